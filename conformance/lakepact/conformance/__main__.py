@@ -1,0 +1,5 @@
+"""`python -m lakepact.conformance` is the `lakepact` command."""
+
+from lakepact.conformance.cli import main
+
+main()

@@ -1,0 +1,143 @@
+"""`lakepact list` and `lakepact explain`: what the suite demands, and why."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import orjson
+from lakepact.generated.contract import contracts
+
+from lakepact.conformance import suite as suites
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.generated.contract import Requirement
+
+    from lakepact.conformance.suite import Suite
+
+
+def _suites(contract: str | None) -> Iterator[Suite[Any]]:
+    for name in [contract] if contract else contracts():
+        yield suites.load(name)
+
+
+CONTRACT = click.option("--contract", type=click.Choice(contracts()), help="Only this contract.")
+
+
+@click.command("list")
+@click.argument("patterns", nargs=-1)
+@CONTRACT
+@click.option("--checks", is_flag=True, help="List checks and laws instead of requirements.")
+@click.option("--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def list_requirements(patterns: tuple[str, ...], *, contract: str | None, checks: bool, uncovered: bool, as_json: bool) -> None:
+    """List requirements whose id, area or operation matches one of PATTERNS (all without).
+
+    Example: lakepact list 'IRC-NS-*'
+    """
+    for suite in _suites(contract):
+        judged = suite.judged()
+        rows = _checks(suite) if checks else _requirements(suite, judged, uncovered=uncovered)
+        for row in rows:
+            if patterns and not any(fnmatch.fnmatchcase(text, p) for p in patterns for text in row["names"]):
+                continue
+            if as_json:
+                click.echo(orjson.dumps({k: v for k, v in row.items() if k != "names"}).decode())
+            else:
+                click.echo(
+                    f"{row['id']:<28} {row['level']:<6} {row['says']}" + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
+                )
+
+
+def _requirements(suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, uncovered: bool) -> Iterator[dict[str, Any]]:
+    for r in suite.contract.requirements.values():
+        by = judged.get(r.id, ())
+        if uncovered and by:
+            continue
+        yield {
+            "id": r.id,
+            "level": r.level,
+            "says": r.says,
+            "area": r.area,
+            "checks": by,
+            "why": "" if by else r.uncovered or "no check yet",
+            "names": (r.id, r.area, *r.operations),
+        }
+
+
+def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
+    for kind, items in (("check", suite.checks), ("law", suite.laws)):
+        for item in items.values():
+            yield {
+                "id": item.name,
+                "level": kind,
+                "says": item.says,
+                "requirements": item.requirements,
+                "why": "",
+                "names": (item.name, *item.requirements),
+            }
+
+
+@click.command()
+@click.argument("identifier")
+@CONTRACT
+def explain(identifier: str, *, contract: str | None) -> None:
+    """Explain a requirement: its sentence, its clause in the contract, and the checks that judge it.
+
+    Example: lakepact explain IRC-NS-GET-005
+    """
+    known: list[str] = []
+    for suite in _suites(contract):
+        known += suite.contract.requirements
+        if identifier in suite.contract.requirements:
+            click.echo("\n".join(_explanation(suite, suite.requirement(identifier))))
+            return
+    near = difflib.get_close_matches(identifier, known, n=3)
+    click.echo(
+        f"there is no requirement {identifier}" + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"), err=True
+    )
+    sys.exit(2)
+
+
+def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
+    contract = suite.contract
+    yield f"{r.id}  {r.level}  {r.area}"
+    yield f"  {r.says}"
+    yield f"  contract    {contract.title} {contract.version}"
+    yield f"  clause      openapi.yaml#{r.clause}"
+    text = _clause_text(contract.bundle, r.clause)
+    if text:
+        yield f"              {text}"
+    yield f"  basis       {r.basis}"
+    if r.operations:
+        yield f"  operations  {', '.join(r.operations)}"
+    if r.features:
+        yield f"  only with   {', '.join(f'{f} ({contract.features[f].says})' for f in r.features)}"
+    if r.reading:
+        yield f"  reading     {r.reading}"
+    for edit in r.edits:
+        yield f"  edit        {edit} ({contract.edits[edit].effect}): {contract.edits[edit].says}"
+    checks = suite.judged().get(r.id, ())
+    for name in checks:
+        item = suite.checks.get(name) or suite.laws[name]
+        yield f"  judged by   {name}: {item.says}"
+    if not checks:
+        yield f"  not judged  {r.uncovered or 'no check yet'}"
+
+
+def _clause_text(bundle: dict[str, Any], pointer: str) -> str:
+    """The contract's own words at a clause, as far as an overlay has not moved it."""
+    node: Any = bundle
+    for part in pointer.strip("/").split("/"):
+        step = part.replace("~1", "/").replace("~0", "~")
+        try:
+            node = node[int(step)] if isinstance(node, list) else node[step]
+        except (KeyError, IndexError, ValueError, TypeError):
+            return ""
+    text = node.get("description", "") if isinstance(node, dict) else node
+    return " ".join(text.split()) if isinstance(text, str) else ""

@@ -1,0 +1,193 @@
+"""`lakepact check`: judge a server, or the embedded one, and say how it went."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from lakepact.generated.contract import contracts
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from lakepact.conformance import known, plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.embedded import embedded
+from lakepact.conformance.outcome import Blocked, Outcome
+from lakepact.conformance.report import junit, lines, markdown, text
+from lakepact.conformance.target import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lakepact.conformance.runner import Run
+
+WRITERS = {"junit": junit.write, "md": markdown.write}
+
+
+@click.command()
+@click.argument("url", required=False)
+@click.option(
+    "--contract", type=click.Choice(contracts()), default="iceberg_rest" if "iceberg_rest" in contracts() else None, show_default=True
+)
+@click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
+@click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
+@click.option(
+    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; its value is never reported."
+)
+@click.option(
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What the contract lets a client choose, `warehouse=…` for example.",
+)
+@click.option("--feature", "features", multiple=True, metavar="NAME=on|off", help="Say whether the target has an optional behaviour.")
+@click.option(
+    "--profile", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="TOML file with url, headers, parameters, features."
+)
+@click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Switch a fault of the embedded server on.")
+@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write junit=…, md=… or jsonl=…")
+@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for one answer.")
+@click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
+@click.option("--keep", is_flag=True, help="Leave what the checks make on the target.")
+@click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text.")
+def check(
+    url: str | None,
+    *,
+    contract: str,
+    only: tuple[str, ...],
+    token_env: str | None,
+    headers: tuple[str, ...],
+    parameters: tuple[str, ...],
+    features: tuple[str, ...],
+    profile: Path | None,
+    known_file: Path | None,
+    faults: tuple[str, ...],
+    reports: tuple[str, ...],
+    timeout: float,
+    strict: bool,
+    keep: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Judge the server at URL, clause by clause; without URL, the embedded reference server.
+
+    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete.
+
+    Example: lakepact check http://127.0.0.1:8181 --only 'IRC-NS-*' --report junit=report.xml
+    """
+    console = Console(stderr=as_json)
+    try:
+        suite = suites.load(contract)
+        planned = plan.plan(suite, only=only)
+        wanted_reports = [_report(r) for r in reports]
+        listed = known.read(known_file, suite.contract.requirements) if known_file else ()
+        given = _profile(profile)
+        target_url = url or given.get("url")
+        if target_url and faults:
+            raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
+        _known_features([*given.get("features", {}), *(f.partition("=")[0] for f in features)], suite)
+    except (LookupError, ValueError) as wrong:
+        raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
+    with contextlib.ExitStack() as stack:
+        try:
+            address = target_url or stack.enter_context(embedded(contract, faults=faults))
+            target = Target(
+                address,
+                headers=_headers(headers, token_env, given),
+                features={**given.get("features", {}), **{n: v == "on" for n, v in _pairs(features)}},
+                parameters={**given.get("parameters", {}), **dict(_pairs(parameters))},
+                timeout=timeout,
+            )
+            run = runner.Run(planned, target, known=listed, keep=keep)
+            for _ in _watched(run, console):
+                pass
+        except Blocked as blocked:
+            click.echo(f"lakepact check: {blocked}", err=True)
+            sys.exit(runner.INCOMPLETE)
+    sys.exit(_write(run, wanted_reports, console, strict=strict, verbose=verbose, as_json=as_json))
+
+
+def _watched(run: Run, console: Console) -> Iterator[None]:
+    """Run with a progress line where somebody watches."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("judging", total=len(run.plan.checks))
+        broken = 0
+        for event in run.events():
+            broken += sum(v.outcome is Outcome.FAIL for v in event.verdicts)
+            progress.update(
+                task, completed=event.done, description=f"judging [dim]{event.check}[/]" + (f" [red]{broken} failed[/]" if broken else "")
+            )
+            yield
+
+
+def _write(run: Run, reports: Sequence[tuple[str, Path]], console: Console, *, strict: bool, verbose: bool, as_json: bool) -> int:
+    report = list(lines.lines(run, strict=strict))
+    if as_json:
+        for line in report:
+            sys.stdout.buffer.write(lines.encoded(line))
+        sys.stdout.flush()
+    else:
+        text.show(report, console, verbose=verbose)
+    for kind, path in reports:
+        try:
+            lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
+        except OSError as wrong:
+            click.echo(f"lakepact check: the report cannot be written: {wrong}", err=True)
+            return runner.INCOMPLETE
+    code: int = report[-1]["exit_code"]
+    return code
+
+
+def _report(option: str) -> tuple[str, Path]:
+    kind, _, path = option.partition("=")
+    if kind not in (*WRITERS, "jsonl") or not path:
+        raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join((*WRITERS, 'jsonl'))}")
+    return kind, Path(path)
+
+
+def _pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise click.UsageError(f"{option}: write NAME=VALUE")
+        yield name, value
+
+
+def _known_features(names: Sequence[str], suite: suites.Suite[Any]) -> None:
+    unknown = sorted(set(names) - set(suite.contract.features))
+    if unknown:
+        raise ValueError(f"unknown feature {', '.join(unknown)}; the contract has {', '.join(suite.contract.features)}")
+
+
+def _profile(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    profile = tomllib.loads(path.read_text(encoding="utf-8"))
+    unknown = sorted(set(profile) - {"url", "headers", "parameters", "features", "token_env"})
+    if unknown:
+        raise ValueError(f"{path}: unknown key {', '.join(unknown)}; a profile has url, token_env, headers, parameters, features")
+    return profile
+
+
+def _headers(options: Sequence[str], token_env: str | None, profile: dict[str, Any]) -> dict[str, str]:
+    headers = dict(profile.get("headers", {}))
+    variable = token_env or profile.get("token_env")
+    if variable:
+        if not os.environ.get(variable):
+            raise click.UsageError(f"the environment variable {variable} is empty or not set; it has to hold the token")
+        headers["Authorization"] = f"Bearer {os.environ[variable]}"
+    for option in options:
+        name, colon, value = option.partition(":")
+        if not colon:
+            raise click.UsageError(f"--header {name}: write 'NAME: VALUE'")
+        headers[name.strip()] = value.strip()
+    return headers

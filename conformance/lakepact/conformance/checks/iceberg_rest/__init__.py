@@ -1,0 +1,1 @@
+"""Checks of the Iceberg REST catalog contract, a module for each area."""

@@ -1,0 +1,190 @@
+"""The bench for catalogs: makes namespaces and tables, commits to them, and invents snapshots."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.lab import Lab
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.wire import Reply
+
+SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
+
+Namespace = tuple[str, ...]
+
+#: A small schema; field ids are the ones a server that numbers anew would give.
+SCHEMA: dict[str, Any] = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [
+        {"id": 1, "name": "id", "type": "long", "required": True},
+        {"id": 2, "name": "name", "type": "string", "required": False, "doc": "any text"},
+        {"id": 3, "name": "at", "type": "timestamptz", "required": False},
+    ],
+}
+
+_moments = itertools.count()
+
+
+class Table:
+    """A table as it was answered: created, loaded or committed."""
+
+    def __init__(self, namespace: Namespace, name: str, reply: Reply) -> None:
+        self.namespace = namespace
+        self.name = name
+        self.reply = reply
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The table's metadata."""
+        metadata: dict[str, Any] = self.reply.at("metadata")
+        return metadata
+
+    @property
+    def metadata_location(self) -> str | None:
+        """Where the metadata file stands, as far as the answer says."""
+        location: str | None = self.reply.document.get("metadata-location")
+        return location
+
+    @property
+    def uuid(self) -> str:
+        """The table's UUID."""
+        uuid: str = self.reply.at("metadata", "table-uuid")
+        return uuid
+
+    @property
+    def location(self) -> str:
+        """The table's location."""
+        location: str = self.reply.at("metadata", "location")
+        return location
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The arguments that address the table."""
+        return {"namespace": self.namespace, "table": self.name}
+
+    @property
+    def identifier(self) -> dict[str, Any]:
+        """The table's identifier as it stands in bodies."""
+        return {"namespace": list(self.namespace), "name": self.name}
+
+
+class CatalogLab(Lab):
+    """The bench of one check of a catalog."""
+
+    def segment(self, parameter: str, value: Any) -> str:
+        """Join the levels of namespaces."""
+        if parameter in {"namespace", "parent"} and not isinstance(value, str):
+            return SEPARATOR.join(value)
+        return super().segment(parameter, value)
+
+    # -- namespaces --------------------------------------------------------------------------------------------
+
+    def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
+        """A new namespace, below `parent` when one is given.
+
+        Raises:
+            Blocked: it cannot be created.
+        """
+        namespace = (*parent, level or self.name())
+        body = {"namespace": list(namespace), "properties": dict(properties or {})}
+        self.works(self.send("createNamespace", body=body), 200)
+        self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
+        return namespace
+
+    # -- tables ------------------------------------------------------------------------------------------------
+
+    def table_request(self, name: str, **members: Any) -> dict[str, Any]:
+        """A body that creates a table; `members` are named with underscores for hyphens, `None` leaves one out."""
+        request = {"name": name, "schema": SCHEMA, **{key.replace("_", "-"): value for key, value in members.items()}}
+        return {key: value for key, value in request.items() if value is not None}
+
+    def make_table(self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any) -> Table:
+        """A new table, in a new namespace unless one is given.
+
+        Raises:
+            Blocked: it cannot be created.
+        """
+        home = namespace or self.make_namespace()
+        called = name or self.name()
+        reply = self.works(self.send("createTable", namespace=home, body=self.table_request(called, **members)), 200)
+        self.drop_afterwards(home, called)
+        return Table(home, called, reply)
+
+    def drop_afterwards(self, namespace: Namespace, name: str) -> None:
+        """Drop a table when the check is over."""
+        self.afterwards(lambda: self.send("dropTable", namespace=namespace, table=name))
+
+    def load(self, table: Table) -> Table:
+        """The table as it is now.
+
+        Raises:
+            Blocked: it cannot be loaded.
+        """
+        return Table(table.namespace, table.name, self.works(self.send("loadTable", **table.at), 200))
+
+    def commit(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
+        """Commit updates to a table, unconditionally unless requirements are given; the answer is not looked at."""
+        return self.send("updateTable", body={"requirements": list(requirements), "updates": list(updates)}, **table.at)
+
+    def committed(self, table: Table, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Table:
+        """The table after a commit.
+
+        Raises:
+            Blocked: the commit is refused.
+        """
+        return Table(table.namespace, table.name, self.works(self.commit(table, *updates, requirements=requirements), 200))
+
+    # -- snapshots ---------------------------------------------------------------------------------------------
+
+    def snapshot(self, table: Table, **members: Any) -> dict[str, Any]:
+        """A snapshot that fits the table as it was answered; its manifest list is only named, never written.
+
+        Args:
+            table: the table that it is for.
+            members: replace or add members, named with underscores for hyphens; `None` leaves one out.
+        """
+        metadata = table.metadata
+        identifier = random.getrandbits(62) | 1
+        snapshot: dict[str, Any] = {
+            "snapshot-id": identifier,
+            "timestamp-ms": max(int(time.time() * 1000), metadata.get("last-updated-ms", 0)) + next(_moments) % 1000,
+            "manifest-list": f"{table.location}/metadata/snap-{identifier}.avro",
+            "summary": {"operation": "append"},
+            "schema-id": metadata.get("current-schema-id", 0),
+        }
+        current = metadata.get("current-snapshot-id")
+        if current not in (None, -1):
+            snapshot["parent-snapshot-id"] = current
+        if metadata.get("format-version", 2) >= 2:
+            snapshot["sequence-number"] = metadata.get("last-sequence-number", 0) + 1
+        if metadata.get("format-version", 2) >= 3:
+            snapshot |= {"first-row-id": metadata.get("next-row-id", 0), "added-rows": 10}
+        snapshot |= {key.replace("_", "-"): value for key, value in members.items()}
+        return {key: value for key, value in snapshot.items() if value is not None}
+
+    def append(self, table: Table, *, ref: str = "main", **members: Any) -> Table:
+        """The table after a snapshot was added and a branch moved to it.
+
+        Raises:
+            Blocked: the commit is refused.
+        """
+        snapshot = self.snapshot(table, **members)
+        return self.committed(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(ref, snapshot["snapshot-id"]))
+
+
+def set_ref(ref: str, snapshot_id: int, *, kind: str = "branch", **members: Any) -> dict[str, Any]:
+    """An update that points a branch or tag at a snapshot."""
+    further = {key.replace("_", "-"): value for key, value in members.items()}
+    return {"action": "set-snapshot-ref", "ref-name": ref, "type": kind, "snapshot-id": snapshot_id, **further}
+
+
+def set_properties(**properties: str) -> dict[str, Any]:
+    """An update that sets table properties."""
+    return {"action": "set-properties", "updates": properties}

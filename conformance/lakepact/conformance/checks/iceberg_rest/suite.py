@@ -1,0 +1,74 @@
+"""The suite of Iceberg REST catalogs: what a catalog declares in `GET /v1/config`, and where its checks register."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lakepact.generated.contract import Contract
+
+from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+from lakepact.conformance.suite import Suite
+from lakepact.conformance.target import Offer
+
+if TYPE_CHECKING:
+    from lakepact.conformance.target import Target
+    from lakepact.conformance.wire import Wire
+
+#: What a catalog promises that sends no `endpoints` (the contract's own list).
+DEFAULT_OPERATIONS = frozenset(
+    {
+        "listNamespaces",
+        "createNamespace",
+        "loadNamespaceMetadata",
+        "dropNamespace",
+        "updateProperties",
+        "listTables",
+        "createTable",
+        "loadTable",
+        "updateTable",
+        "dropTable",
+        "registerTable",
+        "reportMetrics",
+        "renameTable",
+        "commitTransaction",
+    }
+)
+
+#: The configuration is always there; the token endpoint is declared by nobody and probed by its own checks.
+ALWAYS = frozenset({"getConfig"})
+
+
+def discover(wire: Wire, target: Target) -> Offer:
+    """What a catalog declares.
+
+    Raises:
+        Blocked: it does not answer at all.
+    """
+    warehouse = target.parameters.get("warehouse")
+    query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
+    reply = wire.send("GET", f"/v1/config{query}", operation="getConfig", check="discover")
+    config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
+    settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}
+    prefix = settings.get("prefix") or None
+    endpoints = config.get("endpoints")
+    declared = _operations(endpoints) if isinstance(endpoints, list) and endpoints else DEFAULT_OPERATIONS
+    facts = {"config": f"status {reply.status}", "endpoints": "declared" if endpoints else "absent: the contract's defaults"}
+    if prefix:
+        facts["prefix"] = prefix
+    return Offer(operations=declared | ALWAYS, segments=MappingProxyType({"prefix": prefix}), facts=MappingProxyType(facts))
+
+
+def _strings(settings: object) -> dict[str, str]:
+    return {k: v for k, v in settings.items() if isinstance(v, str)} if hasattr(settings, "items") else {}
+
+
+def _operations(endpoints: list[Any]) -> frozenset[str]:
+    by_endpoint = {f"{operation.method} {operation.path}": operation.id for operation in Contract("iceberg_rest").operations.values()}
+    return frozenset(by_endpoint[e] for e in endpoints if e in by_endpoint)
+
+
+suite = Suite("iceberg_rest", lab=CatalogLab, discover=discover)
+check = suite.check
+law = suite.law

@@ -1,0 +1,43 @@
+"""The `lakepact` command: parsing only; what the verbs do stands in modules of their own."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+#: Verb → module and command. A verb is imported when it is called, so that each needs only its own extra.
+VERBS = {
+    "check": ("lakepact.conformance.check", "check"),
+    "explain": ("lakepact.conformance.catalogue", "explain"),
+    "list": ("lakepact.conformance.catalogue", "list_requirements"),
+    "serve": ("lakepact.reference_server.cli", "serve"),
+}
+
+
+class Verbs(click.Group):
+    """Finds a verb's module when the verb is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Names of the verbs."""
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """The command of a verb."""
+        if cmd_name not in VERBS:
+            return None
+        module, name = VERBS[cmd_name]
+        try:
+            command: click.Command = getattr(importlib.import_module(module), name)
+        except ModuleNotFoundError as missing:
+            extra = "server" if "reference_server" in module else "conformance"
+            click.echo(f"lakepact {cmd_name} needs {missing.name}, which is not installed: pip install 'lakepact[{extra}]'", err=True)
+            sys.exit(2)
+        return command
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="lakepact")
+def main() -> None:
+    """The contract kit for lakehouse catalogs: serve a contract, judge a server, look a clause up."""

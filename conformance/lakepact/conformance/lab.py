@@ -1,0 +1,256 @@
+"""What a check works with: it sends, makes things, judges, and cleans up after itself.
+
+A contract's own lab (`checks/<contract>/lab.py`) adds what can be made there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
+
+import orjson
+
+from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from lakepact.generated.contract import Contract, Operation
+
+    from lakepact.conformance.target import Offer, Target
+    from lakepact.conformance.wire import Reply, Wire
+
+T = TypeVar("T")
+
+
+class Lab:
+    """The bench of one check.
+
+    Args:
+        wire: connections to the target.
+        contract: what the target is judged by.
+        target: who is judged.
+        offer: what it declares.
+        check: name of the check.
+        run: a word that makes the names of this run unlike those of any other.
+        serial: number of the check in this run, for unique names.
+    """
+
+    def __init__(self, wire: Wire, contract: Contract, target: Target, *, offer: Offer, check: str, run: str, serial: int) -> None:
+        self.wire = wire
+        self.contract = contract
+        self.target = target
+        self.offer = offer
+        self.check = check
+        self.verdicts: list[Verdict] = []
+        self.sent: list[int] = []
+        self._names = (f"lp_{run}_{serial}_{n}" for n in itertools.count(1))
+        self._cleanups: list[Callable[[], object]] = []
+        self._lock = threading.Lock()
+
+    # -- names -------------------------------------------------------------------------------------------------
+
+    def name(self, stem: str = "") -> str:
+        """A name that nothing on the target has."""
+        with self._lock:
+            return next(self._names) + (f"_{stem}" if stem else "")
+
+    # -- sending -----------------------------------------------------------------------------------------------
+
+    def send(
+        self,
+        operation: str,
+        *,
+        body: Any = None,
+        content: bytes | None = None,
+        headers: Iterable[tuple[str, str]] = (),
+        query: Iterable[tuple[str, str]] = (),
+        declared: bool = True,
+        anonymous: bool = False,
+        alone: bool = False,
+        method: str | None = None,
+        **arguments: Any,
+    ) -> Reply:
+        """Send a request for an operation of the contract.
+
+        Args:
+            operation: its id.
+            body: a JSON value to send.
+            content: bytes to send instead, for what is not JSON.
+            headers: further headers; an empty value removes one that would be sent.
+            query: further query parameters, as they are, also malformed ones.
+            declared: False to send it although the target does not declare the operation.
+            anonymous: leave out the target's credentials.
+            alone: use a connection of its own, to see bytes that should not be there.
+            method: another method on the operation's path.
+            arguments: parameters by their Python names; `None` leaves one out.
+
+        Raises:
+            NotOffered: the target does not declare the operation.
+            Blocked: no answer came.
+        """
+        known = self.contract.operations[operation]
+        if declared and not self.offers(operation):
+            raise NotOffered(f"the target does not declare {operation}")
+        payload = content if content is not None else (b"" if body is None else orjson.dumps(body))
+        sent = list(headers)
+        if (payload or known.body) and (method or known.method) not in {"GET", "HEAD"} and not _names(sent, "content-type"):
+            sent.append(("Content-Type", known.body_media_type or "application/json"))
+        sent += [
+            (p.name, str(arguments[p.argument]))
+            for p in known.parameters
+            if p.where == "header" and arguments.get(p.argument) is not None and not _names(sent, p.name)
+        ]
+        return self.send_raw(
+            method or known.method,
+            self.path(known, **arguments) + self._query(known, arguments, query),
+            headers=sent,
+            content=payload,
+            operation=operation,
+            anonymous=anonymous,
+            alone=alone,
+        )
+
+    def send_raw(
+        self,
+        method: str,
+        target: str,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        content: bytes = b"",
+        operation: str | None = None,
+        anonymous: bool = False,
+        alone: bool = False,
+    ) -> Reply:
+        """Send any request; `target` is path and query below the base address, sent as it is."""
+        reply = self.wire.send(
+            method, target, headers=headers, body=content, operation=operation, check=self.check, anonymous=anonymous, alone=alone
+        )
+        with self._lock:
+            self.sent.append(reply.exchange.number)
+        return reply
+
+    def path(self, operation: Operation | str, **arguments: Any) -> str:
+        """The path of an operation below the base address, percent-encoded."""
+        known = self.contract.operations[operation] if isinstance(operation, str) else operation
+        path = known.path
+        for parameter in known.parameters:
+            if parameter.where != "path":
+                continue
+            hole = "{" + parameter.name + "}"
+            if parameter.name in self.offer.segments and parameter.argument not in arguments:
+                fixed = self.offer.segments[parameter.name]
+                path = path.replace("/" + hole, "" if fixed is None else "/" + fixed)
+            else:
+                path = path.replace(hole, quote(self.segment(parameter.name, arguments[parameter.argument]), safe=""))
+        return path
+
+    def segment(self, parameter: str, value: Any) -> str:  # noqa: ARG002 - a contract's lab may treat parameters differently
+        """The text of a path parameter before it is percent-encoded; a contract's lab says how lists are joined."""
+        return str(value)
+
+    def _query(self, operation: Operation, arguments: dict[str, Any], further: Iterable[tuple[str, str]]) -> str:
+        pairs = [
+            (p.name, self.segment(p.name, _query_text(arguments[p.argument])))
+            for p in operation.parameters
+            if p.where == "query" and arguments.get(p.argument) is not None
+        ]
+        encoded = [f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in (*pairs, *further)]
+        return "?" + "&".join(encoded) if encoded else ""
+
+    def offers(self, operation: str) -> bool:
+        """Whether the target declares the operation."""
+        return operation in self.offer.operations
+
+    def feature(self, name: str) -> bool:
+        """Whether an optional behaviour is on: as the user says, else as discovered, else as the contract assumes."""
+        if name in self.target.features:
+            return self.target.features[name]
+        return self.offer.features.get(name, self.contract.features[name].default)
+
+    def together(self, actions: Sequence[Callable[[], T]]) -> list[T]:
+        """Run the actions truly side by side, started by one signal; answers in the order of the actions."""
+        gate = threading.Barrier(len(actions))
+
+        def start(action: Callable[[], T]) -> T:
+            gate.wait(timeout=30)
+            return action()
+
+        with ThreadPoolExecutor(len(actions)) as pool:
+            return [future.result() for future in [pool.submit(start, action) for action in actions]]
+
+    # -- steps that have to work before anything can be judged ----------------------------------------------------
+
+    def works(self, reply: Reply, *allowed: int) -> Reply:
+        """`reply`, if its status is one of `allowed` (200 or 204 unless said otherwise).
+
+        Raises:
+            Blocked: it is not.
+        """
+        if reply.status not in (allowed or (200, 204)):
+            raise Blocked(f"{reply.exchange.method} {reply.exchange.operation or reply.exchange.url} was answered with {reply.shown}")
+        return reply
+
+    def afterwards(self, action: Callable[[], object]) -> None:
+        """Do `action` when the check is over, last one first."""
+        with self._lock:
+            self._cleanups.append(action)
+
+    def clean_up(self) -> None:
+        """Remove what was made; what cannot be removed stays."""
+        while self._cleanups:
+            with contextlib.suppress(Blocked, NotOffered, Unmet):
+                self._cleanups.pop()()
+
+    # -- judging -----------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def judge(self, *requirements: str, remark: str = "") -> Iterator[None]:
+        """Judge requirements by what happens inside: kept, unless an expectation is unmet.
+
+        Args:
+            requirements: their ids.
+            remark: what a reader should know although the requirement is kept.
+        """
+        try:
+            yield
+        except Unmet as unmet:
+            for requirement in requirements:
+                self._record(requirement, self._broken(requirement), expected=unmet.expected, actual=unmet.actual)
+        else:
+            for requirement in requirements:
+                self._record(requirement, Outcome.PASS, remark=remark)
+
+    def _broken(self, requirement: str) -> Outcome:
+        level = self.contract.requirements[requirement].level
+        return {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[level]
+
+    def warn(self, requirement: str, *, expected: str, actual: str) -> None:
+        """Say that a requirement is kept in a way that a reader should look at."""
+        self._record(requirement, Outcome.WARN, expected=expected, actual=actual)
+
+    def note(self, requirement: str, remark: str) -> None:
+        """Say that a requirement is kept, and how."""
+        self._record(requirement, Outcome.PASS, remark=remark)
+
+    def skip(self, requirement: str, why: str) -> None:
+        """Say that a requirement is about something that the target does not have."""
+        self._record(requirement, Outcome.NOT_OFFERED, remark=why)
+
+    def _record(self, requirement: str, outcome: Outcome, *, expected: str = "", actual: str = "", remark: str = "") -> None:
+        if outcome is Outcome.PASS and expected:
+            remark, expected, actual = f"may: {expected}; {actual}", "", ""
+        with self._lock:
+            self.verdicts.append(Verdict(requirement, outcome, self.check, expected, actual, remark, tuple(self.sent)))
+
+
+def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:
+    return any(given.lower() == name.lower() for given, _ in headers)
+
+
+def _query_text(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value

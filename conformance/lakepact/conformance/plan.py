@@ -1,0 +1,57 @@
+"""What will be run, and why the rest will not: checks and laws, less what the user filters out."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.suite import Check, Law, Suite
+
+
+class NothingSelected(LookupError):
+    """The filters leave nothing to run."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The checks and laws of a run, and the requirements that are judged."""
+
+    suite: Suite[Any]
+    checks: tuple[Check, ...]
+    laws: tuple[Law, ...]
+    requirements: frozenset[str]
+    only: tuple[str, ...] = ()
+
+
+def plan(suite: Suite[Any], *, only: Sequence[str] = ()) -> Plan:
+    """The plan of a run.
+
+    Args:
+        suite: the suite of a contract.
+        only: patterns of requirement ids, areas, operations or check names; none means everything.
+
+    Raises:
+        NothingSelected: no requirement that a check judges matches.
+    """
+    judged = suite.judged()
+    wanted = frozenset(judged)
+    if only:
+        wanted = frozenset(r for r, by in judged.items() if any(_matches(suite, r, by, pattern) for pattern in only))
+        if not wanted:
+            raise NothingSelected(f"nothing matches {', '.join(only)}; `lakepact list` shows ids, areas and checks")
+    return Plan(
+        suite,
+        tuple(c for c in suite.checks.values() if wanted.intersection(c.requirements)),
+        tuple(law for law in suite.laws.values() if wanted.intersection(law.requirements)),
+        wanted,
+        tuple(only),
+    )
+
+
+def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], pattern: str) -> bool:
+    known = suite.requirement(requirement)
+    return any(fnmatch.fnmatchcase(name, pattern) for name in (requirement, known.area, *known.operations, *checks))

@@ -1,0 +1,64 @@
+"""The report as JUnit XML: a test suite for each area, a test case for each requirement."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+#: What JUnit calls an outcome; what is not listed counts as passed.
+ELEMENTS = {
+    Outcome.ERROR: "error",
+    Outcome.BLOCKED: "error",
+    Outcome.FAIL: "failure",
+    Outcome.UNEXPECTED_PASS: "failure",
+    Outcome.KNOWN_FAIL: "skipped",
+    Outcome.NOT_OFFERED: "skipped",
+}
+
+
+def write(report: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write a report as JUnit XML."""
+    header, footer = report[0], report[-1]
+    areas: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in report:
+        if line["line"] == "result":
+            areas[line["area"]].append(line)
+    root = ET.Element("testsuites", name=f"{header['contract']} {header['version']}", time=str(footer["seconds"]))
+    for area, results in areas.items():
+        kinds = [ELEMENTS.get(Outcome(r["outcome"])) for r in results]
+        suite = ET.SubElement(
+            root,
+            "testsuite",
+            name=area,
+            tests=str(len(results)),
+            failures=str(kinds.count("failure")),
+            errors=str(kinds.count("error")),
+            skipped=str(kinds.count("skipped")),
+        )
+        for result, kind in zip(results, kinds, strict=True):
+            case = ET.SubElement(
+                suite, "testcase", classname=f"{header['contract']}.{area}", name=f"{result['requirement']} {result['says']}"
+            )
+            if kind is not None:
+                verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+                message = (
+                    f"expected {verdict.get('expected', '')}, got {verdict.get('actual', '')}"
+                    if kind == "failure"
+                    else verdict.get("remark", "")
+                )
+                ET.SubElement(case, kind, message=_legal(message)).text = _legal(verdict.get("actual", ""))
+    ET.indent(root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _legal(text: str) -> str:
+    """`text` without the control characters that XML forbids."""
+    return "".join(c if c in "\t\n\r" or (c >= " " and c not in "\ufffe\uffff") else f"\\x{ord(c):02x}" for c in text)

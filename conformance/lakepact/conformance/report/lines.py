@@ -1,0 +1,171 @@
+"""The report itself: one JSON object a line, `header` first, `footer` last; without its footer it cannot be read.
+
+| line       | says                                                                                              |
+|------------|---------------------------------------------------------------------------------------------------|
+| `header`   | report version, contract, target without secrets, what it declares, filters, start                |
+| `result`   | one requirement: outcome, level, sentence, clause, and every judgement that led to it             |
+| `exchange` | one request and its answer, redacted, for every judgement that is not a pass                      |
+| `footer`   | counts by outcome, verdict, exit code, seconds                                                    |
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import runner
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.wire import REDACTED, SECRET_HEADERS, SHOWN_BODY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from lakepact.conformance.runner import Result, Run
+    from lakepact.conformance.wire import Exchange
+
+REPORT_VERSION = 1
+VERDICTS = {runner.CONFORMANT: "conformant", runner.NOT_CONFORMANT: "not conformant", runner.INCOMPLETE: "incomplete"}
+
+
+class UnreadableReport(ValueError):
+    """A file that is not a whole report."""
+
+
+def lines(run: Run, *, strict: bool = False) -> Iterator[dict[str, Any]]:
+    """The lines of a finished run."""
+    results = run.results()
+    yield _header(run, strict=strict)
+    shown: set[int] = set()
+    for result in results.values():
+        yield _result(run, result)
+        if result.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED):
+            shown.update(n for v in result.verdicts if v.outcome is result.outcome for n in v.exchanges)
+    for number in sorted(shown):
+        yield _exchange(run.wire.exchanges[number])
+    yield _footer(run, results.values(), strict=strict)
+
+
+def _header(run: Run, *, strict: bool) -> dict[str, Any]:
+    offer, contract = run.offer, run.plan.suite.contract
+    return {
+        "line": "header",
+        "report": REPORT_VERSION,
+        "lakepact": metadata.version("lakepact"),
+        "contract": contract.name,
+        "version": contract.version,
+        "title": contract.title,
+        "target": run.target.url,
+        "authorized": bool(run.target.headers),
+        "facts": dict(offer.facts) if offer else {},
+        "operations": sorted(offer.operations) if offer else [],
+        "all_operations": len(contract.operations),
+        "features": {name: run._feature(name) for name in contract.features},  # noqa: SLF001 - the run's own view
+        "only": list(run.plan.only),
+        "strict": strict,
+        "ended": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _result(run: Run, result: Result) -> dict[str, Any]:
+    requirement = run.plan.suite.requirement(result.requirement)
+    edits = run.plan.suite.contract.edits
+    return {
+        "line": "result",
+        "requirement": requirement.id,
+        "outcome": result.outcome,
+        "level": requirement.level,
+        "area": requirement.area,
+        "operations": list(requirement.operations),
+        "says": requirement.says,
+        "clause": requirement.clause,
+        "basis": requirement.basis,
+        "reading": requirement.reading,
+        "edits": [{"id": e, "says": edits[e].says, "effect": edits[e].effect} for e in requirement.edits],
+        "verdicts": [
+            {
+                "check": v.check,
+                "outcome": v.outcome,
+                **{k: text for k in ("expected", "actual", "remark") if (text := getattr(v, k))},
+                **({"exchanges": list(v.exchanges)} if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED) else {}),
+            }
+            for v in result.verdicts
+        ],
+    }
+
+
+def _exchange(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "line": "exchange",
+        "number": exchange.number,
+        "check": exchange.check,
+        "operation": exchange.operation,
+        "request": {
+            "method": exchange.method,
+            "url": exchange.redact(exchange.url),
+            "headers": [[n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)] for n, v in exchange.request_headers],
+            "body": _text(exchange, exchange.request_body),
+        },
+        "response": {
+            "status": exchange.status,
+            "headers": [[n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)] for n, v in exchange.headers.multi_items()],
+            "body": _text(exchange, exchange.body),
+        },
+        "curl": exchange.curl(),
+        "milliseconds": round(exchange.seconds * 1000, 3),
+    }
+
+
+def _text(exchange: Exchange, body: bytes) -> str:
+    text = exchange.redact(body[:SHOWN_BODY].decode("utf-8", "backslashreplace"))
+    return text if len(body) <= SHOWN_BODY else f"{text}… ({len(body)} bytes)"
+
+
+def _footer(run: Run, results: Iterable[Result], *, strict: bool) -> dict[str, Any]:
+    listed = list(results)
+    code = runner.exit_code(listed, strict=strict)
+    seen = runner.counts(listed)
+    return {
+        "line": "footer",
+        "counts": {outcome.value: seen[outcome] for outcome in Outcome},
+        "requests": len(run.wire.exchanges),
+        "checks": len(run.plan.checks),
+        "laws": len(run.plan.laws),
+        "verdict": VERDICTS[code],
+        "exit_code": code,
+        "seconds": round(run.seconds, 3),
+    }
+
+
+def encoded(line: dict[str, Any]) -> bytes:
+    """A line as it stands in a file."""
+    return orjson.dumps(line) + b"\n"
+
+
+def write(report: Iterable[dict[str, Any]], path: Path) -> None:
+    """Write report lines to a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.writelines(encoded(line) for line in report)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Read report lines from a file.
+
+    Raises:
+        UnreadableReport: a line is not JSON, or header or footer is missing.
+    """
+    report: list[dict[str, Any]] = []
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            report.append(orjson.loads(line))
+        except orjson.JSONDecodeError as wrong:
+            raise UnreadableReport(f"{path}:{number}: not JSON: {wrong}") from wrong
+    if not report or report[0].get("line") != "header" or report[-1].get("line") != "footer":
+        raise UnreadableReport(f"{path}: header or footer is missing: the run that wrote it did not end")
+    if report[0]["report"] != REPORT_VERSION:
+        raise UnreadableReport(f"{path}: report version {report[0]['report']}, this lakepact reads {REPORT_VERSION}")
+    return report

@@ -1,0 +1,67 @@
+"""The report as Markdown, for a ticket or a repository."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.text import EVIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+
+def write(report: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write a report as Markdown."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(_document(report)) + "\n", encoding="utf-8")
+
+
+def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
+    header, footer = report[0], report[-1]
+    results = [line for line in report if line["line"] == "result"]
+    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    yield f"# {header['title']} {header['version']}: {footer['verdict']}\n"
+    yield f"`{header['target']}`, judged {header['ended']} by lakepact {header['lakepact']}: "
+    yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
+    yield from _areas(results)
+    for outcome in EVIDENCE:
+        listed = [r for r in results if r["outcome"] == outcome]
+        if listed:
+            yield f"\n## {outcome.value}\n"
+        for result in listed:
+            yield from _evidence(result, exchanges)
+
+
+def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    shown = [o for o in Outcome if o in {r["outcome"] for r in results}]
+    yield "| area | " + " | ".join(o.value for o in shown) + " |"
+    yield "|---|" + "---:|" * len(shown)
+    areas: dict[str, Counter[str]] = defaultdict(Counter)
+    for result in results:
+        areas[result["area"]][result["outcome"]] += 1
+    for area, seen in areas.items():
+        yield f"| {area} | " + " | ".join(str(seen[o]) for o in shown) + " |"
+
+
+def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
+    verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+    yield f"### {result['requirement']} ({result['level']})\n"
+    yield f"{result['says']}\n"
+    yield from (f"- {label}: {_code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
+    yield f"- clause: `{result['clause']}`"
+    if result["reading"]:
+        yield f"- reading: {result['reading']}"
+    yield from (f"- edit {e['id']} ({e['effect']}): {e['says']}" for e in result["edits"])
+    curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
+    if curls:
+        yield "\n```sh"
+        yield from curls
+        yield "```\n"
+
+
+def _code(text: str) -> str:
+    fence = "``" if "`" in text else "`"
+    return f"{fence} {text} {fence}" if fence == "``" else f"`{text}`"

@@ -1,0 +1,126 @@
+"""The report for a terminal: what is not kept, with evidence, then a table of areas, then one line of verdict."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+COLOURS = {
+    Outcome.ERROR: "bold magenta",
+    Outcome.FAIL: "bold red",
+    Outcome.UNEXPECTED_PASS: "bold red",
+    Outcome.BLOCKED: "yellow",
+    Outcome.KNOWN_FAIL: "dim red",
+    Outcome.WARN: "yellow",
+    Outcome.PASS: "green",
+    Outcome.NOT_OFFERED: "dim",
+}
+EVIDENCE = (Outcome.ERROR, Outcome.FAIL, Outcome.UNEXPECTED_PASS, Outcome.BLOCKED, Outcome.WARN)
+SHOWN_CURLS = 8  #: requests of a check that are shown before the report file is pointed at
+
+
+def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = False) -> None:
+    """Print a report.
+
+    Args:
+        report: its lines.
+        console: where to.
+        verbose: also print what is kept, with remarks.
+    """
+    header, footer = report[0], report[-1]
+    results = [line for line in report if line["line"] == "result"]
+    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    for outcome in EVIDENCE:
+        for result in results:
+            if result["outcome"] == outcome:
+                _evidence(result, exchanges, header, console)
+    if verbose:
+        _kept(results, console)
+    console.print(_table(results))
+    _verdict(header, footer, console)
+
+
+def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any], console: Console) -> None:
+    outcome = Outcome(result["outcome"])
+    colour = COLOURS[outcome]
+
+    def say(label: str, text: str) -> None:
+        console.print(f"      [dim]{label:<9}[/]{escape(text)}", soft_wrap=True, highlight=False)
+
+    console.print(
+        f"[{colour}]{outcome.upper():<5}[/] [bold]{result['requirement']}[/]  {result['level']}  [dim]{result['area']}[/]", highlight=False
+    )
+    console.print(f"      {escape(result['says'])}", soft_wrap=True, highlight=False)
+    verdict = next(v for v in result["verdicts"] if v["outcome"] == outcome)
+    for label in ("expected", "actual"):
+        if label in verdict:
+            say(label, verdict[label])
+    if verdict.get("remark") and verdict.get("remark") != verdict.get("actual"):
+        say("remark", verdict["remark"])
+    say("clause", f"{header['contract']} {header['version']} openapi.yaml#{result['clause']}")
+    for edit in result["edits"]:
+        say("edit", f"{edit['id']} ({edit['effect']}): {edit['says']}")
+    if result["reading"]:
+        say("reading", result["reading"])
+    say("check", verdict["check"])
+    curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
+    if len(curls) > SHOWN_CURLS:
+        say("again", f"{len(curls) - SHOWN_CURLS} requests before these stand in the report file")
+    for curl in curls[-SHOWN_CURLS:]:
+        say("curl", curl)
+    console.print()
+
+
+def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:
+    for result in results:
+        if result["outcome"] in (Outcome.PASS, Outcome.NOT_OFFERED):
+            remark = "; ".join(sorted({v["remark"] for v in result["verdicts"] if v.get("remark")}))
+            colour = COLOURS[Outcome(result["outcome"])]
+            console.print(
+                f"[{colour}]{result['outcome']:<11}[/] {result['requirement']}  {escape(result['says'])}"
+                + (f" [dim]({escape(remark)})[/]" if remark else ""),
+                highlight=False,
+                soft_wrap=True,
+            )
+    console.print()
+
+
+def _table(results: Sequence[dict[str, Any]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=None)
+    table.add_column("area")
+    shown = [o for o in Outcome if o in {r["outcome"] for r in results} or o in (Outcome.FAIL, Outcome.WARN, Outcome.PASS)]
+    for outcome in reversed(shown):
+        table.add_column(outcome.value, justify="right")
+    areas: dict[str, Counter[str]] = defaultdict(Counter)
+    for result in results:
+        areas[result["area"]][result["outcome"]] += 1
+    for area, seen in areas.items():
+        table.add_row(area, *(f"[{COLOURS[o]}]{seen[o]}[/]" if seen[o] else "[dim]·[/]" for o in reversed(shown)))
+    total = Counter(result["outcome"] for result in results)
+    table.add_section()
+    table.add_row("[bold]all[/]", *(f"[bold {COLOURS[o]}]{total[o]}[/]" for o in reversed(shown)))
+    return table
+
+
+def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -> None:
+    colour = {"conformant": "bold green", "not conformant": "bold red", "incomplete": "bold yellow"}[footer["verdict"]]
+    offered = f"{len(header['operations'])} of {header['all_operations']} operations declared"
+    scope = f", only {', '.join(header['only'])}" if header["only"] else ""
+    console.print(
+        f"[{colour}]{footer['verdict']}[/]  {escape(header['target'])}  {header['contract']} {header['version']}{escape(scope)}\n"
+        f"[dim]{offered}; {footer['checks']} checks and {footer['laws']} laws, "
+        f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",
+        highlight=False,
+        soft_wrap=True,
+    )

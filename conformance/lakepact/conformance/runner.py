@@ -1,0 +1,242 @@
+"""Runs a plan against a target and says what happens as it happens; prints nothing.
+
+The checks of a plan are independent, so they run side by side; those that cannot bear company run last, one by one.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+import traceback
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import known as known_failures
+from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
+from lakepact.conformance.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from lakepact.conformance.known import KnownFailure
+    from lakepact.conformance.lab import Lab
+    from lakepact.conformance.plan import Plan
+    from lakepact.conformance.suite import Check, Law
+    from lakepact.conformance.target import Offer, Target
+    from lakepact.conformance.wire import Exchange
+
+SIDE_BY_SIDE = 4  #: checks at a time; more gains nothing on two cores
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one requirement came out, all its judgements taken together."""
+
+    requirement: str
+    outcome: Outcome
+    verdicts: tuple[Verdict, ...]  #: worst first
+
+
+@dataclass(frozen=True)
+class CheckEnded:
+    """A check is over."""
+
+    check: str
+    verdicts: tuple[Verdict, ...]
+    done: int
+    planned: int
+
+
+@dataclass
+class Run:
+    """One run of a plan against a target; iterate over `events()` once, then read `results()`."""
+
+    plan: Plan
+    target: Target
+    known: Sequence[KnownFailure] = ()
+    keep: bool = False  #: leave what the checks make on the target
+    side_by_side: int = SIDE_BY_SIDE
+    word: str = field(default_factory=lambda: secrets.token_hex(3))
+    offer: Offer | None = None
+    wire: Wire = field(init=False)
+    verdicts: list[Verdict] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.wire = Wire(self.target.url, headers=self.target.headers, timeout=self.target.timeout)
+
+    def events(self) -> Iterator[CheckEnded]:
+        """Run everything; yields as each check ends.
+
+        Raises:
+            Blocked: the target does not answer at all.
+        """
+        started = time.perf_counter()
+        try:
+            self.offer = self.plan.suite.discover(self.wire, self.target)
+            laws = [_LawBook(law) for law in self.plan.laws]
+            looked_at = 0
+            for done, (check, verdicts) in enumerate(self._checks(), start=1):
+                for number in range(looked_at + 1, len(self.wire.exchanges) + 1):
+                    exchange = self.wire.exchanges.get(number)
+                    if exchange is None:
+                        break
+                    looked_at = number
+                    for book in laws:
+                        book.look_at(exchange)
+                yield self._ended(check, verdicts, done)
+            for book in laws:
+                self._keep(book.verdicts(self.plan.suite.requirement))
+        finally:
+            self.wire.close()
+            self.seconds = time.perf_counter() - started
+
+    def _ended(self, check: Check, verdicts: Iterable[Verdict], done: int) -> CheckEnded:
+        return CheckEnded(check.name, self._keep(verdicts), done, len(self.plan.checks))
+
+    def _keep(self, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+        """The verdicts that count: of planned requirements, with features and known failures taken into account."""
+        kept = []
+        for verdict in verdicts:
+            if verdict.requirement not in self.plan.requirements:
+                continue
+            missing = [f for f in self.plan.suite.requirement(verdict.requirement).features if not self._feature(f)]
+            counted = verdict
+            if missing:
+                counted = Verdict(verdict.requirement, Outcome.NOT_OFFERED, verdict.check, remark=f"the target lacks {', '.join(missing)}")
+            kept.append(known_failures.applied(counted, tuple(self.known)))
+        self.verdicts.extend(kept)
+        return tuple(kept)
+
+    def _feature(self, name: str) -> bool:
+        if name in self.target.features:
+            return self.target.features[name]
+        found = self.offer.features if self.offer else {}
+        return found.get(name, self.plan.suite.contract.features[name].default)
+
+    def _lab(self, check: Check, serial: int) -> Lab:
+        if self.offer is None:
+            raise RuntimeError("a check cannot run before the target is discovered")
+        lab: Lab = self.plan.suite.lab(
+            self.wire, self.plan.suite.contract, self.target, offer=self.offer, check=check.name, run=self.word, serial=serial
+        )
+        return lab
+
+    def _checks(self) -> Iterator[tuple[Check, list[Verdict]]]:
+        numbered = list(enumerate(self.plan.checks))
+        with ThreadPoolExecutor(self.side_by_side, thread_name_prefix="check") as pool:
+            futures = {pool.submit(self._one, check, n): check for n, check in numbered if not check.alone}
+            try:
+                for future in as_completed(futures):
+                    yield futures[future], future.result()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        for n, check in numbered:
+            if check.alone:
+                yield check, self._one(check, n)
+
+    def _one(self, check: Check, serial: int) -> list[Verdict]:
+        lab = self._lab(check, serial)
+        try:
+            return judged(check, lab)
+        finally:
+            if not self.keep:
+                lab.clean_up()
+
+    def results(self) -> dict[str, Result]:
+        """Every planned requirement with its outcome, in the registry's order."""
+        by_requirement: dict[str, list[Verdict]] = {}
+        for verdict in self.verdicts:
+            by_requirement.setdefault(verdict.requirement, []).append(verdict)
+        results = {}
+        for requirement in self.plan.suite.contract.requirements:
+            verdicts = sorted(by_requirement.get(requirement, ()), key=lambda v: v.outcome.weight)
+            if verdicts:
+                results[requirement] = Result(requirement, verdicts[0].outcome, tuple(verdicts))
+        return results
+
+
+def judged(check: Check, lab: Lab) -> list[Verdict]:
+    """Run one check; every requirement that it cites has a verdict afterwards."""
+    rest, why = Outcome.ERROR, "the check cites it but never judges it"
+    try:
+        check.run(lab)
+    except NotOffered as reason:
+        rest, why = Outcome.NOT_OFFERED, str(reason)
+    except (Blocked, Unmet, threading.BrokenBarrierError) as reason:
+        rest, why = Outcome.BLOCKED, str(reason)
+    except Exception as broken:  # noqa: BLE001 - whatever it is, it is our fault and must not end the run
+        rest, why = Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + _place(broken)
+        if any(v.outcome is Outcome.FAIL for v in lab.verdicts):
+            rest, why = Outcome.BLOCKED, f"a judgement before it failed ({why})"
+    verdicts = [v for v in lab.verdicts if v.requirement in check.requirements]
+    stray = sorted({v.requirement for v in lab.verdicts} - set(check.requirements))
+    verdicts += [Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in stray]
+    seen = {v.requirement for v in verdicts}
+    verdicts += [
+        Verdict(r, rest, check.name, actual=why if rest is not Outcome.NOT_OFFERED else "", remark=why, exchanges=tuple(lab.sent))
+        for r in check.requirements
+        if r not in seen
+    ]
+    return verdicts
+
+
+def _place(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
+
+
+class _LawBook:
+    """What one law saw in a run."""
+
+    SHOWN = 3  #: breaches that are reported; more of the same say nothing new
+
+    def __init__(self, law: Law) -> None:
+        self.law = law
+        self.held = 0
+        self.broken: list[tuple[Unmet, Exchange]] = []
+        self.trouble: Exception | None = None
+
+    def look_at(self, exchange: Exchange) -> None:
+        try:
+            if self.law.judge(exchange):
+                self.held += 1
+        except Unmet as unmet:
+            self.broken.append((unmet, exchange))
+        except Exception as broken:  # noqa: BLE001 - ours, reported as such
+            self.trouble = broken
+
+    def verdicts(self, requirement: Callable[[str], Any]) -> Iterator[Verdict]:
+        for r in self.law.requirements:
+            if self.trouble is not None:
+                yield Verdict(r, Outcome.ERROR, self.law.name, actual=repr(self.trouble) + _place(self.trouble))
+            for unmet, exchange in self.broken[: self.SHOWN]:
+                outcome = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[requirement(r).level]
+                more = f"{len(self.broken)} of {len(self.broken) + self.held} exchanges break it" if len(self.broken) > 1 else ""
+                yield Verdict(r, outcome, self.law.name, unmet.expected, unmet.actual, more, (exchange.number,))
+            if not self.broken and self.trouble is None:
+                outcome = Outcome.PASS if self.held else Outcome.NOT_OFFERED
+                yield Verdict(r, outcome, self.law.name, remark="" if self.held else "no exchange of this run has anything to do with it")
+
+
+def counts(results: Iterable[Result]) -> Counter[Outcome]:
+    """How many requirements came out how."""
+    return Counter(result.outcome for result in results)
+
+
+#: Exit codes of a run, and what they say.
+CONFORMANT, NOT_CONFORMANT, USAGE, INCOMPLETE = 0, 1, 2, 3
+
+
+def exit_code(results: Iterable[Result], *, strict: bool = False) -> int:
+    """0 conformant, 1 not conformant, 3 incomplete; with `strict`, a SHOULD counts like a MUST."""
+    seen = counts(results)
+    if seen[Outcome.FAIL] or seen[Outcome.UNEXPECTED_PASS] or (strict and seen[Outcome.WARN]):
+        return NOT_CONFORMANT
+    if seen[Outcome.ERROR] or seen[Outcome.BLOCKED] or not seen:
+        return INCOMPLETE
+    return CONFORMANT

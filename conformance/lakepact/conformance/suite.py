@@ -1,0 +1,131 @@
+"""A suite: the checks and laws of one contract, found by importing its folder under `checks/`.
+
+A *check* is a scenario: it sends requests and judges the requirements that it cites. A *law* is judged over every
+exchange that any check causes, so that what must always hold is looked at everywhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from lakepact.generated.contract import Contract
+
+from lakepact.conformance.lab import Lab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.generated.contract import Requirement
+
+    from lakepact.conformance.target import Offer, Target
+    from lakepact.conformance.wire import Exchange, Wire
+
+L = TypeVar("L", bound=Lab)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One scenario and the requirements that it judges."""
+
+    name: str  #: `<area>.<function>`
+    says: str  #: first line of its docstring
+    requirements: tuple[str, ...]
+    run: Callable[[Any], None]
+    alone: bool  #: not side by side with other checks
+
+
+@dataclass(frozen=True)
+class Law:
+    """What must hold in every exchange that it applies to."""
+
+    name: str
+    says: str
+    requirements: tuple[str, ...]
+    judge: Callable[[Exchange], bool | None]  #: False or None: does not apply; raises Unmet: broken
+
+
+class Suite(Generic[L]):
+    """The checks and laws of one contract.
+
+    Args:
+        contract: name of the contract.
+        lab: the class whose instances the checks work with.
+        discover: asks a target what it declares.
+    """
+
+    def __init__(self, contract: str, *, lab: type[L], discover: Callable[[Wire, Target], Offer]) -> None:
+        self.contract = Contract(contract)
+        self.lab = lab
+        self.discover = discover
+        self.checks: dict[str, Check] = {}
+        self.laws: dict[str, Law] = {}
+
+    def check(self, *requirements: str, alone: bool = False) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
+        """Register a check that judges each of `requirements`.
+
+        Raises:
+            LookupError: the registry has no such requirement, or the check has no name or sentence of its own.
+        """
+
+        def register(function: Callable[[L], None]) -> Callable[[L], None]:
+            name = self._name(function, requirements, self.checks)
+            self.checks[name] = Check(name, _first_line(function), requirements, function, alone)
+            return function
+
+        return register
+
+    def law(self, *requirements: str) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
+        """Register a law over every exchange: it returns True where it held, False or None where it does not apply."""
+
+        def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
+            name = self._name(function, requirements, self.laws)
+            self.laws[name] = Law(name, _first_line(function), requirements, function)
+            return function
+
+        return register
+
+    def _name(self, function: Callable[..., Any], requirements: tuple[str, ...], taken: dict[str, Any]) -> str:
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        unknown = [r for r in requirements if r not in self.contract.requirements]
+        if unknown or not requirements:
+            raise LookupError(f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of {self.contract.name}")
+        if name in taken or not _first_line(function):
+            raise LookupError(f"{name}: the name is taken, or the docstring is missing")
+        return name
+
+    def judged(self) -> dict[str, tuple[str, ...]]:
+        """Names of the checks and laws that judge each requirement."""
+        by_requirement: dict[str, list[str]] = {}
+        for item in (*self.checks.values(), *self.laws.values()):
+            for requirement in item.requirements:
+                by_requirement.setdefault(requirement, []).append(item.name)
+        return {requirement: tuple(names) for requirement, names in by_requirement.items()}
+
+    def requirement(self, identifier: str) -> Requirement:
+        """The requirement of that id."""
+        return self.contract.requirements[identifier]
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def load(contract: str) -> Suite[Any]:
+    """The suite of a contract, with every module of its folder imported.
+
+    Raises:
+        LookupError: there are no checks for such a contract.
+    """
+    folder = f"{__package__}.checks.{contract}"
+    try:
+        package = importlib.import_module(folder)
+    except ModuleNotFoundError as missing:
+        raise LookupError(f"there are no checks for a contract called {contract!r}") from missing
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{folder}.{module.name}")
+    suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite
+    return suite

@@ -1,0 +1,286 @@
+"""Raw HTTP: sends exactly what a check says, and keeps every exchange as evidence, secrets left out.
+
+Nothing here knows a contract. Requests go through a pool, except those whose answer must not have a body
+(`HEAD`, and whatever a check sends with `alone=True`): these use a connection of their own that is read to
+its end, because a client library would hide the very bytes that a judge wants to see.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+import socket
+import ssl
+import threading
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import h11
+import httpx
+import orjson
+
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+REDACTED = "<redacted>"
+SHOWN_BODY = 4096  #: bytes of a body that a report quotes
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and its answer, as they stood on the wire."""
+
+    number: int
+    operation: str | None  #: operation id, when the request was made for one
+    check: str
+    method: str
+    url: str
+    request_headers: tuple[tuple[str, str], ...]
+    request_body: bytes
+    status: int
+    headers: httpx.Headers
+    body: bytes
+    seconds: float
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def parsed(self) -> Any:
+        """The body as JSON, or `None` when it is not JSON."""
+        try:
+            return orjson.loads(self.body)
+        except orjson.JSONDecodeError:
+            return None
+
+    @property
+    def media_type(self) -> str:
+        """Media type of the answer, without parameters, in lower case."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def request_parsed(self) -> Any:
+        """The request body as JSON, or `None` when it is not JSON."""
+        try:
+            return orjson.loads(self.request_body)
+        except orjson.JSONDecodeError:
+            return None
+
+    def redact(self, text: str) -> str:
+        """`text` without any secret that was sent in this exchange."""
+        for secret in self.secrets:
+            text = text.replace(secret, REDACTED)
+        return text
+
+    def curl(self) -> str:
+        """A shell line that sends the same request again."""
+        parts = ["curl", "-sS", "-i", "--path-as-is"]
+        parts += ["-I"] if self.method == "HEAD" else ["-X", self.method]
+        for name, value in self.request_headers:
+            shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.redact(value)
+            parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shlex.quote(f"{name}: {shown}")]
+        if self.request_body:
+            parts += ["--data-binary", self.redact(quote_bytes(self.request_body))]
+        return " ".join([*parts, shlex.quote(self.redact(self.url))])
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer of one exchange, with look-ups that fail as the target's fault rather than as ours."""
+
+    exchange: Exchange
+
+    @property
+    def status(self) -> int:
+        """HTTP status."""
+        return self.exchange.status
+
+    @property
+    def headers(self) -> httpx.Headers:
+        """Response headers, names in any case."""
+        return self.exchange.headers
+
+    @property
+    def body(self) -> bytes:
+        """The bytes of the body."""
+        return self.exchange.body
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The body as a JSON object.
+
+        Raises:
+            Unmet: it is not one.
+        """
+        parsed = self.exchange.parsed
+        if not isinstance(parsed, dict):
+            raise Unmet("a JSON object as the body", self.shown)
+        return parsed
+
+    def at(self, *path: str | int) -> Any:
+        """The value at `path` in the body.
+
+        Raises:
+            Unmet: the body has no such member.
+        """
+        value: Any = self.document
+        for done, step in enumerate(path):
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                where = "/".join(map(str, path[: done + 1]))
+                raise Unmet(f"a member `{where}` in the body", f"none there; {self.shown}") from None
+        return value
+
+    @property
+    def shown(self) -> str:
+        """Status and the beginning of the body, for a report."""
+        text = self.exchange.body[:SHOWN_BODY].decode("utf-8", "replace")
+        short = text if len(text) <= 300 else text[:300] + "…"
+        return self.exchange.redact(f"status {self.status}" + (f"  {short}" if short else ", no body"))
+
+
+def quote_bytes(body: bytes) -> str:
+    """`body` as one shell word, whatever its bytes."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        text = None
+    if text is not None and text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(chr(b) if 32 <= b < 127 and b not in b"'\\" else f"\\x{b:02x}" for b in body) + "'"
+
+
+class Wire:
+    """Connections to one target, and everything that was said over them.
+
+    Args:
+        url: base address of the target.
+        headers: sent with every request; their values never reach a report.
+        timeout: seconds to wait for an answer.
+    """
+
+    def __init__(self, url: str, *, headers: Mapping[str, str] | None = None, timeout: float = 10.0) -> None:
+        self.url = url.rstrip("/")
+        split = urlsplit(self.url)
+        self._scheme, self._host, self._base_path = split.scheme, split.hostname or "", split.path
+        self._port = split.port or (443 if split.scheme == "https" else 80)
+        self._authority = split.netloc.rpartition("@")[2]
+        self._headers = dict(headers or {})
+        self._secrets = tuple(secret for value in self._headers.values() for secret in (value, value.rpartition(" ")[2]) if len(secret) > 3)
+        self._timeout = timeout
+        self._client = httpx.Client(
+            timeout=timeout,
+            limits=httpx.Limits(max_connections=64, max_keepalive_connections=64),
+            trust_env=False,
+            follow_redirects=False,
+            headers={"user-agent": "lakepact-conformance"},
+        )
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self.exchanges: dict[int, Exchange] = {}
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+    def send(
+        self,
+        method: str,
+        target: str,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        body: bytes = b"",
+        operation: str | None = None,
+        check: str = "",
+        anonymous: bool = False,
+        alone: bool = False,
+    ) -> Reply:
+        """Send one request and keep the exchange.
+
+        Args:
+            method: HTTP method.
+            target: path and query below the base address, percent-encoded, sent as it is.
+            headers: further headers; one that the target's own headers name replaces it.
+            body: bytes of the body.
+            operation: id of the operation that this is meant for.
+            check: name of the check that sends it.
+            anonymous: leave out the target's own headers.
+            alone: use a connection of its own and read it to its end.
+
+        Raises:
+            Blocked: no answer came.
+        """
+        sent = self._merged(headers, anonymous=anonymous)
+        started = time.perf_counter()
+        try:
+            if alone or method == "HEAD":
+                status, answer_headers, answer_body = self._send_alone(method, target, sent, body)
+            else:
+                status, answer_headers, answer_body = self._send_pooled(method, target, sent, body)
+        except (httpx.HTTPError, OSError, h11.ProtocolError) as error:
+            raise Blocked(f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}") from error
+        exchange = Exchange(
+            number=next(self._numbers),
+            operation=operation,
+            check=check,
+            method=method,
+            url=self.url + target,
+            request_headers=tuple((n, v) for n, v in sent if n.lower() != "host"),
+            request_body=body,
+            status=status,
+            headers=answer_headers,
+            body=answer_body,
+            seconds=time.perf_counter() - started,
+            secrets=self._secrets,
+        )
+        with self._lock:
+            self.exchanges[exchange.number] = exchange
+        return Reply(exchange)
+
+    def _merged(self, headers: Iterable[tuple[str, str]], *, anonymous: bool) -> list[tuple[str, str]]:
+        given = list(headers)
+        names = {name.lower() for name, _ in given}
+        own = [] if anonymous else [(n, v) for n, v in self._headers.items() if n.lower() not in names]
+        accept = [] if "accept" in names else [("Accept", "application/json")]
+        return [*accept, *own, *((n, v) for n, v in given if v)]
+
+    def _send_pooled(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
+        request = self._client.build_request(
+            method,
+            self.url,
+            headers=list(headers),
+            content=body or (b"" if method in {"POST", "PUT", "PATCH"} else None),
+            extensions={"target": (self._base_path + target).encode("ascii"), "timeout": httpx.Timeout(self._timeout).as_dict()},
+        )
+        response = self._client.send(request)
+        return response.status_code, response.headers, response.content
+
+    def _send_alone(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
+        head = [f"{method} {self._base_path}{target} HTTP/1.1", f"Host: {self._authority}", "Connection: close"]
+        head += [f"{name}: {value}" for name, value in headers]
+        if body or method in {"POST", "PUT", "PATCH"}:
+            head.append(f"Content-Length: {len(body)}")
+        with socket.create_connection((self._host, self._port), timeout=self._timeout) as plain:
+            stream = ssl.create_default_context().wrap_socket(plain, server_hostname=self._host) if self._scheme == "https" else plain
+            stream.sendall("\r\n".join(head).encode("utf-8") + b"\r\n\r\n" + body)
+            received = bytearray()
+            while chunk := stream.recv(65536):
+                received += chunk
+        answer_head, _, rest = bytes(received).partition(b"\r\n\r\n")
+        parser = h11.Connection(h11.CLIENT)
+        parser.send(h11.Request(method=method, target="/", headers=[("Host", self._authority)]))
+        parser.send(h11.EndOfMessage())
+        parser.receive_data(answer_head + b"\r\n\r\n")
+        event = parser.next_event()
+        if not isinstance(event, h11.Response):
+            raise h11.RemoteProtocolError("the connection was closed before a response came")
+        answer_headers = httpx.Headers([(name, value) for name, value in event.headers])
+        chunked = answer_headers.get("transfer-encoding", "").lower() == "chunked"
+        if chunked and rest == b"0\r\n\r\n":
+            rest = b""
+        return event.status_code, answer_headers, rest
