@@ -1,0 +1,107 @@
+"""The suite under test: every named fault of the reference server has to be found by the checks of what it breaks.
+
+    python -m lakepact.conformance.mutants [--contract NAME] [--only GLOB] [--jobs N]
+
+A *mutant* is the reference server with one fault. A mutant that nothing finds is a hole in the suite; a judged requirement
+that no mutant breaks is a check that may prove nothing. Both are listed, and both make this command fail.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Blocked, Outcome
+from lakepact.conformance.target import Target
+from lakepact.generated.contract import contracts
+from lakepact.reference_server import faults as server_faults
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lakepact.conformance.suite import Suite
+
+BROKEN = (Outcome.FAIL, Outcome.WARN)
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """What the suite found out about one mutant."""
+
+    fault: str
+    breaks: tuple[str, ...]
+    found: tuple[str, ...]  #: requirements of `breaks` that came out broken
+    finders: tuple[str, ...]  #: checks and laws that said so
+    other: str = ""  #: why nothing can be said
+
+    @property
+    def killed(self) -> bool:
+        """Whether every requirement that the fault breaks was found to be broken."""
+        return set(self.breaks) <= set(self.found)
+
+
+def hunt(contract: str, fault: str, breaks: Sequence[str]) -> Hunt:
+    """Run the checks of what a fault breaks against a server that has it."""
+    suite = suites.load(contract)
+    planned = plan.plan(suite, only=breaks)
+    with running(contract=contract, faults=(fault,)) as server:
+        run = runner.Run(planned, Target(server.url))
+        try:
+            for _ in run.events():
+                pass
+        except Blocked as blocked:
+            return Hunt(fault, tuple(breaks), (), (), str(blocked))
+    broken = [v for v in run.verdicts if v.outcome in BROKEN]
+    return Hunt(fault, tuple(breaks), tuple(sorted({v.requirement for v in broken})), tuple(sorted({v.check for v in broken})))
+
+
+def hunts(contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, jobs: int) -> Iterable[Hunt]:
+    """Hunt several mutants, `jobs` at a time."""
+    with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
+        for future in as_completed([pool.submit(hunt, contract, name, breaks) for name, breaks in wanted]):
+            yield future.result()
+
+
+def unproven(suite: Suite[Any], found: Iterable[Hunt]) -> dict[str, tuple[str, ...]]:
+    """Requirements that a check judges and no mutant was found to break, with their checks; a MAY cannot be broken."""
+    proven = {requirement for h in found for requirement in h.found}
+    return {r: by for r, by in suite.judged().items() if r not in proven and suite.requirement(r).level != "MAY"}
+
+
+@click.command()
+@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0] if contracts() else None, show_default=True)
+@click.option("--only", multiple=True, metavar="GLOB", help="Only faults whose name or broken requirement matches.")
+@click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Mutants at a time.")
+def main(contract: str, *, only: tuple[str, ...], jobs: int) -> None:
+    """Hunt the mutants of a contract and print the kill rate."""
+    known = server_faults.faults(contract)
+    wanted = [
+        (name, fault.breaks)
+        for name, fault in known.items()
+        if fault.breaks and (not only or any(fnmatch.fnmatchcase(text, p) for p in only for text in (name, *fault.breaks)))
+    ]
+    found = []
+    for one in hunts(contract, wanted, jobs=jobs):
+        found.append(one)
+        if not one.killed:
+            missed = ", ".join(sorted(set(one.breaks) - set(one.found)))
+            click.echo(f"alive    {one.fault}: nothing found that it breaks {missed}" + (f" ({one.other})" if one.other else ""))
+    killed = sum(h.killed for h in found)
+    rest = {} if only else unproven(suites.load(contract), found)
+    for requirement, by in rest.items():
+        click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
+    click.echo(f"{killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
+    sys.exit(0 if killed == len(found) and not rest else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The wire sends what it is told, keeps what came, and leaves secrets out."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from miniatures import answer, miniature
+
+from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.wire import Wire
+
+TOKEN = "s3cr3t-token-value"  # noqa: S105 - planted to be looked for
+
+
+def test_target_is_sent_as_it_is() -> None:
+    seen: list[str] = []
+    with miniature(lambda _m, target, _b: seen.append(target) or answer(200, {})) as url, Wire(url) as wire:
+        wire.send("GET", "/v1/a%1fb/c%2Fd/%41?x=%20")
+
+    assert seen == ["/v1/a%1fb/c%2Fd/%41?x=%20"]
+
+
+def test_body_behind_head_is_seen() -> None:
+    with miniature(lambda *_: answer(404, {"error": {}})) as url, Wire(url) as wire:
+        reply = wire.send("HEAD", "/v1/x")
+
+    assert reply.status == 404
+    assert reply.body == b'{"error": {}}'
+
+
+def test_body_behind_204_is_seen_on_a_connection_of_its_own() -> None:
+    with miniature(lambda *_: answer(204, {"a": 1})) as url, Wire(url) as wire:
+        reply = wire.send("DELETE", "/v1/x", alone=True)
+
+    assert reply.body == b'{"a": 1}'
+
+
+def test_curl_line_sends_the_same_request() -> None:
+    seen: list[tuple[str, str, bytes]] = []
+
+    def record(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        seen.append((method, target, body))
+        return answer(200, {})
+
+    with miniature(record) as url, Wire(url) as wire:
+        body = b'{"name": "it\'s \xc3\xa9", "n": 1}'
+        reply = wire.send("POST", "/v1/a%1Fb?q=%2F", headers=[("Content-Type", "application/json")], body=body)
+        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")  # noqa: S602
+
+    assert seen[1] == seen[0]
+
+
+def test_bytes_that_are_no_text_survive_the_curl_line() -> None:
+    seen: list[bytes] = []
+    with miniature(lambda _m, _t, body: seen.append(body) or answer(400, {})) as url, Wire(url) as wire:
+        reply = wire.send("POST", "/x", body=b'\xff\xfe"\x01\'\\')
+        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")  # noqa: S602
+
+    assert seen == [b'\xff\xfe"\x01\'\\'] * 2
+
+
+def test_secret_stays_out_of_curl_and_shown_text() -> None:
+    with miniature(lambda *_: answer(401, {"error": {"message": f"bad token {TOKEN}"}})) as url, Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire:
+        reply = wire.send("GET", "/v1/config")
+
+    assert TOKEN not in reply.exchange.curl()
+    assert TOKEN not in reply.shown
+    assert TOKEN not in repr(reply.exchange.redact(reply.body.decode()))
+
+
+def test_no_answer_blocks() -> None:
+    with Wire("http://127.0.0.1:9", timeout=2) as wire, pytest.raises(Blocked, match="no answer to GET"):
+        wire.send("GET", "/v1/config")
+
+
+def test_missing_member_is_the_targets_fault() -> None:
+    with miniature(lambda *_: answer(200, {"metadata": {}})) as url, Wire(url) as wire:
+        reply = wire.send("GET", "/")
+
+    with pytest.raises(Unmet, match="metadata/table-uuid"):
+        reply.at("metadata", "table-uuid")
+
+
+def test_body_that_is_no_object_is_the_targets_fault() -> None:
+    with miniature(lambda *_: answer(200, ["x"])) as url, Wire(url) as wire:
+        reply = wire.send("GET", "/")
+
+    with pytest.raises(Unmet, match="a JSON object"):
+        _ = reply.document

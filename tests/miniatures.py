@@ -1,0 +1,54 @@
+"""Tiny servers that are right or wrong on purpose: what the harness is tested against."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Answer = tuple[int, dict[str, str], bytes]
+    Answerer = Callable[[str, str, bytes], Answer]
+
+
+def answer(status: int, document: Any = None, **headers: str) -> Answer:
+    """An answer with a JSON body, or none."""
+    body = b"" if document is None else json.dumps(document).encode()
+    return status, {**({"Content-Type": "application/json"} if body else {}), **headers}, body
+
+
+@contextlib.contextmanager
+def miniature(answerer: Answerer) -> Iterator[str]:
+    """Serve what `answerer(method, target, body)` says; yields the address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, headers, content = answerer(self.command, self.path, body)
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_HEAD = do_DELETE = answer  # noqa: N815 - the library's names
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
