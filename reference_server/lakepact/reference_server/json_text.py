@@ -1,0 +1,93 @@
+"""JSON from outside, read strictly: whatever is accepted here can be stored and sent again without a change of meaning."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import orjson
+
+MAX_DEPTH = 200  #: of arrays and objects within each other; what we send ourselves may nest 255 deep
+_PROBE = MAX_DEPTH and 254 - MAX_DEPTH  # further levels, so that writing a document that is too deep fails
+
+
+class NotJson(ValueError):
+    """The bytes are not JSON that can be kept; the message says what is wrong, and where."""
+
+
+def read_json(raw: bytes) -> Any:
+    """The value that `raw` holds.
+
+    Raises:
+        NotJson: broken JSON or UTF-8, members that are given twice, U+0000, NaN, numbers or nesting beyond what can be kept.
+    """
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise NotJson(_explained(raw, error)) from None
+    try:
+        probe: Any = value
+        for _ in range(_PROBE):
+            probe = [probe]
+        written = orjson.dumps(probe)
+    except TypeError:
+        raise NotJson(f"the body nests arrays and objects more than {MAX_DEPTH} deep") from None
+    # A member that is given twice is lost in `value`, and its quotes with it. An escaped quote is written as a quote again,
+    # unless it was spelled \u0022.
+    if raw.count(b'"') != written.count(b'"') or b"\\u0022" in raw or b"\\u0000" in raw:
+        _read_slowly(raw)
+    return value
+
+
+def pointer_to(path: list[str | int]) -> str:
+    """A JSON pointer; the whole document is called `/`."""
+    return "/" + "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def _explained(raw: bytes, error: orjson.JSONDecodeError) -> str:
+    if not raw:
+        return "the body is empty, but JSON is required"
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as broken:
+        return f"the body is not UTF-8: byte {broken.start} is 0x{raw[broken.start]:02x}"
+    if "depth limit" in error.msg:
+        return f"the body nests arrays and objects more than {MAX_DEPTH} deep"
+    for word in ("NaN", "Infinity", "-Infinity"):
+        if text.startswith(word, error.pos):
+            return f"the body is not JSON: {word} at line {error.lineno} column {error.colno} is not a JSON number"
+    return f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+
+
+class _Twice:
+    """Stands where an object has a member twice."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> Any:
+    document = dict(pairs)
+    if len(document) == len(pairs):
+        return document
+    return _Twice(next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1))
+
+
+def _read_slowly(raw: bytes) -> None:
+    # Numbers are read by then; here they only cost time.
+    value = json.loads(raw, object_pairs_hook=_pairs, parse_int=len, parse_float=len)
+    steps: list[tuple[list[str | int], Any]] = [([], value)]
+    while steps:
+        path, here = steps.pop()
+        if isinstance(here, _Twice):
+            raise NotJson(f"at {pointer_to(path)}: the member {here.name!r} is given twice")
+        if isinstance(here, str) and "\0" in here:
+            raise NotJson(f"at {pointer_to(path)}: the text contains U+0000")
+        if isinstance(here, dict):
+            for name, member in here.items():
+                if "\0" in name:
+                    raise NotJson(f"at {pointer_to(path)}: the name of the member {name!r} contains U+0000")
+                steps.append(([*path, name], member))
+        elif isinstance(here, list):
+            steps.extend(([*path, index], item) for index, item in enumerate(here))

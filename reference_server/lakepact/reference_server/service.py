@@ -1,0 +1,97 @@
+"""One contract being served: everything that decides an answer, in tables.
+
+A request passes the lane (`contract_lane`): a guard may refuse it, its parameters and its body are read and checked, a handler
+answers, filters have the last word, a sender puts the reply on the wire. Each of these stands in a table of the `Service`,
+by operation or by name, so that a fault (`faults`) is an entry in a table and the code itself never asks whether it should misbehave.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .validation import Validators
+
+if TYPE_CHECKING:
+    from lakepact.generated.contract import Contract, Operation
+
+    from .problems import Problem
+    from .replies import Reply
+    from .wire import Wire
+
+Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
+Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, and `body`
+Guard = Callable[[Scope], None]  #: raises Problem to refuse a request before anything else is looked at
+Filter = Callable[["Reply", Scope], "Reply"]
+Sender = Callable[["Wire", "Reply"], Awaitable[None]]
+
+EVERY = "*"  #: in a table by operation: all of them
+UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
+WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
+
+
+class Unanswered(Exception):
+    """Operations of a contract have neither a handler nor stand among those that are not offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a contract's service is built from; `None` leaves the choice to the service."""
+
+    warehouse: str = "memory:"
+    prefix: str | None = None
+    max_body: int = 8 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Service:
+    """One contract being served.
+
+    Raises:
+        Unanswered: an operation of the contract would have no answer.
+    """
+
+    contract: Contract
+    handlers: dict[str, Handler]
+    not_offered: frozenset[str]
+    error_body: Callable[[Problem], bytes]
+    kinds: Mapping[int, str]  #: the contract's name of the error for what the lane itself refuses, by status
+    paths: Callable[[str], tuple[str, ...]]  #: the concrete templates of one template of the contract
+    nullable: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    #: by operation: members of the body for which null is taken as absent, because clients write it so
+    rules: dict[str, Callable[..., Any]] = field(default_factory=dict[str, Callable[..., Any]])
+    #: the decisions of the catalog, by name; handlers ask them
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    #: further tables of the contract: update kinds, preconditions …
+    guards: defaultdict[str, list[Guard]] = field(default_factory=lambda: defaultdict[str, list[Guard]](list))
+    filters: defaultdict[str, list[Filter]] = field(default_factory=lambda: defaultdict[str, list[Filter]](list))
+    senders: dict[str, Sender] = field(default_factory=dict[str, Sender])
+    unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema
+    max_body: int = 8 * 1024 * 1024
+    about: tuple[str, ...] = ()  #: sentences for the index page
+    validators: Validators = field(init=False)
+
+    def __post_init__(self) -> None:
+        missing = [o for o in self.contract.operations if o not in self.handlers and o not in self.not_offered]
+        if missing:
+            message = f"{self.contract.name}: no handler for {', '.join(missing)}; write one, or say that it is not offered"
+            raise Unanswered(message)
+        self.validators = Validators(self.contract.bundle)
+
+    def offered(self) -> tuple[Operation, ...]:
+        """The operations that are answered, in the contract's order."""
+        return tuple(o for o in self.contract.operations.values() if o.id in self.handlers)
+
+    def guards_of(self, operation: str) -> tuple[Guard, ...]:
+        """The guards that one operation's requests pass, in order."""
+        return (*self.guards.get(EVERY, ()), *self.guards.get(operation, ()))
+
+    def filters_of(self, operation: str) -> tuple[Filter, ...]:
+        """The filters that one operation's replies pass, in order."""
+        return (*self.filters.get(operation, ()), *self.filters.get(EVERY, ()))
+
+    def sender_of(self, operation: str) -> Sender | None:
+        """Who puts one operation's replies on the wire, if not the lane itself."""
+        return self.senders.get(operation) or self.senders.get(EVERY)
