@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -34,7 +34,7 @@ class Verdict:
     expected: str = ""
     actual: str = ""
     remark: str = ""  #: what a reader should know of a requirement that is kept, or why one was not judged
-    exchanges: tuple[int, ...] = field(default=())  #: numbers of the exchanges that lead to and show it
+    exchanges: tuple[int, ...] = ()  #: numbers of the exchanges that lead to and show it
 
 
 class Unmet(Exception):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,9 @@ class Target:
     """
 
     url: str
-    headers: Mapping[str, str] = field(default=NOTHING, repr=False)
-    features: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
-    parameters: Mapping[str, str] = NOTHING
+    headers: Mapping[str, str] = field(default_factory=_nothing, repr=False)
+    features: Mapping[str, bool] = field(default_factory=_nothing)
+    parameters: Mapping[str, str] = field(default_factory=_nothing)
     timeout: float = 10.0
 
 
@@ -43,6 +45,6 @@ class Offer:
     """
 
     operations: frozenset[str]
-    segments: Mapping[str, str | None] = field(default_factory=lambda: MappingProxyType({}))
-    features: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
-    facts: Mapping[str, str] = NOTHING
+    segments: Mapping[str, str | None] = field(default_factory=_nothing)
+    features: Mapping[str, bool] = field(default_factory=_nothing)
+    facts: Mapping[str, str] = field(default_factory=_nothing)
