@@ -10,7 +10,7 @@ from miniatures import answer, miniature
 from lakepact.conformance.outcome import Blocked, Unmet
 from lakepact.conformance.wire import Wire
 
-TOKEN = "s3cr3t-token-value"  # noqa: S105 - planted to be looked for
+TOKEN = "s3cr3t-token-value"
 
 
 def test_target_is_sent_as_it_is() -> None:
@@ -46,7 +46,7 @@ def test_curl_line_sends_the_same_request() -> None:
     with miniature(record) as url, Wire(url) as wire:
         body = b'{"name": "it\'s \xc3\xa9", "n": 1}'
         reply = wire.send("POST", "/v1/a%1Fb?q=%2F", headers=[("Content-Type", "application/json")], body=body)
-        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")  # noqa: S602
+        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")
 
     assert seen[1] == seen[0]
 
@@ -54,14 +54,17 @@ def test_curl_line_sends_the_same_request() -> None:
 def test_bytes_that_are_no_text_survive_the_curl_line() -> None:
     seen: list[bytes] = []
     with miniature(lambda _m, _t, body: seen.append(body) or answer(400, {})) as url, Wire(url) as wire:
-        reply = wire.send("POST", "/x", body=b'\xff\xfe"\x01\'\\')
-        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")  # noqa: S602
+        reply = wire.send("POST", "/x", body=b"\xff\xfe\"\x01'\\")
+        subprocess.run(reply.exchange.curl(), shell=True, check=True, capture_output=True, executable="/bin/bash")
 
-    assert seen == [b'\xff\xfe"\x01\'\\'] * 2
+    assert seen == [b"\xff\xfe\"\x01'\\"] * 2
 
 
 def test_secret_stays_out_of_curl_and_shown_text() -> None:
-    with miniature(lambda *_: answer(401, {"error": {"message": f"bad token {TOKEN}"}})) as url, Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire:
+    with (
+        miniature(lambda *_: answer(401, {"error": {"message": f"bad token {TOKEN}"}})) as url,
+        Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire,
+    ):
         reply = wire.send("GET", "/v1/config")
 
     assert TOKEN not in reply.exchange.curl()

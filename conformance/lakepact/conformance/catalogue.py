@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
-from lakepact.generated.contract import contracts
 
 from lakepact.conformance import suite as suites
+from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.generated.contract import Requirement
-
     from lakepact.conformance.suite import Suite
+    from lakepact.generated.contract import Requirement
 
 
 def _suites(contract: str | None) -> Iterator[Suite[Any]]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from lakepact.generated.contract import contracts
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -20,6 +19,7 @@ from lakepact.conformance.embedded import embedded
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.report import junit, lines, markdown, text
 from lakepact.conformance.target import Target
+from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,10 +19,9 @@ from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Ve
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from lakepact.generated.contract import Contract, Operation
-
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Reply, Wire
+    from lakepact.generated.contract import Contract, Operation
 
 T = TypeVar("T")
 

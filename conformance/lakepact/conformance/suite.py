@@ -12,17 +12,15 @@ import pkgutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lakepact.generated.contract import Contract
-
 from lakepact.conformance.lab import Lab
+from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.generated.contract import Requirement
-
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Exchange, Wire
+    from lakepact.generated.contract import Requirement
 
 L = TypeVar("L", bound=Lab)
 

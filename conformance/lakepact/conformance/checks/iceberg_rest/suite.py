@@ -6,11 +6,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.generated.contract import Contract
-
 from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
+from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from lakepact.conformance.target import Target

@@ -1,0 +1,273 @@
+"""Paging of the listings: every rule is judged on namespaces, and the chain rules on tables too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.wire import Exchange, Reply
+
+Page: TypeAlias = "tuple[list[Any], str | None]"
+
+FIRST = ""  #: the page token that asks for the first page
+
+LISTS = {"listNamespaces": "namespaces", "listTables": "identifiers", "listViews": "identifiers"}
+
+
+class Listing:
+    """Children of one namespace, listed page by page."""
+
+    def __init__(self, lab: CatalogLab, operation: str, *, namespace: Namespace, count: int) -> None:
+        self.lab = lab
+        self.operation = operation
+        self.at = {"parent": namespace} if operation == "listNamespaces" else {"namespace": namespace}
+        self.names = [lab.name(f"{n:02}") for n in range(count)]
+        for name in self.names:
+            if operation == "listNamespaces":
+                lab.make_namespace(namespace, level=name)
+            else:
+                lab.make_table(namespace, name=name)
+
+    def get(self, **parameters: Any) -> Reply:
+        """One request of the listing."""
+        return self.lab.send(self.operation, **{**self.at, **parameters})
+
+    def page(self, **parameters: Any) -> Page:
+        """The names on one page, and the token of the next."""
+        reply = self.get(**parameters)
+        expect.status(reply, 200)
+        items = reply.at(LISTS[self.operation])
+        token = reply.document.get("next-page-token")
+        return [item[-1] if isinstance(item, list) else item["name"] for item in items], token
+
+    def pages(self, **first: Any) -> list[Page]:
+        """All pages, followed from the first.
+
+        Raises:
+            Unmet: the chain does not end, or a token comes back.
+        """
+        pages = [self.page(**first)]
+        seen: set[str] = set()
+        while token := pages[-1][1]:
+            if token in seen or len(pages) > len(self.names) + 5:
+                raise Unmet("a chain of tokens that ends", f"{len(pages)} pages for {len(self.names)} items, token {token!r}")
+            seen.add(token)
+            pages.append(self.page(page_token=token, **{k: v for k, v in first.items() if k != "page_token"}))
+        return pages
+
+    def is_paged(self) -> bool:
+        """Whether the target pages at all: a page of one of several items leaves a token."""
+        return bool(self.page(page_token=FIRST, page_size=1)[1])
+
+
+def listing(lab: CatalogLab, operation: str = "listNamespaces", *, count: int = 5) -> Listing:
+    """A listing with `count` items of its own."""
+    return Listing(lab, operation, namespace=lab.make_namespace(), count=count)
+
+
+@law("IRC-PAG-024")
+def lists_have_no_duplicates(exchange: Exchange) -> bool:
+    """No listing names an item twice."""
+    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return False
+    items = exchange.parsed.get(LISTS[exchange.operation])
+    if not isinstance(items, list):
+        return False
+    texts = [expect.shown(item) for item in items]
+    expect.equal(len(texts), len(set(texts)), "different items")
+    return True
+
+
+@law("IRC-PAG-006")
+def last_pages_have_no_token(exchange: Exchange) -> bool:
+    """A next page token is a string that is not empty, or null, or absent."""
+    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return False
+    token = exchange.parsed.get("next-page-token")
+    expect.true(token is None or (isinstance(token, str) and token != ""), "a token that is a non-empty string, null or absent", token)
+    return True
+
+
+@check("IRC-PAG-001", "IRC-PAG-018")
+def without_token_everything_comes(lab: CatalogLab) -> None:
+    """Without a page token everything comes at once; a page size alone may make pages but loses nothing."""
+    names = listing(lab, count=12)
+
+    with lab.judge("IRC-PAG-001"):
+        found, token = names.page()
+        expect.equal(sorted(names.names), sorted(found), "names")
+        expect.true(not token, "no next page token", token)
+    with lab.judge("IRC-PAG-018"):
+        found = [name for page, _ in names.pages(page_size=1) for name in page]
+        expect.equal(sorted(names.names), sorted(found), "names on all pages")
+
+
+@check("IRC-PAG-002", "IRC-PAG-003", "IRC-PAG-004", "IRC-PAG-005", "IRC-PAG-008", "IRC-PAG-011", "IRC-PAG-012")
+def the_chain_is_complete(lab: CatalogLab) -> None:
+    """Pages hold at most what was asked for, and following their tokens yields every item exactly once and ends."""
+    for operation in ("listNamespaces", "listTables"):
+        items = listing(lab, operation)
+        with lab.judge("IRC-PAG-002"):
+            first, token = items.page(page_token=FIRST, page_size=2)
+            expect.true(len(first) <= 2 or sorted(first) == sorted(items.names), "at most 2 items, or all", first)
+        if not items.is_paged():
+            for requirement in ("IRC-PAG-003", "IRC-PAG-008"):
+                lab.skip(requirement, "the target does not page")
+        else:
+            with lab.judge("IRC-PAG-003"):
+                expect.true(isinstance(token, str) and bool(token), "a token while there is more", token)
+            with lab.judge("IRC-PAG-008"):
+                for size in (1, 2, 3):
+                    for page, _ in items.pages(page_token=FIRST, page_size=size):
+                        expect.true(len(page) <= size, f"at most {size} items on a page", page)
+        pages: list[Page] = []
+        with lab.judge("IRC-PAG-012"):
+            pages = items.pages(page_token=FIRST, page_size=2)
+        found = [name for page, _ in pages for name in page]
+        with lab.judge("IRC-PAG-004"):
+            expect.equal(sorted(items.names), sorted(set(found)), "names on all pages")
+        with lab.judge("IRC-PAG-011"):
+            expect.equal(len(set(found)), len(found), "as many items as names:")
+        with lab.judge("IRC-PAG-005"):
+            expect.true(bool(pages) and not pages[-1][1], "no token on the last page", pages[-1][1] if pages else "no page")
+
+
+@check("IRC-PAG-007")
+def who_does_not_page_sends_no_token(lab: CatalogLab) -> None:
+    """A server that does not page answers everything whatever token is sent, and leaves the next token out."""
+    items = listing(lab, count=3)
+    if items.is_paged():
+        lab.skip("IRC-PAG-007", "the target pages")
+        return
+    reply = items.get(page_token=FIRST, page_size=1)
+
+    if "next-page-token" in reply.document:
+        lab.warn("IRC-PAG-007", expected="no member `next-page-token`", actual="null")
+    else:
+        lab.note("IRC-PAG-007", "the target does not page and leaves the token out")
+
+
+@check("IRC-PAG-010")
+def page_sizes_are_positive_integers(lab: CatalogLab) -> None:
+    """A page size of 0, a negative one, a fraction or a word is refused with 400."""
+    items = listing(lab, count=3)
+    replies = {size: items.get(page_token=FIRST, page_size=size) for size in ("0", "-1", "1.5", "abc")}
+
+    if all(reply.status == 200 and len(reply.at("namespaces")) == 3 for reply in replies.values()):
+        lab.warn("IRC-PAG-010", expected="status 400", actual="the page size is ignored")
+        return
+    with lab.judge("IRC-PAG-010"):
+        for size, reply in replies.items():
+            expect.true(reply.status == 400, f"status 400 for pageSize={size}", reply.shown)
+
+
+@check("IRC-PAG-013", "IRC-PAG-015")
+def tokens_are_opaque_and_repeatable(lab: CatalogLab) -> None:
+    """A token works when it is percent-encoded, and gives the same page each time on a quiet catalog."""
+    items = listing(lab)
+    if not items.is_paged():
+        for requirement in ("IRC-PAG-013", "IRC-PAG-015"):
+            lab.skip(requirement, "the target does not page")
+        return
+    first, token = items.page(page_token=FIRST, page_size=2)
+
+    with lab.judge("IRC-PAG-013"):
+        second, _ = items.page(page_token=token, page_size=2)
+        expect.true(bool(second) and not set(first) & set(second), "the page after the first", second)
+    with lab.judge("IRC-PAG-015"):
+        again = [items.page(page_token=token, page_size=2)[0] for _ in range(2)]
+        expect.equal(again[0], again[1], "the same page")
+
+
+@check("IRC-PAG-014")
+def invented_tokens_are_refused(lab: CatalogLab) -> None:
+    """A token that the server never issued is refused, and does not silently start again."""
+    items = listing(lab, count=3)
+    if not items.is_paged():
+        lab.skip("IRC-PAG-014", "the target does not page")
+        return
+
+    with lab.judge("IRC-PAG-014"):
+        for token in ("lakepact-garbage", "%%%", "0", "-1"):
+            expect.status(items.get(page_token=token, page_size=1), 400)
+
+
+@check("IRC-PAG-016")
+def tokens_belong_to_their_listing(lab: CatalogLab) -> None:
+    """A token of one namespace shows nothing of it when it is used on another."""
+    one, other = listing(lab, count=4), listing(lab, count=4)
+    token = one.page(page_token=FIRST, page_size=1)[1]
+    if not token:
+        lab.skip("IRC-PAG-016", "the target does not page")
+        return
+    reply = other.get(page_token=token, page_size=4)
+
+    with lab.judge("IRC-PAG-016"):
+        expect.status(reply, 200, 400)
+        if reply.status == 200:
+            foreign = [n for n in reply.at("namespaces") if n[-1] in one.names]
+            expect.equal([], foreign, "names of the other listing:")
+
+
+@check("IRC-PAG-017")
+def changes_during_a_traversal_lose_nothing(lab: CatalogLab) -> None:
+    """Items that nobody touches are each listed once, while others are made and dropped between the pages."""
+    items = listing(lab, count=6)
+    parent = items.at["parent"]
+    first, token = items.page(page_token=FIRST, page_size=2)
+    lab.works(lab.send("dropNamespace", namespace=(*parent, first[0])))
+    lab.make_namespace(parent, level=f"{items.names[0]}_before")
+    found = list(first)
+    for _ in range(len(items.names) + 3):
+        if not token:
+            break
+        page, token = items.page(page_token=token, page_size=2)
+        found += page
+    untouched = set(items.names) - {first[0]}
+
+    with lab.judge("IRC-PAG-017"):
+        for name in sorted(untouched):
+            expect.equal(1, found.count(name), f"times that {name} is listed:")
+
+
+@check("IRC-PAG-019", "IRC-PAG-020", "IRC-PAG-021")
+def sizes_at_the_border_lose_nothing(lab: CatalogLab) -> None:
+    """No page size, one that divides the number of items, one that equals it or exceeds it: everything is listed."""
+    items = listing(lab, count=4)
+
+    with lab.judge("IRC-PAG-019"):
+        found = [name for page, _ in items.pages(page_token=FIRST) for name in page]
+        expect.equal(sorted(items.names), sorted(found), "names on all pages")
+    with lab.judge("IRC-PAG-020"):
+        for size in (4, 5, 2147483647):
+            pages = items.pages(page_token=FIRST, page_size=size)
+            expect.equal(sorted(items.names), sorted(pages[0][0]), f"names on the one page of {size}")
+            expect.true(all(not page for page, _ in pages[1:]), "nothing after it", pages[1:])
+    with lab.judge("IRC-PAG-021"):
+        found = [name for page, _ in items.pages(page_token=FIRST, page_size=2) for name in page]
+        expect.equal(sorted(items.names), sorted(found), "names on all pages")
+
+
+@check("IRC-PAG-022")
+def paging_composes_with_parent(lab: CatalogLab) -> None:
+    """Pages of one parent hold children of that parent only."""
+    items, _other = listing(lab, count=3), listing(lab, count=2)
+
+    with lab.judge("IRC-PAG-022"):
+        found = [name for page, _ in items.pages(page_token=FIRST, page_size=1) for name in page]
+        expect.equal(sorted(items.names), sorted(found), "children of the parent")
+
+
+@check("IRC-PAG-023")
+def missing_namespaces_cannot_be_paged(lab: CatalogLab) -> None:
+    """Listing a namespace that does not exist is a 404 with paging parameters as without."""
+    absent = (lab.name(),)
+
+    with lab.judge("IRC-PAG-023"):
+        expect.status(lab.send("listNamespaces", parent=absent, page_token=FIRST, page_size=1), 404)
+        expect.status(lab.send("listTables", namespace=absent, page_token=FIRST, page_size=1), 404)

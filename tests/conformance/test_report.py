@@ -1,0 +1,101 @@
+"""Every form of the report is a reading of its lines; no secret reaches any of them."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from lakepact.generated.contract import Contract
+from miniatures import answer, miniature
+from rich.console import Console
+
+from lakepact.conformance import expect, plan, runner
+from lakepact.conformance.lab import Lab
+from lakepact.conformance.report import junit, lines, markdown, text
+from lakepact.conformance.suite import Suite
+from lakepact.conformance.target import Offer, Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOKEN = "s3cr3t-token-value"
+
+
+@pytest.fixture(scope="module")
+def report() -> list[dict[str, Any]]:
+    """A report with a failure, a warning and a pass, of a server that repeats the token that it was sent."""
+    offer = Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
+    suite = Suite("iceberg_rest", lab=Lab, discover=lambda *_: offer)
+
+    @suite.check("IRC-CFG-001", "IRC-CFG-012", "IRC-CFG-002")
+    def judges_three(lab: Lab) -> None:
+        """Three judgements."""
+        reply = lab.send("getConfig", warehouse="w")
+        for requirement, status in (("IRC-CFG-001", 200), ("IRC-CFG-012", 204), ("IRC-CFG-002", 401)):
+            with lab.judge(requirement):
+                expect.status(reply, status)
+
+    with miniature(lambda *_: answer(401, {"error": {"message": f"who is {TOKEN}?\x07"}})) as url:
+        run = runner.Run(plan.plan(suite), Target(url, headers={"Authorization": f"Bearer {TOKEN}"}))
+        for _ in run.events():
+            pass
+    return list(lines.lines(run))
+
+
+def shown(report: list[dict[str, Any]]) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    text.show(report, console, verbose=True)
+    written: str = console.file.getvalue()  # type: ignore[attr-defined]  # the StringIO above
+    return written
+
+
+def test_report_begins_with_header_and_ends_with_footer(report: list[dict[str, Any]]) -> None:
+    assert (report[0]["line"], report[-1]["line"]) == ("header", "footer")
+    assert report[-1]["verdict"] == "not conformant"
+    assert report[-1]["counts"]["fail"] == 1
+
+
+def test_report_survives_writing_and_reading(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    lines.write(report, tmp_path / "deep" / "report.jsonl")
+
+    assert lines.read(tmp_path / "deep" / "report.jsonl") == report
+
+
+def test_report_without_footer_cannot_be_read(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    lines.write(report[:-1], tmp_path / "report.jsonl")
+
+    with pytest.raises(lines.UnreadableReport, match="did not end"):
+        lines.read(tmp_path / "report.jsonl")
+
+
+def test_failure_shows_requirement_expected_actual_clause_and_curl(report: list[dict[str, Any]]) -> None:
+    printed = shown(report)
+
+    for part in ("FAIL", "IRC-CFG-001", "expected status 200", "actual   status 401", "openapi.yaml#", "curl -sS"):
+        assert part in printed
+
+
+def test_no_secret_reaches_any_form(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    lines.write(report, tmp_path / "report.jsonl")
+    junit.write(report, tmp_path / "report.xml")
+    markdown.write(report, tmp_path / "report.md")
+    forms = [shown(report), *(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())]
+
+    assert [TOKEN in form for form in forms] == [False] * 4
+
+
+def test_junit_counts_failures_and_stays_well_formed(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    junit.write(report, tmp_path / "report.xml")
+    suites = ET.parse(tmp_path / "report.xml").getroot()
+
+    assert [(s.get("tests"), s.get("failures")) for s in suites] == [("3", "1")]
+
+
+def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    markdown.write(report, tmp_path / "report.md")
+    written = (tmp_path / "report.md").read_text(encoding="utf-8")
+
+    for part in ("not conformant", "### IRC-CFG-001 (MUST)", "curl -sS", "| configuration |"):
+        assert part in written

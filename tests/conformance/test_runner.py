@@ -1,0 +1,271 @@
+"""The harness against tiny suites and servers that are right or wrong on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from lakepact.generated.contract import Contract
+from miniatures import answer, miniature
+
+from lakepact.conformance import expect, known, plan, runner
+from lakepact.conformance.lab import Lab
+from lakepact.conformance.outcome import Blocked, NotOffered, Outcome
+from lakepact.conformance.suite import Suite
+from lakepact.conformance.target import Offer, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from lakepact.conformance.wire import Exchange
+
+    Answerer = Callable[[str, str, bytes], tuple[int, dict[str, str], bytes]]
+
+MUST, OTHER_MUST, SHOULD, MAY = "IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-012", "IRC-CFG-019"
+
+
+def offers_everything(*_: object) -> Offer:
+    return Offer(operations=frozenset(Contract("iceberg_rest").operations), segments={"prefix": None})
+
+
+def new_suite() -> Suite[Lab]:
+    return Suite("iceberg_rest", lab=Lab, discover=offers_everything)
+
+
+def outcomes(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any) -> dict[str, Outcome]:
+    return {r: result.outcome for r, result in run(suite, answerer, **settings).results().items()}
+
+
+def run(suite: Suite[Any], answerer: Answerer = lambda *_: answer(200, {}), **settings: Any) -> runner.Run:
+    with miniature(answerer) as url:
+        done = runner.Run(plan.plan(suite), Target(url), **settings)
+        for _ in done.events():
+            pass
+    return done
+
+
+def judging(requirement: str, status: int) -> Suite[Lab]:
+    """A suite of one check that expects a status of the configuration."""
+    suite = new_suite()
+
+    @suite.check(requirement)
+    def expects_a_status(lab: Lab) -> None:
+        """The configuration has a status."""
+        reply = lab.send("getConfig")
+        with lab.judge(requirement):
+            expect.status(reply, status)
+
+    return suite
+
+
+@pytest.mark.parametrize(
+    ("requirement", "expected"), [(MUST, Outcome.FAIL), (SHOULD, Outcome.WARN), (MAY, Outcome.PASS)], ids=["must", "should", "may"]
+)
+def test_unmet_expectation_counts_by_level(requirement: str, expected: Outcome) -> None:
+    assert outcomes(judging(requirement, 418)) == {requirement: expected}
+
+
+def test_met_expectation_passes() -> None:
+    assert outcomes(judging(MUST, 200)) == {MUST: Outcome.PASS}
+
+
+def test_cited_but_never_judged_is_our_error() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def judges_nothing(_: Lab) -> None:
+        """Nothing."""
+
+    assert outcomes(suite) == {MUST: Outcome.ERROR}
+
+
+def test_judged_but_never_cited_is_our_error() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def judges_another(lab: Lab) -> None:
+        """Another."""
+        with lab.judge(MUST, OTHER_MUST):
+            pass
+
+    assert outcomes(suite)[MUST] == Outcome.ERROR
+
+
+@pytest.mark.parametrize(
+    ("trouble", "expected"),
+    [(Blocked("x"), Outcome.BLOCKED), (NotOffered("x"), Outcome.NOT_OFFERED), (KeyError("x"), Outcome.ERROR)],
+    ids=["blocked", "not offered", "anything else"],
+)
+def test_way_out_decides_what_was_not_judged(trouble: Exception, expected: Outcome) -> None:
+    suite = new_suite()
+
+    @suite.check(MUST, OTHER_MUST)
+    def stops(lab: Lab) -> None:
+        """Stops after the first."""
+        with lab.judge(MUST):
+            pass
+        raise trouble
+
+    assert outcomes(suite) == {MUST: Outcome.PASS, OTHER_MUST: expected}
+
+
+def test_trouble_after_a_failed_judgement_is_not_called_ours() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST, OTHER_MUST)
+    def stumbles(lab: Lab) -> None:
+        """Fails, then stumbles over what the failure left behind."""
+        with lab.judge(MUST):
+            expect.status(lab.send("getConfig"), 418)
+        raise KeyError("metadata")
+
+    assert outcomes(suite) == {MUST: Outcome.FAIL, OTHER_MUST: Outcome.BLOCKED}
+
+
+def test_worst_of_several_judgements_counts() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def judges_twice(lab: Lab) -> None:
+        """Once kept, once not."""
+        for status in (200, 418, 200):
+            with lab.judge(MUST):
+                expect.status(lab.send("getConfig"), status)
+
+    assert outcomes(suite) == {MUST: Outcome.FAIL}
+
+
+def test_law_sees_every_exchange() -> None:
+    suite = judging(MUST, 200)
+    seen: list[int] = []
+
+    @suite.law(OTHER_MUST)
+    def looks(exchange: Exchange) -> bool:
+        """Looks."""
+        seen.append(exchange.number)
+        return True
+
+    done = run(suite)
+
+    assert sorted(done.wire.exchanges) == seen
+    assert done.results()[OTHER_MUST].outcome == Outcome.PASS
+
+
+def test_broken_law_names_the_exchange_that_breaks_it() -> None:
+    suite = judging(MUST, 200)
+
+    @suite.law(OTHER_MUST)
+    def forbids_json(exchange: Exchange) -> bool:
+        """Forbids JSON."""
+        expect.true(exchange.media_type != "application/json", "no JSON", exchange.media_type)
+        return True
+
+    verdict = run(suite).results()[OTHER_MUST].verdicts[0]
+
+    assert (verdict.outcome, verdict.exchanges) == (Outcome.FAIL, (1,))
+
+
+def test_law_without_an_exchange_to_look_at_is_not_offered() -> None:
+    suite = judging(MUST, 200)
+
+    @suite.law(OTHER_MUST)
+    def never_applies(_: Exchange) -> bool:
+        """Never applies."""
+        return False
+
+    assert outcomes(suite)[OTHER_MUST] == Outcome.NOT_OFFERED
+
+
+def test_clean_up_follows_the_reverse_order_and_can_be_kept_off() -> None:
+    def suite_that_makes(done: list[str]) -> Suite[Lab]:
+        suite = new_suite()
+
+        @suite.check(MUST)
+        def makes(lab: Lab) -> None:
+            """Makes two things."""
+            for thing in ("first", "second"):
+                lab.afterwards(lambda t=thing: done.append(t))
+            lab.note(MUST, "fine")
+
+        return suite
+
+    cleaned: list[str] = []
+    kept: list[str] = []
+    run(suite_that_makes(cleaned))
+    run(suite_that_makes(kept), keep=True)
+
+    assert cleaned == ["second", "first"]
+    assert kept == []
+
+
+def test_target_that_does_not_answer_blocks_the_run() -> None:
+    suite = judging(MUST, 200)
+    done = runner.Run(plan.plan(suite), Target("http://127.0.0.1:9", timeout=1))
+
+    assert {v.outcome for event in done.events() for v in event.verdicts} == {Outcome.BLOCKED}
+
+
+def test_known_failure_is_excused_with_its_reason(tmp_path: Path) -> None:
+    listed = write(tmp_path, f"{MUST} ticket 1")
+    done = run(judging(MUST, 418), known=known.read(listed, Contract("iceberg_rest").requirements))
+    result = done.results()[MUST]
+
+    assert (result.outcome, result.verdicts[0].remark) == (Outcome.KNOWN_FAIL, "ticket 1")
+    assert runner.exit_code(done.results().values()) == runner.CONFORMANT
+
+
+def test_known_failure_that_passes_fails_the_run(tmp_path: Path) -> None:
+    listed = write(tmp_path, f"{MUST} ticket 1")
+    done = run(judging(MUST, 200), known=known.read(listed, Contract("iceberg_rest").requirements))
+
+    assert done.results()[MUST].outcome == Outcome.UNEXPECTED_PASS
+    assert runner.exit_code(done.results().values()) == runner.NOT_CONFORMANT
+
+
+@pytest.mark.parametrize(("line", "message"), [("IRC-NO-* because", "matches no requirement"), (MUST, "has no reason")])
+def test_unusable_known_failure_is_refused(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(known.KnownFailuresError, match=message):
+        known.read(write(tmp_path, line), Contract("iceberg_rest").requirements)
+
+
+def write(folder: Path, line: str) -> Path:
+    path = folder / "known.txt"
+    path.write_text(f"# comment\n\n{line}\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("seen", "strict", "expected"),
+    [
+        ([Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL], False, runner.CONFORMANT),
+        ([Outcome.PASS, Outcome.WARN], True, runner.NOT_CONFORMANT),
+        ([Outcome.PASS, Outcome.FAIL, Outcome.ERROR], False, runner.NOT_CONFORMANT),
+        ([Outcome.PASS, Outcome.BLOCKED], False, runner.INCOMPLETE),
+        ([Outcome.PASS, Outcome.ERROR], False, runner.INCOMPLETE),
+        ([], False, runner.INCOMPLETE),
+    ],
+)
+def test_exit_code_says_how_the_run_went(seen: list[Outcome], strict: bool, expected: int) -> None:  # noqa: FBT001
+    results = [runner.Result(MUST, outcome, ()) for outcome in seen]
+
+    assert runner.exit_code(results, strict=strict) == expected
+
+
+def test_check_that_cites_an_unknown_requirement_cannot_be_registered() -> None:
+    suite = new_suite()
+
+    with pytest.raises(LookupError, match="IRC-NOPE-001"):
+        suite.check("IRC-NOPE-001")(lambda _: None)
+
+
+def test_filter_selects_by_id_area_operation_and_check() -> None:
+    suite = judging(MUST, 200)
+    area = suite.requirement(MUST).area
+
+    assert [plan.plan(suite, only=[p]).requirements for p in (MUST, area, "getConfig", "*.expects_a_status")] == [{MUST}] * 4
+
+
+def test_filter_that_matches_nothing_is_refused() -> None:
+    with pytest.raises(plan.NothingSelected, match="lakepact list"):
+        plan.plan(judging(MUST, 200), only=["nonsense"])
