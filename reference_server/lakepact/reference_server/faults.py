@@ -11,8 +11,8 @@ A fault of one contract stands in the tuple `FAULTS` of a module below `<contrac
             ("IRC-CFG-001",),
             on_answer("getConfig", lambda document: document.pop("defaults")),
         ),
-        Fault("drop-table-twice", "Dropping a table that is gone succeeds.", ("IRC-TBL-DROP-002",), on_status("dropTable", {404: 204})),
-        Fault("accepts-any-uuid", "assert-table-uuid always holds.", ("IRC-REQ-004",), instead("preconditions", "assert-table-uuid", accept)),
+        Fault("drop-twice", "Dropping a table that is gone succeeds.", ("IRC-TBL-DROP-002",), on_status("dropTable", {404: 204})),
+        Fault("any-uuid", "assert-table-uuid always holds.", ("IRC-REQ-004",), instead("preconditions", "assert-table-uuid", accept)),
     )
 
 with `def accept(*_: object) -> None: ...`. Ways to act, each returning what goes into `Fault.install`; `operations` is an operation id,

@@ -41,8 +41,8 @@ def read_json(raw: bytes) -> Any:
 
 
 def pointer_to(path: list[str | int]) -> str:
-    """A JSON pointer; the whole document is called `/`."""
-    return "/" + "/".join(str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    """A place in a document as messages name it: a JSON pointer, except for the document itself."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path) or "the top"
 
 
 def _explained(raw: bytes, error: orjson.JSONDecodeError) -> str:

@@ -27,6 +27,7 @@ Guard = Callable[[Scope], None]  #: raises Problem to refuse a request before an
 Filter = Callable[["Reply", Scope], "Reply"]
 Sender = Callable[["Wire", "Reply"], Awaitable[None]]
 
+MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
 EVERY = "*"  #: in a table by operation: all of them
 UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
@@ -42,7 +43,7 @@ class Settings:
 
     warehouse: str = "memory:"
     prefix: str | None = None
-    max_body: int = 8 * 1024 * 1024
+    max_body: int = MAX_BODY
 
 
 @dataclass(slots=True)
@@ -69,7 +70,7 @@ class Service:
     filters: defaultdict[str, list[Filter]] = field(default_factory=lambda: defaultdict[str, list[Filter]](list))
     senders: dict[str, Sender] = field(default_factory=dict[str, Sender])
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema
-    max_body: int = 8 * 1024 * 1024
+    max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page
     validators: Validators = field(init=False)
 

@@ -46,7 +46,7 @@ class Wire:
     async def answer(self, reply: Reply) -> None:
         """Send a reply as the lane would."""
         await self.start(reply)
-        await self.write(b"" if self.scope["method"] == "HEAD" else reply.body)
+        await self.write(reply.body)
 
     async def close(self) -> None:
         """Close the connection, whatever has been sent so far."""

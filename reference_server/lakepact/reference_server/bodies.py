@@ -1,0 +1,109 @@
+"""Bodies of requests: taken off the wire within a limit, read strictly, held against their schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .json_text import NotJson
+from .problems import Problem
+from .validation import Invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, MutableMapping
+
+    from lakepact.generated.contract import Operation
+
+    from .service import Scope, Service
+
+    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})  #: names under which the bytes of a body are UTF-8
+
+
+class Gone(Exception):
+    """The caller hung up before the body was complete."""
+
+
+class Body:
+    """The body of one operation's requests, compiled."""
+
+    __slots__ = ("_checked", "_media_type", "_nullable", "_read_json", "_required", "_schema", "_service")
+
+    def __init__(self, operation: Operation, service: Service) -> None:
+        self._schema = operation.body or ""
+        self._media_type = operation.body_media_type or "application/json"
+        self._required = operation.body_required
+        self._checked = operation.id not in service.unchecked
+        self._nullable = service.nullable.get(operation.id, frozenset())
+        self._read_json: Callable[[bytes], Any] = service.rules["read-json"]
+        self._service = service
+
+    async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> None:
+        """Add the document that a request carries to the arguments of its call.
+
+        Raises:
+            Problem: there is none, or it is not one that the contract allows.
+            Gone: the caller hung up.
+        """
+        self._look_at(scope["headers"])
+        raw = await self._received(receive)
+        if not raw and not self._required:
+            return
+        try:
+            document = self._read_json(raw)
+            if self._nullable and isinstance(document, dict):
+                self._forgive(document)
+            if self._checked:
+                self._service.validators.check(self._schema, document)
+        except NotJson as broken:
+            raise self._problem(400, str(broken)) from None
+        except Invalid as invalid:
+            raise self._problem(400, f"the body is not a valid {self._schema}: {invalid}") from None
+        arguments["body"] = document
+
+    def _look_at(self, headers: list[tuple[bytes, bytes]]) -> None:
+        for name, value in headers:
+            if name == b"content-type":
+                if value != b"application/json":
+                    self._check_media_type(value.decode("latin-1"))
+            elif name == b"content-length":
+                if int(value) > self._service.max_body:
+                    raise self._too_large()
+            elif name == b"content-encoding" and value.lower() != b"identity":
+                raise self._problem(415, f"the body is encoded as {value.decode('latin-1')[:100]!r}; send it as it is")
+
+    def _check_media_type(self, value: str) -> None:
+        media_type, _, rest = value.partition(";")
+        if media_type.strip().lower() != self._media_type:
+            raise self._problem(415, f"the body's Content-Type is {value[:100]!r}, but must be {self._media_type}")
+        for parameter in rest.split(";"):
+            name, _, charset = parameter.partition("=")
+            if name.strip().lower() == "charset" and charset.strip().strip('"').lower() not in CHARSETS:
+                raise self._problem(415, f"the body's charset is {charset.strip()[:100]!r}, but must be utf-8")
+
+    def _forgive(self, document: dict[str, Any]) -> None:
+        for name in self._nullable:
+            if name in document and document[name] is None:
+                del document[name]
+
+    async def _received(self, receive: Receive) -> bytes:
+        message = await receive()
+        raw: bytes = message.get("body", b"")
+        if message.get("more_body"):
+            pieces, size = [raw], len(raw)
+            while message.get("more_body") and size <= self._service.max_body:
+                message = await receive()
+                pieces.append(message.get("body", b""))
+                size += len(pieces[-1])
+            raw = b"".join(pieces)
+        if message["type"] == "http.disconnect":
+            raise Gone
+        if len(raw) > self._service.max_body:
+            raise self._too_large()
+        return raw
+
+    def _too_large(self) -> Problem:
+        return self._problem(413, f"the body is larger than {self._service.max_body} bytes, the most that this server reads")
+
+    def _problem(self, status: int, message: str) -> Problem:
+        return Problem(status, self._service.kinds[status], message)

@@ -1,0 +1,73 @@
+"""The command `lakepact serve`."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import uvicorn
+
+from .app import application, service
+from .faults import UnknownFault
+from .running import configured, kept, listening
+from .service import MAX_BODY, Settings
+from .warehouse import Outside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class _Announced(uvicorn.Server):
+    """A server that says in one line where it is, once it answers."""
+
+    def __init__(self, config: uvicorn.Config, *, url: str) -> None:
+        super().__init__(config)
+        self._url = url
+
+    async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]  # sockets as uvicorn passes them
+        await super().startup(sockets=sockets)  # type: ignore[arg-type]  # the same list
+        if self.started:
+            click.echo(self._url)
+
+
+@contextlib.contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM leave every `with` block, before the server runs and, as uvicorn raises them again, after it."""
+    former = {number: signal.signal(number, lambda *_: sys.exit(0)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8181, show_default=True, help="Port to listen on; 0 takes a free one.")
+@click.option(
+    "--warehouse", default=None, help="Where tables keep their files: a folder, a file: URI or memory:. [default: a temporary folder]"
+)
+@click.option("--prefix", default=None, help="Path segments that clients must put behind /v1/.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME[@OPERATION]", help="Misbehave in a named way; may be given several times.")
+@click.option("--max-body", default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read.")
+@click.option("--contract", default="iceberg_rest", show_default=True, help="The contract to serve.")
+def serve(  # one argument for each option
+    *, host: str, port: int, warehouse: str | None, prefix: str | None, faults: tuple[str, ...], max_body: int, contract: str
+) -> None:
+    """Start the reference server; one line with its URL is printed when it is ready.
+
+    Example: lakepact serve --port 0 --fault slow@loadTable
+    """
+    with _ending_cleanly(), kept(warehouse) as location:
+        try:
+            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body)
+            served = service(contract, settings, faults=faults)
+            listener, url = listening(host, port)
+        except (UnknownFault, Outside) as error:
+            raise click.UsageError(str(error)) from None
+        except OSError as error:
+            raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        _Announced(configured(application(served)), url=url).run(sockets=[listener])

@@ -1,0 +1,120 @@
+"""The Iceberg REST catalog: what its operations do, and by which rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.json_text import read_json
+from lakepact.reference_server.routes import segment
+from lakepact.reference_server.service import Service, Settings
+from lakepact.reference_server.store import MemoryStore
+from lakepact.reference_server.warehouse import warehouse
+
+from . import commits, namespaces, tables
+from .catalog import Catalog
+from .commits import Commits
+from .configuration import Configuration
+from .namespaces import Namespaces
+from .preconditions import PRECONDITIONS
+from .tables import Tables
+from .updates import UPDATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.problems import Problem
+    from lakepact.reference_server.service import Handler
+
+#: Operations that are answered with status 406, because this server does not have what they are about.
+NOT_OFFERED = frozenset(
+    {
+        "getToken",
+        "planTableScan",
+        "fetchPlanningResult",
+        "cancelPlanning",
+        "fetchScanTasks",
+        "loadCredentials",
+        "reportMetrics",
+        "commitTransaction",
+        "listViews",
+        "createView",
+        "loadView",
+        "replaceView",
+        "dropView",
+        "viewExists",
+        "renameView",
+    }
+)
+
+#: Error types of the contract, or in its manner, for what is refused before an operation sees it.
+KINDS = {
+    400: "BadRequestException",
+    404: "NotFoundException",
+    405: "MethodNotAllowedException",
+    406: "UnsupportedOperationException",
+    413: "PayloadTooLargeException",
+    415: "UnsupportedMediaTypeException",
+    500: "InternalServerError",
+}
+
+#: Clients write null for what they leave out, although the contract's types do not have it.
+NULLABLE = {
+    "createNamespace": frozenset({"properties"}),
+    "updateProperties": frozenset({"removals", "updates"}),
+    "createTable": frozenset({"location", "partition-spec", "write-order", "properties"}),
+    "updateTable": frozenset({"identifier"}),
+}
+
+
+def error_body(problem: Problem) -> bytes:
+    """A problem in the contract's envelope."""
+    return orjson.dumps({"error": {"message": problem.message, "type": problem.kind, "code": problem.status}})
+
+
+def service(settings: Settings) -> Service:
+    """An empty catalog with its own store and warehouse."""
+    contract = Contract("iceberg_rest")
+    rules: dict[str, Callable[..., Any]] = {
+        "read-json": read_json,
+        "decode-segment": segment,
+        **namespaces.RULES,
+        **tables.RULES,
+        **commits.RULES,
+    }
+    files = warehouse(settings.warehouse)
+    prefix = (settings.prefix or "").strip("/")
+    updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
+    catalog = Catalog(MemoryStore(), files, rules, updates, preconditions, validators=lambda: served.validators)
+
+    def endpoints() -> list[str]:
+        return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
+
+    areas = (Configuration(endpoints, warehouse=files.root, prefix=prefix), Namespaces(catalog), Tables(catalog), Commits(catalog))
+    served = Service(
+        contract,
+        handlers=_handlers(contract, areas),
+        not_offered=NOT_OFFERED,
+        error_body=error_body,
+        kinds=KINDS,
+        paths=_paths(prefix),
+        nullable=NULLABLE,
+        rules=rules,
+        tables={"updates": updates, "preconditions": preconditions},
+        max_body=settings.max_body,
+        about=(f"Tables are kept below {files.root}.",),
+    )
+    return served
+
+
+def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:
+    return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+
+
+def _paths(prefix: str) -> Callable[[str], tuple[str, ...]]:
+    def paths(template: str) -> tuple[str, ...]:
+        return (template.replace("/{prefix}", f"/{prefix}" if prefix else ""),)
+
+    return paths

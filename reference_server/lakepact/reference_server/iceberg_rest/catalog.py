@@ -1,0 +1,85 @@
+"""What the handlers of the catalog share: its store, its warehouse, and its decisions by name."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.store import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.store import Place, Store
+    from lakepact.reference_server.validation import Validators
+    from lakepact.reference_server.warehouse import Warehouse
+
+NAMESPACES = "namespaces"  #: the shelf of namespaces, each in the place of its parent
+IDENTIFIERS = "identifiers"  #: the shelf of tables and views, each in the place of its namespace
+SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
+LONGEST_NAME = 1000  #: characters of a name; more does not fit into the paths that everybody can send
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """One catalog: the state it keeps and the rules it keeps it by."""
+
+    store: Store
+    warehouse: Warehouse
+    rules: dict[str, Callable[..., Any]]  #: see `RULES` of `namespaces`, `tables` and `commits`
+    updates: dict[str, Callable[..., None]]  #: by the `action` of a table update
+    preconditions: dict[str, Callable[..., None]]  #: by the `type` of a table requirement
+    validators: Callable[[], Validators]
+
+
+def namespace_key(levels: Sequence[str]) -> Key:
+    """Where a namespace is stored."""
+    return Key(NAMESPACES, tuple(levels[:-1]), levels[-1])
+
+
+def identifier_key(levels: Sequence[str], name: str) -> Key:
+    """Where a table or view is stored."""
+    return Key(IDENTIFIERS, tuple(levels), name)
+
+
+def levels_of(namespace: str) -> Place:
+    """The levels of a namespace as a path or query spells it."""
+    return tuple(namespace.split(SEPARATOR))
+
+
+def shown(levels: Sequence[str], name: str | None = None) -> str:
+    """A namespace, table or view as messages spell it."""
+    spelled = ".".join([*levels, *([name] if name is not None else [])]).replace(SEPARATOR, ".")
+    return spelled if len(spelled) <= 200 else spelled[:199] + "…"
+
+
+def bad_request(message: str) -> Problem:
+    """A request that can never succeed as it is."""
+    return Problem(400, "BadRequestException", message)
+
+
+def no_such_namespace(levels: Sequence[str]) -> Problem:
+    """The namespace does not exist."""
+    return Problem(404, "NoSuchNamespaceException", f"the namespace {shown(levels)} does not exist")
+
+
+def no_such_table(levels: Sequence[str], name: str) -> Problem:
+    """The table does not exist, or is a view."""
+    return Problem(404, "NoSuchTableException", f"the table {shown(levels, name)} does not exist")
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a name that no path could address."""
+    if not name:
+        raise bad_request(f"{what} must not be empty")
+    if name in {".", ".."}:
+        raise bad_request(f"{what} must not be {name!r}: in a path it means another place")
+    if len(name) > LONGEST_NAME:
+        raise bad_request(f"{what} must not be longer than {LONGEST_NAME} characters, but has {len(name)}")
+
+
+def now_ms() -> int:
+    """The time as metadata has it."""
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,121 @@
+"""Commits: requirements are checked, updates applied and the result swapped in, all in one transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.validation import Invalid
+
+from .catalog import bad_request, identifier_key, levels_of, namespace_key, no_such_table, now_ms, shown
+from .preconditions import check
+from .updates import apply_updates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.reference_server.store import Key, Place, Record, Transaction
+
+    from .catalog import Catalog
+    from .documents import Document
+
+PREVIOUS_VERSIONS = "write.metadata.previous-versions-max"
+PREVIOUS_VERSIONS_DEFAULT = 100
+
+
+def identifier_matches(levels: Place, name: str, body: Document) -> None:
+    """A commit that names its table names the one in the path."""
+    identifier = body.get("identifier")
+    if identifier is not None and (tuple(identifier["namespace"]), identifier["name"]) != (levels, name):
+        named = shown(identifier["namespace"], identifier["name"])
+        raise bad_request(f"at /identifier: the commit is for {named}, but was sent to {shown(levels, name)}")
+
+
+def kinds_are_known(body: Document, updates: Mapping[str, object], preconditions: Mapping[str, object]) -> None:
+    """What is not understood is refused before anything else is looked at."""
+    for at, tag, known in (("updates", "action", updates), ("requirements", "type", preconditions)):
+        for index, entry in enumerate(body[at]):
+            if entry.get(tag) not in known:
+                raise bad_request(f"at /{at}/{index}/{tag}: {entry.get(tag)!r} is not one of {', '.join(known)}")
+
+
+def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+    """The table that a commit is for; None for one that it creates."""
+    record = transaction.get(key)
+    creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
+    if transaction.get(namespace_key(key.place)) is None:
+        raise Problem(404, "NoSuchTableException", f"the namespace {shown(key.place)} does not exist")
+    if record is not None and record.kind != "table" and creates:
+        raise Problem(409, "CommitFailedException", f"the {record.kind} {shown(key.place, key.name)} exists already")
+    if (record is None or record.kind != "table") and not creates:
+        raise no_such_table(key.place, key.name)
+    return record
+
+
+def log_metadata(metadata: Document, former: Document, location: str) -> Document:
+    """The metadata with the former metadata file in its log, which keeps as many as the table's properties say."""
+    text = metadata.get("properties", {}).get(PREVIOUS_VERSIONS, "")
+    most = max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else PREVIOUS_VERSIONS_DEFAULT
+    entry = {"timestamp-ms": former["last-updated-ms"], "metadata-file": location}
+    return {**metadata, "metadata-log": [*metadata.get("metadata-log", ()), entry][-most:]}
+
+
+#: Decisions about commits that a fault may replace.
+RULES = {
+    "identifier-matches": identifier_matches,
+    "kinds-are-known": kinds_are_known,
+    "committed-table": committed_table,
+    "requirements-hold": check,
+    "updates-applied": apply_updates,
+    "log-metadata": log_metadata,
+}
+
+
+class Commits:
+    """The operation of the contract that changes one table."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._rules = catalog.rules
+
+    def update_table(self, *, namespace: str, table: str, body: Document, **_: object) -> Reply:
+        """Apply updates to a table if all requirements hold."""
+        levels = levels_of(namespace)
+        self._rules["identifier-matches"](levels, table, body)
+        self._rules["kinds-are-known"](body, self._catalog.updates, self._catalog.preconditions)
+        key = identifier_key(levels, table)
+        with self._catalog.store.begin() as transaction:
+            record = self._committed(transaction, key, body)
+            transaction.put(key, record)
+        return Reply(200, record.body)
+
+    def _committed(self, transaction: Transaction, key: Key, body: Document) -> Record:
+        former: Record | None = self._rules["committed-table"](transaction, key, body["requirements"])
+        base: Document | None = former.document["metadata"] if former else None
+        self._rules["requirements-hold"](base, body["requirements"], table=self._catalog.preconditions)
+        if former is not None and not body["updates"]:
+            return former
+        metadata = self._updated(transaction, key, base, body["updates"])
+        location = former.document["metadata-location"] if former else None
+        if former is not None and base is not None:
+            metadata = self._rules["log-metadata"](metadata, base, location)
+        self._check(metadata)
+        record: Record = self._rules["written"](self._catalog.warehouse, metadata, former=location)
+        return record
+
+    def _updated(self, transaction: Transaction, key: Key, base: Document | None, updates: Sequence[Document]) -> Document:
+        start = base if base is not None else {}
+        metadata: Document = self._rules["updates-applied"](start, updates, now_ms=now_ms(), table=self._catalog.updates)
+        if "location" not in metadata:
+            within = self._rules["namespace-exists"](transaction, key.place).document
+            metadata["location"] = self._rules["default-location"](self._catalog, within, levels=key.place, name=key.name)
+        if base is None or metadata["location"] != base["location"]:
+            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
+        return metadata
+
+    def _check(self, metadata: Document) -> None:
+        try:
+            self._catalog.validators().check("TableMetadata", metadata)
+        except Invalid as invalid:
+            raise bad_request(f"the updates would leave table metadata that is not valid: {invalid}") from None

@@ -1,0 +1,92 @@
+"""Tables at rest: the metadata file in the warehouse, and the record whose bytes are sent when the table is loaded."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.reference_server.json_text import NotJson, read_json
+from lakepact.reference_server.store import Record
+from lakepact.reference_server.validation import Invalid
+from lakepact.reference_server.warehouse import Outside, Unreadable, Unwritable, below
+
+from .catalog import bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.reference_server.warehouse import Warehouse
+
+    from .catalog import Catalog
+    from .documents import Document
+
+NUMBER = re.compile(r"([0-9]{1,9})-[^/]*\.metadata\.json$")
+
+
+def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
+    """Where a table goes if its creator does not say: below its namespace, in a folder that no other table ever had."""
+    root = namespace["properties"].get("location", "")
+    try:
+        catalog.warehouse.held(root)
+    except Outside:
+        root = below(catalog.warehouse.root, levels)
+    return f"{below(root, [name])}-{uuid.uuid4().hex[:12]}"
+
+
+def location_is_held(warehouse: Warehouse, location: str) -> None:
+    """Files of a table are in the warehouse, whoever chose the place."""
+    try:
+        warehouse.held(location)
+    except Outside as outside:
+        raise bad_request(str(outside)) from None
+
+
+def prepare(warehouse: Warehouse, location: str) -> None:
+    """Make the folders of a table, for writers that expect them."""
+    try:
+        warehouse.prepare(location, f"{location}/metadata")
+    except Unwritable as unwritable:
+        raise bad_request(str(unwritable)) from None
+
+
+def next_location(location: str, former: str | None) -> str:
+    """Where the next metadata file of a table goes, numbered behind the former one."""
+    found = NUMBER.search(former) if former else None
+    number = int(found[1]) + 1 if found else 0
+    return f"{location}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+
+
+def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
+    """Write a new metadata file and return the record of the table that it is now."""
+    text = orjson.dumps(metadata)
+    location = next_location(metadata["location"], former)
+    try:
+        warehouse.write(location, text)
+    except Unwritable as unwritable:
+        raise bad_request(str(unwritable)) from None
+    return record_of(metadata, location, text)
+
+
+def record_of(metadata: Document, location: str, text: bytes) -> Record:
+    """The record of a table whose metadata stands at a location.
+
+    The answers to a commit and to a load are the same bytes: what a load may carry besides is left out.
+    """
+    body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
+    return Record("table", {"metadata-location": location, "metadata": metadata}, body)
+
+
+def read_metadata(catalog: Catalog, location: str) -> Document:
+    """The table metadata at a location, held against the contract."""
+    try:
+        document = read_json(catalog.warehouse.read(location))
+        catalog.validators().check("TableMetadata", document)
+    except (Outside, Unreadable) as error:
+        raise bad_request(f"at /metadata-location: {error}") from None
+    except (NotJson, Invalid) as error:
+        raise bad_request(f"{location[:300]!r} does not hold valid table metadata: {str(error).replace('the body', 'the file')}") from None
+    metadata: Document = document
+    return metadata

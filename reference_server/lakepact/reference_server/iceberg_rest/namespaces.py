@@ -1,0 +1,169 @@
+"""Namespaces: created below a parent that exists, dropped when nothing is left in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.pages import BadToken, page
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.store import Record
+from lakepact.reference_server.warehouse import below
+
+from .catalog import (
+    IDENTIFIERS,
+    NAMESPACES,
+    SEPARATOR,
+    Catalog,
+    bad_request,
+    check_name,
+    levels_of,
+    namespace_key,
+    no_such_namespace,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.reference_server.store import Place, Transaction
+
+
+def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+    """The record of a namespace."""
+    record = transaction.get(namespace_key(levels))
+    if record is None:
+        raise no_such_namespace(levels)
+    return record
+
+
+def parent_exists(transaction: Transaction, levels: Place) -> None:
+    """Namespaces are not made by the way: the parent of a new one is there already."""
+    if len(levels) > 1 and transaction.get(namespace_key(levels[:-1])) is None:
+        raise no_such_namespace(levels[:-1])
+
+
+def namespace_is_free(transaction: Transaction, levels: Place) -> None:
+    """A name is given once."""
+    if transaction.get(namespace_key(levels)) is not None:
+        raise Problem(409, "AlreadyExistsException", f"the namespace {shown(levels)} exists already")
+
+
+def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
+    """Only a namespace without tables, views and child namespaces may go."""
+    for shelf in (NAMESPACES, IDENTIFIERS):
+        for name, record in transaction.under(shelf, levels):
+            message = f"the namespace {shown(levels)} is not empty: it holds the {record.kind} {name}"
+            raise Problem(409, "NamespaceNotEmptyException", message)
+
+
+def levels_are_addressable(levels: Sequence[str]) -> None:
+    """A namespace can be spelled in a path once it exists."""
+    if not levels:
+        raise bad_request("at /namespace: a namespace has at least one level")
+    for index, level in enumerate(levels):
+        check_name(level, f"at /namespace/{index}: the level of a namespace")
+        if SEPARATOR in level:
+            raise bad_request(f"at /namespace/{index}: a level must not contain U+001F, which separates levels in paths")
+
+
+def keys_are_disjoint(updates: Mapping[str, str], removals: Sequence[str]) -> None:
+    """A property is either set or removed."""
+    both = sorted(set(updates) & set(removals))
+    if both:
+        raise Problem(422, "UnprocessableEntityException", f"these properties are to be set and removed at once: {', '.join(both)[:300]}")
+
+
+#: Decisions about namespaces that a fault may replace.
+RULES = {
+    "namespace-exists": namespace_exists,
+    "parent-exists": parent_exists,
+    "namespace-is-free": namespace_is_free,
+    "namespace-is-empty": namespace_is_empty,
+    "levels-are-addressable": levels_are_addressable,
+    "keys-are-disjoint": keys_are_disjoint,
+    "page": page,
+}
+
+
+class Namespaces:
+    """The namespace operations of the contract."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._rules = catalog.rules
+
+    def list_namespaces(self, *, parent: str | None = None, page_token: str | None = None, page_size: int | None = None) -> Reply:
+        """The direct children of a namespace, or the top level."""
+        levels = levels_of(parent) if parent else ()
+        with self._catalog.store.begin() as transaction:
+            if levels:
+                self._rules["namespace-exists"](transaction, levels)
+            try:
+                found, following = self._rules["page"](
+                    lambda behind: transaction.under(NAMESPACES, levels, after=behind),
+                    f"namespaces{SEPARATOR}{parent or ''}",
+                    after=page_token,
+                    size=page_size,
+                )
+            except BadToken as bad:
+                raise bad_request(f"query parameter pageToken: {bad}") from None
+        return json_reply({"namespaces": [[*levels, name] for name, _ in found], "next-page-token": following})
+
+    def create_namespace(self, *, body: dict[str, Any]) -> Reply:
+        """A new namespace with the properties that the caller gives it."""
+        levels = tuple(body["namespace"])
+        self._rules["levels-are-addressable"](levels)
+        properties = dict(body.get("properties") or {})
+        properties.setdefault("location", below(self._catalog.warehouse.root, levels))
+        with self._catalog.store.begin() as transaction:
+            self._rules["parent-exists"](transaction, levels)
+            self._rules["namespace-is-free"](transaction, levels)
+            record = _record(levels, properties)
+            transaction.put(namespace_key(levels), record)
+        return Reply(200, record.body)
+
+    def load_namespace_metadata(self, *, namespace: str) -> Reply:
+        """A namespace and its properties."""
+        return Reply(200, self._existing(namespace).body)
+
+    def namespace_exists(self, *, namespace: str) -> Reply:
+        """Whether there is such a namespace, by status alone."""
+        self._existing(namespace)
+        return NO_CONTENT
+
+    def drop_namespace(self, *, namespace: str) -> Reply:
+        """Remove an empty namespace."""
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            self._rules["namespace-exists"](transaction, levels)
+            self._rules["namespace-is-empty"](transaction, levels)
+            transaction.remove(namespace_key(levels))
+        return NO_CONTENT
+
+    def update_properties(self, *, namespace: str, body: dict[str, Any]) -> Reply:
+        """Set and remove properties of a namespace; others stay as they are."""
+        levels = levels_of(namespace)
+        updates: dict[str, str] = body.get("updates") or {}
+        removals: list[str] = body.get("removals") or []
+        with self._catalog.store.begin() as transaction:
+            properties = dict(self._rules["namespace-exists"](transaction, levels).document["properties"])
+            self._rules["keys-are-disjoint"](updates, removals)
+            wanted = list(dict.fromkeys(removals))
+            removed = [key for key in wanted if properties.pop(key, None) is not None]
+            missing = [key for key in wanted if key not in removed]
+            properties.update(updates)
+            transaction.put(namespace_key(levels), _record(levels, properties))
+        return json_reply({"updated": list(updates), "removed": removed, "missing": missing})
+
+    def _existing(self, namespace: str) -> Record:
+        with self._catalog.store.begin() as transaction:
+            record: Record = self._rules["namespace-exists"](transaction, levels_of(namespace))
+        return record
+
+
+def _record(levels: Place, properties: dict[str, str]) -> Record:
+    document = {"namespace": list(levels), "properties": properties}
+    return Record("namespace", document, orjson.dumps(document))

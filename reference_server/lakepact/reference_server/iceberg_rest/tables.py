@@ -1,0 +1,205 @@
+"""Tables as names: created, listed, loaded, renamed, registered and dropped. What changes within them is in `commits`."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.pages import BadToken
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.warehouse import overlap
+
+from .catalog import (
+    IDENTIFIERS,
+    SEPARATOR,
+    Catalog,
+    bad_request,
+    check_name,
+    identifier_key,
+    levels_of,
+    namespace_key,
+    no_such_namespace,
+    no_such_table,
+    now_ms,
+    shown,
+)
+from .metadata import new_table_metadata
+from .metadata_files import default_location, location_is_held, prepare, read_metadata, record_of, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.reference_server.store import Place, Record, Transaction
+
+    from .documents import Document
+
+
+def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+    """The record of a table; a view is none."""
+    record = transaction.get(identifier_key(levels, name))
+    if record is None or record.kind != "table":
+        if record is None and transaction.get(namespace_key(levels)) is None:
+            raise Problem(404, "NoSuchTableException", f"the namespace {shown(levels)} does not exist")
+        raise no_such_table(levels, name)
+    return record
+
+
+def identifier_is_free(transaction: Transaction, levels: Place, name: str) -> None:
+    """Tables and views share their names."""
+    record = transaction.get(identifier_key(levels, name))
+    if record is not None:
+        raise Problem(409, "AlreadyExistsException", f"the {record.kind} {shown(levels, name)} exists already")
+
+
+def name_is_addressable(name: str, where: str) -> None:
+    """A table can be spelled in a path once it exists."""
+    check_name(name, f"at {where}: the name of a table")
+
+
+def snapshots_of_refs(metadata: Document) -> Document:
+    """The metadata with no other snapshots than those that a branch or tag points to."""
+    kept = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()} | {metadata.get("current-snapshot-id")}
+    return {**metadata, "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in kept]}
+
+
+def files_may_go(transaction: Transaction, location: str) -> bool:
+    """Whether no other table keeps its files where a table is purged, above it or below it."""
+    return not any(
+        overlap(location, other.document["metadata"]["location"]) for _, other in transaction.every(IDENTIFIERS) if other.kind == "table"
+    )
+
+
+def listed(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+    """The tables of a namespace in the order of their names."""
+    return ((name, record) for name, record in transaction.under(IDENTIFIERS, levels, after=behind) if record.kind == "table")
+
+
+#: Decisions about tables that a fault may replace.
+RULES = {
+    "table-exists": table_exists,
+    "identifier-is-free": identifier_is_free,
+    "name-is-addressable": name_is_addressable,
+    "snapshots-of-refs": snapshots_of_refs,
+    "files-may-go": files_may_go,
+    "tables-of": listed,
+    "location-is-held": location_is_held,
+    "default-location": default_location,
+    "new-metadata": new_table_metadata,
+    "read-metadata": read_metadata,
+    "written": written,
+    "prepare": prepare,
+}
+
+
+class Tables:
+    """The table operations of the contract, except commits."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._rules = catalog.rules
+
+    def list_tables(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
+        """The tables of exactly this namespace."""
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            self._rules["namespace-exists"](transaction, levels)
+            try:
+                found, following = self._rules["page"](
+                    lambda behind: self._rules["tables-of"](transaction, levels, behind),
+                    f"tables{SEPARATOR}{namespace}",
+                    after=page_token,
+                    size=page_size,
+                )
+            except BadToken as bad:
+                raise bad_request(f"query parameter pageToken: {bad}") from None
+        identifiers = [{"namespace": list(levels), "name": name} for name, _ in found]
+        return json_reply({"identifiers": identifiers, "next-page-token": following})
+
+    def create_table(self, *, namespace: str, body: Document, **_: object) -> Reply:
+        """A new table, or with `stage-create` what it would be."""
+        levels, name = levels_of(namespace), body["name"]
+        self._rules["name-is-addressable"](name, "/name")
+        with self._catalog.store.begin() as transaction:
+            within = self._rules["namespace-exists"](transaction, levels)
+            self._rules["identifier-is-free"](transaction, levels, name)
+            metadata = self._new_metadata(body, within.document, levels)
+            if body.get("stage-create", False):
+                self._rules["prepare"](self._catalog.warehouse, metadata["location"])
+                return json_reply({"metadata": metadata})
+            record = self._rules["written"](self._catalog.warehouse, metadata, former=None)
+            transaction.put(identifier_key(levels, name), record)
+        return Reply(200, record.body)
+
+    def _new_metadata(self, body: Document, within: Document, levels: Place) -> Document:
+        location = body.get("location")
+        if location is None:
+            location = self._rules["default-location"](self._catalog, within, levels=levels, name=body["name"])
+        location = location.rstrip("/")
+        self._rules["location-is-held"](self._catalog.warehouse, location)
+        metadata: Document = self._rules["new-metadata"](body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
+        return metadata
+
+    def load_table(self, *, namespace: str, table: str, snapshots: str = "all", **_: object) -> Reply:
+        """A table's metadata, with all snapshots or those that are referenced."""
+        record = self._existing(namespace, table)
+        if snapshots == "refs":
+            document = {**record.document, "metadata": self._rules["snapshots-of-refs"](record.document["metadata"])}
+            return Reply(200, orjson.dumps(document))
+        return Reply(200, record.body)
+
+    def table_exists(self, *, namespace: str, table: str) -> Reply:
+        """Whether there is such a table, by status alone."""
+        self._existing(namespace, table)
+        return NO_CONTENT
+
+    def drop_table(self, *, namespace: str, table: str, purge_requested: bool = False) -> Reply:
+        """Forget a table, and with `purgeRequested` remove its files too."""
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            record = self._rules["table-exists"](transaction, levels, table)
+            transaction.remove(identifier_key(levels, table))
+            location = record.document["metadata"]["location"]
+            if purge_requested and self._rules["files-may-go"](transaction, location):
+                self._catalog.warehouse.purge(location)
+        return NO_CONTENT
+
+    def rename_table(self, *, body: Document) -> Reply:
+        """Give a table another name, in its namespace or another; its files stay where they are."""
+        source, destination = body["source"], body["destination"]
+        old_levels, new_levels = tuple(source["namespace"]), tuple(destination["namespace"])
+        with self._catalog.store.begin() as transaction:
+            record = self._rules["table-exists"](transaction, old_levels, source["name"])
+            if (old_levels, source["name"]) == (new_levels, destination["name"]):
+                return NO_CONTENT
+            self._rules["name-is-addressable"](destination["name"], "/destination/name")
+            if not new_levels:
+                raise no_such_namespace(new_levels)
+            self._rules["namespace-exists"](transaction, new_levels)
+            self._rules["identifier-is-free"](transaction, new_levels, destination["name"])
+            transaction.remove(identifier_key(old_levels, source["name"]))
+            transaction.put(identifier_key(new_levels, destination["name"]), record)
+        return NO_CONTENT
+
+    def register_table(self, *, namespace: str, body: Document, **_: object) -> Reply:
+        """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
+        levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
+        self._rules["name-is-addressable"](name, "/name")
+        key = identifier_key(levels, name)
+        with self._catalog.store.begin() as transaction:
+            self._rules["namespace-exists"](transaction, levels)
+            former = transaction.get(key)
+            if not body.get("overwrite", False) or (former is not None and former.kind != "table"):
+                self._rules["identifier-is-free"](transaction, levels, name)
+            metadata: dict[str, Any] = self._rules["read-metadata"](self._catalog, location)
+            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
+            record = record_of(metadata, location, orjson.dumps(metadata))
+            transaction.put(key, record)
+        return Reply(200, record.body)
+
+    def _existing(self, namespace: str, table: str) -> Record:
+        with self._catalog.store.begin() as transaction:
+            record: Record = self._rules["table-exists"](transaction, levels_of(namespace), table)
+        return record

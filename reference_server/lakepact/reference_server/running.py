@@ -1,0 +1,130 @@
+"""The server as a value: `with running() as server:` has it answering at `server.url`, in a thread of this process."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import tempfile
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from .app import application, service
+from .service import MAX_BODY, Service, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+START_SECONDS = 30
+STOP_SECONDS = 5
+
+
+class DidNotStart(Exception):
+    """The server could not start; its log says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that is answering."""
+
+    url: str
+    service: Service
+
+
+def configured(app: object, *, log_level: str = "warning") -> uvicorn.Config:
+    """How uvicorn runs the application: one process, one loop, no log of requests."""
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]  # connexion's application is an ASGI one, but not declared as such
+        http="httptools",
+        loop="auto",
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_level=log_level,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+
+
+def listening(host: str, port: int) -> tuple[socket.socket, str]:
+    """A socket that listens, and the URL under which it is reached; port 0 takes a free one.
+
+    Raises:
+        OSError: the address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(2048)
+    except OSError:
+        listener.close()
+        raise
+    bound = listener.getsockname()[1]
+    return listener, f"http://{f'[{host}]' if family == socket.AF_INET6 else host}:{bound}"
+
+
+@contextlib.contextmanager
+def kept(location: str | None) -> Iterator[str]:
+    """A warehouse's location; without one, a fresh temporary folder that is removed in the end."""
+    if location is not None:
+        yield location
+        return
+    with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
+        yield f"file://{folder}"
+
+
+@contextlib.contextmanager
+def running(
+    *,
+    contract: str = "iceberg_rest",
+    warehouse: str | None = None,
+    prefix: str | None = None,
+    faults: Iterable[str] = (),
+    port: int = 0,
+    max_body: int = MAX_BODY,
+) -> Iterator[Server]:
+    """A reference server on 127.0.0.1 for the length of a `with` block.
+
+    Args:
+        contract: the contract that it serves.
+        warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
+        prefix: path segments that clients must put behind `/v1/`.
+        faults: names of misbehaviours, `name` or `name@operation`.
+        port: the port; 0 takes a free one.
+        max_body: the most bytes of a request body that are read.
+
+    Raises:
+        UnknownFault: a fault's name is not known.
+        DidNotStart: the server did not come up.
+        OSError: the port is taken.
+    """
+    with kept(warehouse) as location:
+        served = service(contract, Settings(warehouse=location, prefix=prefix, max_body=max_body), faults=faults)
+        listener, url = listening("127.0.0.1", port)
+        with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(served))), listener):
+            yield Server(url, served)
+
+
+@contextlib.contextmanager
+def _answering(server: uvicorn.Server, listener: socket.socket) -> Iterator[None]:
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="lakepact reference server", daemon=True)
+    thread.start()
+    waited = threading.Event()
+    try:
+        for _ in range(START_SECONDS * 200):
+            if server.started:
+                break
+            if not thread.is_alive():
+                raise DidNotStart("the reference server did not start; its log says why")
+            waited.wait(0.005)
+        else:
+            raise DidNotStart(f"the reference server did not start within {START_SECONDS} seconds")
+        yield
+    finally:
+        server.should_exit = True
+        thread.join(STOP_SECONDS * 2)

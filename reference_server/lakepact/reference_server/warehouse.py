@@ -1,0 +1,231 @@
+"""Where tables keep their files: locations below one root, and documents written and read there and nowhere else.
+
+A location is a URI. Callers may choose one, so every location that comes from outside passes `held` first: only what lies below the root,
+however it is spelled and whatever links are on the way, is ever written, read or removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")  #: names that stand for themselves in a path
+LONGEST_NAME = 80  #: characters of one step of a path; file systems have 255 bytes
+LONGEST_STEP, LONGEST_PATH = 255, 3500  #: bytes; room is left for the names of the files
+LARGEST_DOCUMENT = 256 * 1024 * 1024
+
+
+class Outside(ValueError):
+    """A location is not in the warehouse; the message says which, and where the warehouse is."""
+
+
+class Unreadable(ValueError):
+    """There is no document at a location."""
+
+
+class Unwritable(ValueError):
+    """No document can be kept at a location, whoever asks; the message says why."""
+
+
+class Warehouse(Protocol):
+    """Documents at locations below one root."""
+
+    root: str  #: the location that all others lie below, without a slash at the end
+
+    def held(self, location: str) -> None:
+        """Refuse a location that is not below the root.
+
+        Raises:
+            Outside: it is not.
+        """
+        ...
+
+    def write(self, location: str, body: bytes) -> None:
+        """Keep a new document; once this returns, it can be read at its location.
+
+        Raises:
+            Unwritable: there can be no document.
+        """
+        ...
+
+    def read(self, location: str) -> bytes:
+        """The document at a location.
+
+        Raises:
+            Outside: the location is not in this warehouse.
+            Unreadable: there is no document.
+        """
+        ...
+
+    def forget(self, location: str) -> None:
+        """Remove one document, if it is there."""
+        ...
+
+    def prepare(self, *locations: str) -> None:
+        """Make the folders at some locations, for those who write there without making any."""
+        ...
+
+    def purge(self, location: str) -> None:
+        """Remove everything at a location and below it."""
+        ...
+
+
+def warehouse(location: str) -> Warehouse:
+    """The warehouse at a location: `memory:`, a `file:` URI or the path of a folder, which is made if it does not exist.
+
+    Raises:
+        Outside: the location has another scheme.
+    """
+    if location.rstrip("/") == "memory:":
+        return MemoryWarehouse()
+    return FileWarehouse(_local(location))
+
+
+def below(root: str, names: Iterable[str]) -> str:
+    """The location of names below a root; names that a path cannot hold are spelled in other letters, different ones differently."""
+    return "/".join([root.rstrip("/"), *map(_step, names)])
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether one of two locations is, or lies below, the other."""
+    a, b = one.rstrip("/") + "/", other.rstrip("/") + "/"
+    return a.startswith(b) or b.startswith(a)
+
+
+def _step(name: str) -> str:
+    if PLAIN.fullmatch(name) and len(name) <= LONGEST_NAME:
+        return name
+    spelled = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "".join(f"~{byte:02x}" for byte in c.encode()) for c in name)
+    if len(spelled) <= LONGEST_NAME:
+        return spelled
+    return f"{spelled[: LONGEST_NAME - 33]}~{hashlib.blake2b(name.encode(), digest_size=16).hexdigest()}"
+
+
+def _local(location: str) -> str:
+    """The path of a `file:` URI, or a path that is given as such."""
+    parts = urlsplit(location)
+    if parts.scheme not in {"file", ""}:
+        raise Outside(f"{location[:200]!r} is not a file: location; this server keeps tables in a local folder or in memory")
+    if parts.netloc not in {"", "localhost"}:
+        raise Outside(f"{location[:200]!r} names the host {parts.netloc[:100]!r}; a file: location has none")
+    # Nothing of a path is cut off: ? and # are letters of it.
+    return location.removeprefix("file:").removeprefix("//").removeprefix("localhost") if parts.scheme else location
+
+
+class FileWarehouse:
+    """A folder of the local file system."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder).expanduser().resolve()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self.root = f"file://{self._folder}"
+
+    def held(self, location: str) -> None:
+        """Refuse a location that is not below the root."""
+        self._path(location)
+
+    def write(self, location: str, body: bytes) -> None:
+        """Keep a new document; once this returns, it can be read at its location."""
+        path = self._path(location)
+        try:
+            path.write_bytes(body)
+        except FileNotFoundError:
+            _make(path.parent)
+            path.write_bytes(body)
+        except (IsADirectoryError, NotADirectoryError) as error:
+            raise Unwritable(f"{location[:300]!r}: {error.strerror}") from None
+
+    def read(self, location: str) -> bytes:
+        """The document at a location."""
+        path = self._path(location)
+        try:
+            about = path.stat()
+            if not stat.S_ISREG(about.st_mode):
+                raise Unreadable(f"{location[:300]!r} is not a file")
+            if about.st_size > LARGEST_DOCUMENT:
+                raise Unreadable(f"{location[:300]!r} is larger than {LARGEST_DOCUMENT} bytes")
+            return path.read_bytes()
+        except OSError as error:
+            raise Unreadable(f"{location[:300]!r} cannot be read: {error.strerror}") from None
+
+    def forget(self, location: str) -> None:
+        """Remove one document, if it is there."""
+        self._path(location).unlink(missing_ok=True)
+
+    def prepare(self, *locations: str) -> None:
+        """Make the folders at some locations."""
+        for location in locations:
+            _make(self._path(location))
+
+    def purge(self, location: str) -> None:
+        """Remove everything at a location and below it."""
+        shutil.rmtree(self._path(location), ignore_errors=True)
+
+    def _path(self, location: str) -> Path:
+        spelled = _local(location)
+        # Clients differ in whether they decode a URI: what is outside in either reading is outside.
+        for reading in {spelled, unquote(spelled)}:
+            if not reading.startswith("/") or "\0" in reading or ".." in reading.split("/"):
+                raise self._outside(location)
+            if len(os.fsencode(reading)) > LONGEST_PATH or any(len(os.fsencode(step)) > LONGEST_STEP for step in reading.split("/")):
+                raise Outside(f"the location {location[:200]!r} is longer than a file system allows")
+            real = os.path.realpath(reading)
+            if not real.startswith(f"{self._folder}{os.sep}"):
+                raise self._outside(location)
+        return Path(spelled)
+
+    def _outside(self, location: str) -> Outside:
+        return Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise Unwritable(f"the folder {str(folder)[:300]!r} cannot be made: {error.strerror}") from None
+
+
+class MemoryWarehouse:
+    """Documents in memory, for tests and for speed; only the server itself can write here."""
+
+    def __init__(self) -> None:
+        self.root = "memory:"
+        self._documents: dict[str, bytes] = {}
+
+    def held(self, location: str) -> None:
+        """Refuse a location that is not below the root."""
+        if not location.startswith("memory:/") or ".." in unquote(location).split("/") or location.strip("/") == "memory:":
+            raise Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
+
+    def write(self, location: str, body: bytes) -> None:
+        """Keep a new document."""
+        self._documents[location] = body
+
+    def read(self, location: str) -> bytes:
+        """The document at a location."""
+        self.held(location)
+        try:
+            return self._documents[location]
+        except KeyError:
+            raise Unreadable(f"there is no document at {location[:300]!r}") from None
+
+    def forget(self, location: str) -> None:
+        """Remove one document, if it is there."""
+        self._documents.pop(location, None)
+
+    def prepare(self, *locations: str) -> None:
+        """Nothing: memory has no folders."""
+
+    def purge(self, location: str) -> None:
+        """Remove everything at a location and below it."""
+        for known in [known for known in self._documents if overlap(location, known)]:
+            del self._documents[known]
