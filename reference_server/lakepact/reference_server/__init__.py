@@ -1,15 +1,13 @@
 """The reference server: a catalog that answers exactly as its contract says, or wrong in exactly the way that it is told to.
 
-from lakepact.reference_server import running
-
-with running() as server:
-print(server.url)
+`with running() as server:` has it answering at `server.url`, in a thread of this process.
 """
 
 import warnings
 
 with warnings.catch_warnings():
-    # connexion imports starlette's test client, which warns about the HTTP library that it is built on.
+    # connexion imports names of jsonschema and starlette that these have deprecated.
+    warnings.filterwarnings("ignore", message=r"jsonschema\..* is deprecated")
     warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
     from .running import Server, running
 

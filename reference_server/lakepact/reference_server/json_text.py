@@ -54,7 +54,7 @@ def _explained(raw: bytes, error: orjson.JSONDecodeError) -> str:
         return f"the body is not UTF-8: byte {broken.start} is 0x{raw[broken.start]:02x}"
     if "depth limit" in error.msg:
         return f"the body nests arrays and objects more than {MAX_DEPTH} deep"
-    for word in ("NaN", "Infinity", "-Infinity"):
+    for word in ("NaN", "Infinity"):
         if text.startswith(word, error.pos):
             return f"the body is not JSON: {word} at line {error.lineno} column {error.colno} is not a JSON number"
     return f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"

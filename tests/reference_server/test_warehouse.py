@@ -1,0 +1,159 @@
+"""Nothing outside a warehouse is ever written, read or removed, however its location is spelled."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.reference_server.warehouse import FileWarehouse, MemoryWarehouse, Outside, Unreadable, Unwritable, below, overlap, warehouse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lakepact.reference_server.warehouse import Warehouse
+
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+
+
+@pytest.fixture(params=["file", "memory"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Warehouse:
+    return FileWarehouse(tmp_path / "warehouse") if request.param == "file" else MemoryWarehouse()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FileWarehouse:
+    return FileWarehouse(tmp_path / "warehouse")
+
+
+def test_a_document_is_read_where_it_was_written(kept: Warehouse) -> None:
+    location = below(kept.root, ["ns", "t", "metadata", "0.json"])
+    kept.write(location, b"{}")
+
+    assert kept.read(location) == b"{}"
+
+
+def test_a_forgotten_document_cannot_be_read(kept: Warehouse) -> None:
+    location = below(kept.root, ["ns", "0.json"])
+    kept.write(location, b"{}")
+    kept.forget(location)
+    kept.forget(location)
+
+    with pytest.raises(Unreadable):
+        kept.read(location)
+
+
+def test_purging_removes_everything_below_and_nothing_beside(kept: Warehouse) -> None:
+    inside, beside = below(kept.root, ["t1", "metadata", "0.json"]), below(kept.root, ["t10", "0.json"])
+    kept.write(inside, b"1")
+    kept.write(beside, b"2")
+    kept.purge(below(kept.root, ["t1"]))
+
+    assert kept.read(beside) == b"2"
+    with pytest.raises(Unreadable):
+        kept.read(inside)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "{root}",
+        "{root}/",
+        "{root}/../x",
+        "{root}/a/../../x",
+        "{root}/%2e%2e/x",
+        "{root}-next/x",
+        "s3://bucket/x",
+        "http://127.0.0.1/x",
+        "relative/x",
+        "",
+        "file:",
+        "file:///",
+        "file:///etc/passwd",
+        "file://host/etc/passwd",
+        "memory:",
+        "../x",
+    ],
+)
+def test_what_is_not_below_the_root_is_refused(kept: Warehouse, location: str) -> None:
+    with pytest.raises(Outside):
+        kept.held(location.format(root=kept.root))
+
+
+@pytest.mark.parametrize("spelled", ["file://{path}/t", "file:{path}/t", "{path}/t", "file://localhost{path}/t", "file://{path}//t", "file://{path}/t?#"])
+def test_spellings_of_a_folder_below_the_root_are_held(files: FileWarehouse, spelled: str) -> None:
+    files.held(spelled.format(path=files.root.removeprefix("file://")))
+
+
+def test_a_link_out_of_the_warehouse_is_not_followed(files: FileWarehouse, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    os.symlink(tmp_path, tmp_path / "warehouse" / "out")
+
+    with pytest.raises(Outside):
+        files.read(f"{files.root}/out/secret")
+
+
+@pytest.mark.parametrize("location", ["{root}/" + "x" * 300, "{root}" + "/x" * 3000])
+def test_what_no_file_system_can_hold_is_refused(files: FileWarehouse, location: str) -> None:
+    with pytest.raises(Outside):
+        files.held(location.format(root=files.root))
+
+
+def test_a_folder_is_not_a_document(files: FileWarehouse) -> None:
+    files.prepare(f"{files.root}/t")
+
+    with pytest.raises(Unreadable):
+        files.read(f"{files.root}/t")
+
+
+def test_nothing_is_written_below_a_document(files: FileWarehouse) -> None:
+    files.write(f"{files.root}/t", b"{}")
+
+    with pytest.raises(Unwritable):
+        files.write(f"{files.root}/t/metadata/0.json", b"{}")
+    with pytest.raises(Unwritable):
+        files.prepare(f"{files.root}/t/metadata")
+
+
+def test_prepared_folders_are_there(files: FileWarehouse, tmp_path: Path) -> None:
+    files.prepare(f"{files.root}/t", f"{files.root}/t/metadata")
+
+    assert (tmp_path / "warehouse" / "t" / "metadata").is_dir()
+
+
+@given(st.lists(names, min_size=1, max_size=4))
+def test_names_become_a_location_below_the_root(levels: list[str]) -> None:
+    MemoryWarehouse().held(below("memory:", levels))
+
+
+@given(names, names)
+def test_different_names_have_different_locations(one: str, other: str) -> None:
+    assert (below("memory:", [one]) == below("memory:", [other])) == (one == other)
+
+
+def test_any_name_can_be_a_folder(files: FileWarehouse) -> None:
+    for name in ["..", ".", "a/b", "é" * 300, "x" * 1000, "a?b#c", "a b", "%2F"]:
+        location = below(files.root, [name, "0.json"])
+        files.write(location, name.encode())
+
+        assert files.read(location) == name.encode()
+
+
+def test_locations_overlap_when_one_is_or_holds_the_other() -> None:
+    pairs = [("m:/a", "m:/a/"), ("m:/a", "m:/a/b"), ("m:/a/b", "m:/a"), ("m:/a", "m:/ab"), ("m:/a/b", "m:/a/c")]
+
+    assert [overlap(one, other) for one, other in pairs] == [True, True, True, False, False]
+
+
+def test_a_warehouse_is_made_from_its_location(tmp_path: Path) -> None:
+    made = [warehouse(location).root for location in ("memory:", f"file://{tmp_path}/w/", f"{tmp_path}/w")]
+
+    assert made == ["memory:", f"file://{tmp_path}/w", f"file://{tmp_path}/w"]
+
+
+def test_a_warehouse_elsewhere_is_refused() -> None:
+    with pytest.raises(Outside):
+        warehouse("s3://bucket/warehouse")
