@@ -1,0 +1,195 @@
+"""The registry of requirements is complete, well formed, and points into the contract."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+SPECS = Path(__file__).parents[2] / "specs"
+ICEBERG = "iceberg_rest/1.10.0"
+CONTRACTS = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in SPECS.glob("*/*/requirements"))
+
+#: How many requirements each contract has, by the word of their ids that names the subject: no id is ever dropped.
+HOW_MANY = {
+    ICEBERG: {
+        "CFG": 20,
+        "COM": 31,
+        "ERR": 18,
+        "GEN": 32,
+        "META": 18,
+        "NS": 68,
+        "OAU": 28,
+        "PAG": 24,
+        "REQ": 39,
+        "SCAN": 66,
+        "SCH": 158,
+        "SEC": 16,
+        "TBL": 140,
+        "TXN": 17,
+        "UPD": 89,
+        "VIEW": 51,
+    },
+}
+
+every_contract = pytest.mark.parametrize("contract", CONTRACTS)
+
+
+@cache
+def document(contract: str, file: str) -> Any:
+    return yaml.safe_load((SPECS / contract / file).read_text())
+
+
+def requirement_files(contract: str) -> list[str]:
+    return sorted(
+        f"requirements/{path.name}" for path in (SPECS / contract / "requirements").glob("*.yaml") if path.name != "readings.yaml"
+    )
+
+
+def requirements(contract: str) -> list[dict[str, Any]]:
+    return [requirement for file in requirement_files(contract) for requirement in document(contract, file)["requirements"]]
+
+
+def operations(contract: str) -> set[str]:
+    paths = document(contract, "openapi.yaml")["paths"]
+    return {operation["operationId"] for item in paths.values() for operation in item.values() if "operationId" in operation}
+
+
+def resolves(pointer: str, contract: Any) -> bool:
+    here = contract
+    for token in pointer.split("/")[1:]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(here, list):
+            if not (name.isdecimal() and int(name) < len(here)):
+                return False
+            here = here[int(name)]
+        elif isinstance(here, dict) and name in here:
+            here = here[name]
+        else:
+            return False
+    return True
+
+
+@every_contract
+def test_files_match_the_schema_of_the_registry(contract: str) -> None:
+    schema = json.loads((SPECS / "requirement.schema.json").read_text())
+    kinds = dict.fromkeys(requirement_files(contract), "requirements") | {
+        "requirements/readings.yaml": "readings",
+        "features.yaml": "features",
+        "uncovered.yaml": "uncovered",
+    }
+    faults = []
+    for file, kind in kinds.items():
+        validator = jsonschema_rs.validator_for({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
+        faults += [f"{file} {error.instance_path}: {error.message}" for error in validator.iter_errors(document(contract, file))]
+
+    assert faults == []
+
+
+@every_contract
+def test_each_file_is_named_after_its_area(contract: str) -> None:
+    areas = [f"requirements/{document(contract, file)['area']}.yaml" for file in requirement_files(contract)]
+
+    assert areas == requirement_files(contract)
+
+
+@every_contract
+def test_ids_are_unique(contract: str) -> None:
+    seen = Counter(requirement["id"] for requirement in requirements(contract))
+
+    assert [identifier for identifier, times in seen.items() if times > 1] == []
+
+
+@every_contract
+def test_no_subject_lost_a_requirement(contract: str) -> None:
+    found = Counter(requirement["id"].split("-")[1] for requirement in requirements(contract))
+
+    assert dict(sorted(found.items())) == HOW_MANY[contract]
+
+
+@every_contract
+def test_numbers_of_a_series_have_no_gap(contract: str) -> None:
+    series: dict[str, list[int]] = {}
+    for requirement in requirements(contract):
+        name, _, number = requirement["id"].rpartition("-")
+        if number.isdecimal():
+            series.setdefault(name, []).append(int(number))
+
+    assert {name: sorted(numbers) for name, numbers in series.items()} == {
+        name: list(range(1, len(numbers) + 1)) for name, numbers in series.items()
+    }
+
+
+def test_every_schema_of_the_iceberg_contract_has_its_requirement() -> None:
+    named = {requirement["id"].removeprefix("IRC-SCH-") for requirement in document(ICEBERG, "requirements/schemas.yaml")["requirements"]}
+
+    assert named == set(document(ICEBERG, "openapi.yaml")["components"]["schemas"])
+
+
+@every_contract
+def test_clauses_point_into_the_contract(contract: str) -> None:
+    openapi = document(contract, "openapi.yaml")
+    broken = {r["id"]: r["clause"] for r in requirements(contract) if not resolves(r["clause"], openapi)}
+
+    assert broken == {}
+
+
+@every_contract
+def test_operations_are_those_of_the_contract(contract: str) -> None:
+    known = operations(contract)
+    unknown = {r["id"]: sorted(set(r["operations"]) - known) for r in requirements(contract) if not known.issuperset(r["operations"])}
+
+    assert unknown == {}
+
+
+@every_contract
+def test_every_operation_has_a_requirement(contract: str) -> None:
+    concerned = {operation for requirement in requirements(contract) for operation in requirement["operations"]}
+
+    assert operations(contract) - concerned == set()
+
+
+@every_contract
+def test_features_are_declared_and_used(contract: str) -> None:
+    declared = [feature["name"] for feature in document(contract, "features.yaml")["features"]]
+    used = {feature for requirement in requirements(contract) for feature in requirement.get("features", [])}
+
+    assert declared == sorted(used)
+
+
+@every_contract
+def test_readings_exist(contract: str) -> None:
+    known = {reading["id"] for reading in document(contract, "requirements/readings.yaml")["readings"]}
+    unknown = {r["id"]: r["reading"] for r in requirements(contract) if "reading" in r and r["reading"] not in known}
+
+    assert unknown == {}
+
+
+@every_contract
+def test_ids_of_readings_are_unique(contract: str) -> None:
+    seen = Counter(reading["id"] for reading in document(contract, "requirements/readings.yaml")["readings"])
+
+    assert [identifier for identifier, times in seen.items() if times > 1] == []
+
+
+@every_contract
+def test_sentences_differ(contract: str) -> None:
+    seen = Counter(re.sub(r"\W+", " ", requirement["says"]).casefold() for requirement in requirements(contract))
+
+    assert [sentence for sentence, times in seen.items() if times > 1] == []
+
+
+@every_contract
+def test_whatever_is_uncovered_matches_a_requirement(contract: str) -> None:
+    ids = [requirement["id"] for requirement in requirements(contract)]
+    patterns = [entry["requirement"] for entry in document(contract, "uncovered.yaml")["uncovered"]]
+
+    assert [pattern for pattern in patterns if not any(fnmatchcase(identifier, pattern) for identifier in ids)] == []
