@@ -9,6 +9,7 @@ from lakepact.reference_server.replies import Reply
 from lakepact.reference_server.validation import Invalid
 
 from .catalog import bad_request, identifier_key, levels_of, namespace_key, no_such_table, now_ms, shown
+from .metadata import finish_commit
 from .preconditions import check
 from .updates import apply_updates
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
     from .catalog import Catalog
     from .documents import Document
-
-PREVIOUS_VERSIONS = "write.metadata.previous-versions-max"
-PREVIOUS_VERSIONS_DEFAULT = 100
 
 
 def identifier_matches(levels: Place, name: str, body: Document) -> None:
@@ -53,14 +51,6 @@ def committed_table(transaction: Transaction, key: Key, requirements: Sequence[D
     return record
 
 
-def log_metadata(metadata: Document, former: Document, location: str) -> Document:
-    """The metadata with the former metadata file in its log, which keeps as many as the table's properties say."""
-    text = metadata.get("properties", {}).get(PREVIOUS_VERSIONS, "")
-    most = max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else PREVIOUS_VERSIONS_DEFAULT
-    entry = {"timestamp-ms": former["last-updated-ms"], "metadata-file": location}
-    return {**metadata, "metadata-log": [*metadata.get("metadata-log", ()), entry][-most:]}
-
-
 #: Decisions about commits that a fault may replace.
 RULES = {
     "identifier-matches": identifier_matches,
@@ -68,7 +58,7 @@ RULES = {
     "committed-table": committed_table,
     "requirements-hold": check,
     "updates-applied": apply_updates,
-    "log-metadata": log_metadata,
+    "commit-finished": finish_commit,
 }
 
 
@@ -94,25 +84,17 @@ class Commits:
         former: Record | None = self._rules["committed-table"](transaction, key, body["requirements"])
         base: Document | None = former.document["metadata"] if former else None
         self._rules["requirements-hold"](base, body["requirements"], table=self._catalog.preconditions)
-        if former is not None and not body["updates"]:
+        metadata: Document = self._rules["updates-applied"](base or {}, body["updates"], now_ms=now_ms(), table=self._catalog.updates)
+        if former is not None and metadata is base:
             return former
-        metadata = self._updated(transaction, key, base, body["updates"])
+        if base is None or metadata["location"] != base["location"]:
+            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
         location = former.document["metadata-location"] if former else None
-        if former is not None and base is not None:
-            metadata = self._rules["log-metadata"](metadata, base, location)
+        if base is not None:
+            metadata = self._rules["commit-finished"](metadata, base, location)
         self._check(metadata)
         record: Record = self._rules["written"](self._catalog.warehouse, metadata, former=location)
         return record
-
-    def _updated(self, transaction: Transaction, key: Key, base: Document | None, updates: Sequence[Document]) -> Document:
-        start = base if base is not None else {}
-        metadata: Document = self._rules["updates-applied"](start, updates, now_ms=now_ms(), table=self._catalog.updates)
-        if "location" not in metadata:
-            within = self._rules["namespace-exists"](transaction, key.place).document
-            metadata["location"] = self._rules["default-location"](self._catalog, within, levels=key.place, name=key.name)
-        if base is None or metadata["location"] != base["location"]:
-            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
-        return metadata
 
     def _check(self, metadata: Document) -> None:
         try:

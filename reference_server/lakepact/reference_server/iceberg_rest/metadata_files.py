@@ -56,7 +56,7 @@ def next_location(location: str, former: str | None) -> str:
     """Where the next metadata file of a table goes, numbered behind the former one."""
     found = NUMBER.search(former) if former else None
     number = int(found[1]) + 1 if found else 0
-    return f"{location}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+    return f"{location.rstrip('/')}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
 
 
 def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
