@@ -1,0 +1,87 @@
+"""JSON documents: what they are here, and how members of a request are read from them.
+
+The door has held a request against the contract's JSON Schema. What a schema cannot say is refused here: an integer that is written
+as 1.0 or does not fit its width, a text that must not be empty. Positions in messages are JSON pointers into the request body.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.reference_server.problems import Problem
+
+Document = dict[str, Any]
+
+INT32 = range(-(2**31), 2**31)
+INT64 = range(-(2**63), 2**63)
+COUNT = range(2**63)  #: what cannot be negative and fits 64 bits
+POSITIVE = range(1, 2**63)
+
+LONGEST_SHOWN = 100  #: characters of a refused value that a message repeats
+
+
+def refused(where: str, why: str) -> Problem:
+    """A request that can never succeed as it is."""
+    return Problem(400, "BadRequestException", f"at {where}: {why}")
+
+
+def shown(value: Any) -> str:
+    """A value as messages repeat it."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "an array"
+    if value is None:
+        return "nothing"
+    spelled = repr(value)
+    return spelled if len(spelled) <= LONGEST_SHOWN else f"{spelled[:LONGEST_SHOWN]}…"
+
+
+def exact(value: Any, where: str, *, within: range = INT64) -> int:
+    """`value`, which is an integer of that range."""
+    if type(value) is int and value in within:
+        return value
+    raise refused(where, f"expected an integer from {within.start} to {within.stop - 1}, written without a fraction, found {shown(value)}")
+
+
+def integer(document: Document, member: str, where: str, *, within: range = INT64) -> int:
+    """The member that is an integer of that range."""
+    return exact(document.get(member), f"{where}/{member}", within=within)
+
+
+def optional_integer(document: Document, member: str, where: str, *, within: range = INT64) -> int | None:
+    """The member that is an integer of that range, or None when it is absent or null."""
+    return None if document.get(member) is None else integer(document, member, where, within=within)
+
+
+def text(document: Document, member: str, where: str) -> str:
+    """The member that is a text with at least one character."""
+    value = document.get(member)
+    if isinstance(value, str) and value:
+        return value
+    raise refused(f"{where}/{member}", f"expected a text that is not empty, found {shown(value)}")
+
+
+def child(document: Document, member: str, where: str) -> Document:
+    """The member that is an object."""
+    if type(document.get(member)) is dict:
+        found: Document = document[member]
+        return found
+    raise refused(f"{where}/{member}", f"expected an object, found {shown(document.get(member))}")
+
+
+def children(document: Document, member: str, where: str) -> list[Any]:
+    """The member that is an array."""
+    if type(document.get(member)) is list:
+        found: list[Any] = document[member]
+        return found
+    raise refused(f"{where}/{member}", f"expected an array, found {shown(document.get(member))}")
+
+
+def texts(document: Document, member: str, where: str) -> dict[str, str]:
+    """The member that is an object of texts."""
+    for name, value in child(document, member, where).items():
+        if not isinstance(value, str):
+            raise refused(f"{where}/{member}/{name}", f"expected a text, found {shown(value)}")
+    found: dict[str, str] = document[member]
+    return found

@@ -1,0 +1,82 @@
+"""What must hold once all updates of a commit are applied, and what follows from them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import refused
+from lakepact.reference_server.iceberg_rest.metadata import first_version_members, with_id
+from lakepact.reference_server.iceberg_rest.partitioning import unpartitioned
+from lakepact.reference_server.iceberg_rest.schemas import columns
+from lakepact.reference_server.iceberg_rest.sorting import unsorted
+from lakepact.reference_server.iceberg_rest.transforms import check_transform
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .draft import Draft
+
+_NEEDED = {"location": "set-location", "schemas": "add-schema", "current-schema-id": "set-current-schema"}
+_CHOSEN = {"default-spec-id": "set-default-spec", "default-sort-order-id": "set-default-sort-order"}
+_DEFAULTS = frozenset({"current-schema-id", *_CHOSEN})
+
+
+def completed(draft: Draft) -> Document:
+    """The document that the commit stores.
+
+    Raises:
+        Problem: 400, the table is not complete, or its default spec or sort order does not fit its current schema.
+    """
+    if draft.creating:
+        _complete_creation(draft)
+    if draft.touched & _DEFAULTS:
+        _check_defaults(draft)
+    if draft.format_version == 1 and draft.touched & {*_DEFAULTS, "format-version"}:
+        for member, value in first_version_members(draft.document).items():
+            draft.set(member, value)
+    if draft.touched:
+        _advance_time(draft)
+    return draft.document
+
+
+def _complete_creation(draft: Draft) -> None:
+    for member, action in _NEEDED.items():
+        if draft.get(member) in (None, []):
+            raise refused(
+                "/updates", f"{action} is missing: a commit that creates a table brings all of it; stage the creation to see what"
+            )
+    if draft.get("table-uuid") is None:
+        draft.set("table-uuid", str(uuid.uuid4()))
+    if not draft.items("partition-specs"):
+        draft.own_list("partition-specs").append(unpartitioned())
+        draft.set("default-spec-id", 0)
+    if not draft.items("sort-orders"):
+        draft.own_list("sort-orders").append(unsorted())
+        draft.set("default-sort-order-id", 0)
+    for member, action in _CHOSEN.items():
+        if draft.get(member) is None:
+            raise refused("/updates", f"{action} is missing: a commit that creates a table says which of those that it adds is the default")
+
+
+def _check_defaults(draft: Draft) -> None:
+    schema = with_id(draft.items("schemas"), "schema-id", draft.get("current-schema-id"))
+    spec = with_id(draft.items("partition-specs"), "spec-id", draft.get("default-spec-id"))
+    order = with_id(draft.items("sort-orders"), "order-id", draft.get("default-sort-order-id"))
+    if schema is None or not ((spec and spec["fields"]) or (order and order["fields"])):
+        return
+    known = columns(schema, "/updates", format_version=draft.format_version)
+    for name, default in {"partition spec": spec, "sort order": order}.items():
+        for index, field in enumerate(default["fields"] if default else ()):
+            try:
+                check_transform(field, known, f"/fields/{index}")
+            except Problem as problem:
+                why = f"the default {name} does not fit the current schema, {schema['schema-id']}: {problem.message}"
+                raise refused("/updates", why) from None
+
+
+def _advance_time(draft: Draft) -> None:
+    log: list[Document] = draft.items("snapshot-log")
+    before: int = draft.get("last-updated-ms") or 0
+    draft.set("last-updated-ms", max(before, draft.now_ms, log[-1]["timestamp-ms"] if log else 0))

@@ -1,0 +1,38 @@
+"""Updates of encryption keys."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import child, refused, text
+from lakepact.reference_server.iceberg_rest.metadata import with_id
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .draft import Draft
+
+MEMBER = "encryption-keys"
+
+
+def add_encryption_key(draft: Draft, update: Document) -> None:
+    """The key is known; one that is known under its id already stays as it is."""
+    where = f"{draft.where}/encryption-key"
+    key = child(update, "encryption-key", draft.where)
+    key_id = text(key, "key-id", where)
+    try:
+        base64.b64decode(text(key, "encrypted-key-metadata", where), validate=True)
+    except (binascii.Error, ValueError):
+        raise refused(f"{where}/encrypted-key-metadata", "expected base64") from None
+    if with_id(draft.items(MEMBER), "key-id", key_id) is None:
+        draft.own_list(MEMBER).append(key)
+
+
+def remove_encryption_key(draft: Draft, update: Document) -> None:
+    """The key is gone, even if it never was there."""
+    key_id = text(update, "key-id", draft.where)
+    known: list[Document] = draft.items(MEMBER)
+    if with_id(known, "key-id", key_id) is not None:
+        draft.set(MEMBER, [key for key in known if key["key-id"] != key_id])

@@ -1,0 +1,76 @@
+"""Updates of snapshot references: branches and tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import POSITIVE, integer, optional_integer, refused, shown, text
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .draft import Draft
+
+MAIN = "main"
+KINDS = ("branch", "tag")
+_OF_BRANCHES = ("max-snapshot-age-ms", "min-snapshots-to-keep")  #: retention that only a history has
+_RETENTION = ("max-ref-age-ms", *_OF_BRANCHES)
+
+
+def set_snapshot_ref(draft: Draft, update: Document) -> None:
+    """The branch or tag is at the snapshot, with the retention that was sent and no other."""
+    name = text(update, "ref-name", draft.where)
+    reference = _reference(draft, update)
+    if name == MAIN and reference["type"] != "branch":
+        raise refused(f"{draft.where}/type", "main is a branch and cannot become a tag")
+    refs: dict[str, Document] = draft.get("refs") or {}
+    if refs.get(name) == reference:
+        return
+    draft.own_object("refs")[name] = reference
+    if name == MAIN:
+        _move_main(draft, reference["snapshot-id"])
+
+
+def _reference(draft: Draft, update: Document) -> Document:
+    snapshot_id = integer(update, "snapshot-id", draft.where)
+    if snapshot_id not in draft.snapshots:
+        raise refused(f"{draft.where}/snapshot-id", f"the table has no snapshot {snapshot_id}")
+    kind = update.get("type")
+    if kind not in KINDS:
+        raise refused(f"{draft.where}/type", f"expected {' or '.join(KINDS)}, found {shown(kind)}")
+    reference: Document = {"snapshot-id": snapshot_id, "type": kind}
+    for member in _RETENTION:
+        value = optional_integer(update, member, draft.where, within=POSITIVE)
+        if value is None:
+            continue
+        if kind == "tag" and member in _OF_BRANCHES:
+            raise refused(f"{draft.where}/{member}", f"a tag has no history to keep; {member} is for branches")
+        reference[member] = value
+    return reference
+
+
+def _move_main(draft: Draft, snapshot_id: int) -> None:
+    if draft.get("current-snapshot-id") == snapshot_id:
+        return
+    draft.set("current-snapshot-id", snapshot_id)
+    added = snapshot_id in draft.added_snapshots
+    at: int = draft.snapshots[snapshot_id]["timestamp-ms"] if added else draft.now_ms
+    log = draft.own_list("snapshot-log")
+    if log:
+        at = max(at, log[-1]["timestamp-ms"])
+    log.append({"timestamp-ms": at, "snapshot-id": snapshot_id})
+
+
+def remove_snapshot_ref(draft: Draft, update: Document) -> None:
+    """The branch or tag is gone, even if it never was there; its snapshot stays."""
+    drop_reference(draft, text(update, "ref-name", draft.where))
+
+
+def drop_reference(draft: Draft, name: str) -> None:
+    """Take a branch or tag away; without main the table has no current snapshot."""
+    if name not in (draft.get("refs") or {}):
+        return
+    del draft.own_object("refs")[name]
+    if name == MAIN:
+        draft.remove("current-snapshot-id")
+        draft.main_removed = True

@@ -1,0 +1,86 @@
+"""Updates of schemas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, integer, refused
+from lakepact.reference_server.iceberg_rest.metadata import with_id
+from lakepact.reference_server.iceberg_rest.schemas import columns, same_schema, types_by_id
+from lakepact.reference_server.iceberg_rest.types import name_of, related
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.schemas import Column
+
+    from .draft import Draft
+
+LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
+
+
+def add_schema(draft: Draft, update: Document) -> None:
+    """The schema is known under the next id, or under the id of one that is the same; its field ids stay as they are."""
+    where = f"{draft.where}/schema"
+    schema = child(update, "schema", draft.where)
+    found = columns(schema, where, format_version=draft.format_version)
+    known: list[Document] = draft.items("schemas")
+    twin = next((other for other in known if same_schema(other, schema)), None)
+    if twin is not None:
+        draft.added_schema = twin["schema-id"]
+        return
+    if not draft.main_removed:
+        # A commit that replaces the table takes its data away first, and may then use names and ids for other types.
+        _check_reused_ids(draft, found)
+    draft.added_schema = max((other["schema-id"] for other in known), default=-1) + 1
+    draft.own_list("schemas").append({**schema, "schema-id": draft.added_schema})
+    draft.set("last-column-id", max(draft.get("last-column-id") or 0, max(found, default=0)))
+
+
+def _check_reused_ids(draft: Draft, found: Mapping[int, Column]) -> None:
+    known: list[Document] = draft.items("schemas")
+    current = with_id(known, "schema-id", draft.get("current-schema-id"))
+    types: dict[int, Any] = {}
+    for schema in [*known, *([current] if current else [])]:
+        types.update(types_by_id(schema))
+    for column in found.values():
+        if column.id in types and not related(types[column.id], column.type):
+            raise refused(
+                column.where,
+                f"field id {column.id} is that of a {name_of(types[column.id])} column and cannot become {name_of(column.type)}; "
+                f"give {column.name!r} an id above last-column-id, which is {draft.get('last-column-id')}",
+            )
+
+
+def set_current_schema(draft: Draft, update: Document) -> None:
+    """The schema is the one that is read and written with, from now on."""
+    schema_id = integer(update, "schema-id", draft.where, within=INT32)
+    if schema_id == LAST_ADDED:
+        if draft.added_schema is None:
+            raise refused(f"{draft.where}/schema-id", "-1 stands for the last added schema, but this commit has added none before")
+        schema_id = draft.added_schema
+    if with_id(draft.items("schemas"), "schema-id", schema_id) is None:
+        raise refused(f"{draft.where}/schema-id", f"the table has no schema {schema_id}")
+    if draft.get("current-schema-id") != schema_id:
+        draft.set("current-schema-id", schema_id)
+
+
+def remove_schemas(draft: Draft, update: Document) -> None:
+    """The schemas are gone; the current one, and those that snapshots were written with, cannot go."""
+    where = f"{draft.where}/schema-ids"
+    schema_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "schema-ids", draft.where))}
+    if draft.get("current-schema-id") in schema_ids:
+        raise refused(where, f"schema {draft.get('current-schema-id')} is the current schema; set another one first")
+    known: list[Document] = draft.items("schemas")
+    removed = {schema["schema-id"] for schema in known} & schema_ids
+    if not removed:
+        return
+    for snapshot in draft.items("snapshots"):
+        if snapshot.get("schema-id") in removed:
+            raise refused(
+                where, f"snapshot {snapshot['snapshot-id']} was written with schema {snapshot['schema-id']}; remove the snapshot first"
+            )
+    draft.set("schemas", [schema for schema in known if schema["schema-id"] not in removed])
+    if draft.added_schema in removed:
+        draft.added_schema = None

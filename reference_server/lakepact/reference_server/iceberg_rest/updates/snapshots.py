@@ -1,0 +1,124 @@
+"""Updates of snapshots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import (
+    COUNT,
+    INT64,
+    child,
+    children,
+    exact,
+    integer,
+    optional_integer,
+    refused,
+    text,
+    texts,
+)
+from lakepact.reference_server.iceberg_rest.metadata import with_id
+
+from .references import drop_reference
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .draft import Draft
+
+NO_SNAPSHOT = -1  #: how some writers spell that there is no current snapshot; never the id of one
+
+
+def add_snapshot(draft: Draft, update: Document) -> None:
+    """The snapshot is known, exactly as it was sent; no branch or tag changes."""
+    where = f"{draft.where}/snapshot"
+    snapshot = child(update, "snapshot", draft.where)
+    snapshot_id = _new_snapshot_id(draft, snapshot, where)
+    integer(snapshot, "timestamp-ms", where, within=COUNT)
+    optional_integer(snapshot, "parent-snapshot-id", where)
+    text(snapshot, "manifest-list", where)
+    texts(snapshot, "summary", where)
+    _check_schema(draft, snapshot, where)
+    _advance_sequence_number(draft, snapshot, where)
+    if draft.format_version >= 3:
+        _advance_row_id(draft, snapshot, where)
+    draft.snapshots[snapshot_id] = snapshot
+    draft.own_list("snapshots").append(snapshot)
+    draft.added_snapshots.add(snapshot_id)
+
+
+def _new_snapshot_id(draft: Draft, snapshot: Document, where: str) -> int:
+    snapshot_id = integer(snapshot, "snapshot-id", where)
+    if snapshot_id == NO_SNAPSHOT:
+        raise refused(f"{where}/snapshot-id", "-1 stands for no snapshot; choose another id")
+    if snapshot_id in draft.snapshots:
+        raise refused(f"{where}/snapshot-id", f"the table has a snapshot {snapshot_id} already; choose another id")
+    return snapshot_id
+
+
+def _check_schema(draft: Draft, snapshot: Document, where: str) -> None:
+    schemas: list[Document] = draft.items("schemas")
+    if not schemas:
+        raise refused(where, "the table has no schema yet; add one before the snapshot")
+    schema_id = optional_integer(snapshot, "schema-id", where)
+    if schema_id is not None and with_id(schemas, "schema-id", schema_id) is None:
+        raise refused(f"{where}/schema-id", f"the table has no schema {schema_id}")
+
+
+def _advance_sequence_number(draft: Draft, snapshot: Document, where: str) -> None:
+    number = optional_integer(snapshot, "sequence-number", where, within=COUNT)
+    if draft.format_version == 1:
+        if number:
+            raise refused(f"{where}/sequence-number", f"format version 1 has no sequence numbers, found {number}; upgrade the table first")
+        return
+    last: int = draft.get("last-sequence-number") or 0
+    if number is None:
+        raise refused(f"{where}/sequence-number", f"snapshots need a sequence number from format version 2 on; the next is {last + 1}")
+    if number <= last and snapshot.get("parent-snapshot-id") is not None:
+        raise refused(
+            f"{where}/sequence-number",
+            f"expected more than the last sequence number {last} of the table, found {number}; load the table and commit on top of it",
+        )
+    if number > last:
+        draft.set("last-sequence-number", number)
+
+
+def _advance_row_id(draft: Draft, snapshot: Document, where: str) -> None:
+    following: int = draft.get("next-row-id") or 0
+    first = optional_integer(snapshot, "first-row-id", where, within=COUNT)
+    if first is None:
+        raise refused(f"{where}/first-row-id", f"snapshots need a first row id from format version 3 on; the next is {following}")
+    if first < following:
+        raise refused(f"{where}/first-row-id", f"expected at least the next row id {following} of the table, found {first}")
+    added = optional_integer(snapshot, "added-rows", where, within=COUNT)
+    if added is None:
+        raise refused(f"{where}/added-rows", "snapshots say from format version 3 on how many row ids they take: 0, or more")
+    draft.set("next-row-id", exact(first + added, f"{where}/added-rows", within=COUNT))
+
+
+def remove_snapshots(draft: Draft, update: Document) -> None:
+    """The snapshots are gone, those too that never were there, with their statistics and all branches and tags on them."""
+    where = f"{draft.where}/snapshot-ids"
+    wanted = {exact(value, f"{where}/{index}", within=INT64) for index, value in enumerate(children(update, "snapshot-ids", draft.where))}
+    gone = wanted & draft.snapshots.keys()
+    if not gone:
+        return
+    for snapshot_id in gone:
+        del draft.snapshots[snapshot_id]
+    draft.set("snapshots", [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] not in gone])
+    draft.added_snapshots -= gone
+    refs: dict[str, Document] = draft.get("refs") or {}
+    for name in [name for name, reference in refs.items() if reference["snapshot-id"] in gone]:
+        drop_reference(draft, name)
+    for member in ("statistics", "partition-statistics"):
+        files: list[Document] = draft.items(member)
+        if any(file["snapshot-id"] in gone for file in files):
+            draft.set(member, [file for file in files if file["snapshot-id"] not in gone])
+    _cut_log(draft, gone)
+
+
+def _cut_log(draft: Draft, gone: set[int]) -> None:
+    # Behind a removed snapshot the log is whole; before it, it would tell a history with holes.
+    log: list[Document] = draft.items("snapshot-log")
+    holes = [index for index, entry in enumerate(log) if entry["snapshot-id"] in gone]
+    if holes:
+        draft.set("snapshot-log", log[holes[-1] + 1 :])

@@ -1,0 +1,43 @@
+"""Updates of sort orders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import INT32, child, integer, refused
+from lakepact.reference_server.iceberg_rest.metadata import with_id
+from lakepact.reference_server.iceberg_rest.sorting import check_order, following_id, same_order
+
+from .schemas import LAST_ADDED
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .draft import Draft
+
+
+def add_sort_order(draft: Draft, update: Document) -> None:
+    """The order is known under the next id, or under the id of one that is the same; the one without fields has id 0."""
+    where = f"{draft.where}/sort-order"
+    order = child(update, "sort-order", draft.where)
+    check_order(order, draft.columns(where), where)
+    known: list[Document] = draft.items("sort-orders")
+    twin = next((other for other in known if same_order(other, order)), None)
+    if twin is not None:
+        draft.added_order = twin["order-id"]
+        return
+    draft.added_order = following_id(order, known)
+    draft.own_list("sort-orders").append({**order, "order-id": draft.added_order})
+
+
+def set_default_sort_order(draft: Draft, update: Document) -> None:
+    """The order is the one that data is written in, from now on."""
+    order_id = integer(update, "sort-order-id", draft.where, within=INT32)
+    if order_id == LAST_ADDED:
+        if draft.added_order is None:
+            raise refused(f"{draft.where}/sort-order-id", "-1 stands for the last added sort order, but this commit has added none before")
+        order_id = draft.added_order
+    if with_id(draft.items("sort-orders"), "order-id", order_id) is None:
+        raise refused(f"{draft.where}/sort-order-id", f"the table has no sort order {order_id}")
+    if draft.get("default-sort-order-id") != order_id:
+        draft.set("default-sort-order-id", order_id)

@@ -1,0 +1,67 @@
+"""Updates of statistics files: at most one of each kind for a snapshot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import COUNT, INT32, child, children, exact, integer, optional_integer, refused, text
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .draft import Draft
+
+
+def set_statistics(draft: Draft, update: Document) -> None:
+    """The file is the statistics of its snapshot, in the place of any before."""
+    where = f"{draft.where}/statistics"
+    file = child(update, "statistics", draft.where)
+    snapshot_id = _check_file(file, where)
+    integer(file, "file-footer-size-in-bytes", where, within=COUNT)
+    for index, blob in enumerate(children(file, "blob-metadata", where)):
+        _check_blob(blob, f"{where}/blob-metadata/{index}")
+    announced = optional_integer(update, "snapshot-id", draft.where)
+    if announced not in {None, snapshot_id}:
+        raise refused(
+            f"{draft.where}/snapshot-id", f"the statistics are of snapshot {snapshot_id}, found {announced}; leave this member out"
+        )
+    _replace(draft, "statistics", snapshot_id, file)
+
+
+def set_partition_statistics(draft: Draft, update: Document) -> None:
+    """The file is the partition statistics of its snapshot, in the place of any before."""
+    file = child(update, "partition-statistics", draft.where)
+    _replace(draft, "partition-statistics", _check_file(file, f"{draft.where}/partition-statistics"), file)
+
+
+def remove_statistics(draft: Draft, update: Document) -> None:
+    """The snapshot has no statistics."""
+    _replace(draft, "statistics", integer(update, "snapshot-id", draft.where), None)
+
+
+def remove_partition_statistics(draft: Draft, update: Document) -> None:
+    """The snapshot has no partition statistics."""
+    _replace(draft, "partition-statistics", integer(update, "snapshot-id", draft.where), None)
+
+
+def _check_file(file: Document, where: str) -> int:
+    text(file, "statistics-path", where)
+    integer(file, "file-size-in-bytes", where, within=COUNT)
+    return integer(file, "snapshot-id", where)
+
+
+def _check_blob(blob: Document, where: str) -> None:
+    text(blob, "type", where)
+    integer(blob, "snapshot-id", where)
+    integer(blob, "sequence-number", where, within=COUNT)
+    for index, value in enumerate(children(blob, "fields", where)):
+        exact(value, f"{where}/fields/{index}", within=INT32)
+
+
+def _replace(draft: Draft, member: str, snapshot_id: int, file: Document | None) -> None:
+    before: list[Document] = draft.items(member)
+    after = [other for other in before if other["snapshot-id"] != snapshot_id]
+    if file is not None:
+        after.append(file)
+    if after != before:
+        draft.set(member, after)

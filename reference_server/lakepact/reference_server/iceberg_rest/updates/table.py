@@ -1,0 +1,79 @@
+"""Updates of the table itself: its uuid, format version, location and properties."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import children, integer, refused, shown, text, texts
+from lakepact.reference_server.iceberg_rest.metadata import FORMAT_VERSIONS
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .draft import Draft
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def assign_uuid(draft: Draft, update: Document) -> None:
+    """A new table gets the uuid; a table that exists keeps its own for life."""
+    wanted = text(update, "uuid", draft.where)
+    if not _UUID.fullmatch(wanted):
+        raise refused(f"{draft.where}/uuid", f"{shown(wanted)} is no uuid")
+    current: str | None = draft.get("table-uuid")
+    if draft.creating or current is None:
+        draft.set("table-uuid", wanted)
+    elif wanted.casefold() != current.casefold():
+        raise refused(f"{draft.where}/uuid", f"the table has uuid {current} and keeps it; only a commit that creates a table assigns one")
+
+
+def upgrade_format_version(draft: Draft, update: Document) -> None:
+    """The format version goes up, and what the new one needs is added; there is no way down."""
+    wanted = integer(update, "format-version", draft.where)
+    current = draft.format_version
+    if wanted not in FORMAT_VERSIONS:
+        raise refused(f"{draft.where}/format-version", f"format versions go from 1 to {FORMAT_VERSIONS.stop - 1}, found {wanted}")
+    if wanted == current:
+        return
+    if wanted < current and not (draft.creating and not draft.items("schemas")):
+        raise refused(f"{draft.where}/format-version", f"the table has format version {current} and cannot go back to {wanted}")
+    draft.set("format-version", wanted)
+    if current == 1:
+        _leave_first_version(draft)
+    if wanted < 3:
+        draft.remove("next-row-id")
+    elif draft.get("next-row-id") is None:
+        draft.set("next-row-id", 0)
+
+
+def _leave_first_version(draft: Draft) -> None:
+    draft.remove("schema")
+    draft.remove("partition-spec")
+    if draft.get("last-sequence-number") is None:
+        draft.set("last-sequence-number", 0)
+    snapshots = draft.own_list("snapshots")
+    snapshots[:] = [snapshot if "sequence-number" in snapshot else {**snapshot, "sequence-number": 0} for snapshot in snapshots]
+    draft.snapshots.update((snapshot["snapshot-id"], snapshot) for snapshot in snapshots)
+
+
+def set_location(draft: Draft, update: Document) -> None:
+    """The table's files are written below the location from now on."""
+    draft.set("location", text(update, "location", draft.where))
+
+
+def set_properties(draft: Draft, update: Document) -> None:
+    """The properties are set; others stay as they are."""
+    updates = texts(update, "updates", draft.where)
+    if updates:
+        draft.own_object("properties").update(updates)
+
+
+def remove_properties(draft: Draft, update: Document) -> None:
+    """The properties are gone, those too that never were there."""
+    removals = children(update, "removals", draft.where)
+    for index, name in enumerate(removals):
+        if not isinstance(name, str):
+            raise refused(f"{draft.where}/removals/{index}", f"expected a text, found {shown(name)}")
+        if name in (draft.get("properties") or {}):
+            del draft.own_object("properties")[name]
