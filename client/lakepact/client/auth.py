@@ -1,0 +1,73 @@
+"""How a client says who it is: an auth flow yields requests that carry credentials and receives their replies.
+
+The form is a generator, so that one flow serves the synchronous and the asynchronous client, and so that a flow that needs
+requests of its own (a token endpoint, a challenge) yields them like any other. The last reply that it receives is the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+
+from lakepact.client.wire import Reply, Request
+
+#: token68 of RFC 9110, 11.2: what can stand behind the word `Bearer`.
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+AuthFlow = Generator[Request, Reply, None]
+
+
+class Auth(ABC):
+    """A way to authorize requests."""
+
+    @abstractmethod
+    def flow(self, request: Request) -> AuthFlow:
+        """Yield `request` with credentials, and again if the reply calls for others."""
+
+
+class NoAuth(Auth):
+    """Sends requests as they are."""
+
+    def __repr__(self) -> str:
+        return "NoAuth()"
+
+    def flow(self, request: Request) -> AuthFlow:
+        """Yield the request as it is."""
+        yield request
+
+
+class BearerToken(Auth):
+    """Sends a bearer token with every request.
+
+    Args:
+        token: The token, or a function that is asked for it before each request. The function is asked once more when the server
+            answers 401 or 419 (the token ran out): if it then gives another token, the request is sent again. It is called from
+            the thread or event loop that sends, so it should answer from memory most of the time.
+
+    Raises:
+        ValueError: The token cannot stand in a header. The message does not repeat it.
+    """
+
+    def __init__(self, token: str | Callable[[], str]) -> None:
+        self._token = token if callable(token) else _constant(_checked(token))
+
+    def __repr__(self) -> str:
+        return "BearerToken([hidden])"
+
+    def flow(self, request: Request) -> AuthFlow:
+        """Yield the request with the token; once more with a newer one if the first was refused."""
+        token = _checked(self._token())
+        reply = yield request.with_header("Authorization", f"Bearer {token}")
+        if reply.status in {401, 419} and (newer := _checked(self._token())) != token:
+            yield request.with_header("Authorization", f"Bearer {newer}")
+
+
+def _checked(token: str) -> str:
+    if not _TOKEN.fullmatch(token):
+        raise ValueError("a bearer token holds only letters, digits and -._~+/, with = at its end")
+    return token
+
+
+def _constant(token: str) -> Callable[[], str]:
+    return lambda: token

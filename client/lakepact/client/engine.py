@@ -1,0 +1,141 @@
+"""How a call is made: authorize, try, try again, then decode or raise.
+
+The engine does no input or output. It is a generator: it yields the requests to send and the pauses to make, receives what came of
+them, and returns the decoded reply. `connections` drives it, in a thread or in an event loop, so there is one body of logic for both.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
+
+from lakepact.client.decoding import Undecodable, decode
+from lakepact.client.errors import BadReply, ContractClientError, Failure, OutcomeUnknown, Unreachable
+from lakepact.client.redaction import Redactor, redacted
+from lakepact.client.retries import may_repeat, retry_after
+from lakepact.client.urls import url
+from lakepact.client.wire import Lost, Pause, Reply, Request
+
+if TYPE_CHECKING:
+    from lakepact.client.auth import Auth
+    from lakepact.client.refusals import Refusals
+    from lakepact.client.retries import Retries
+    from lakepact.generated.contract import Call
+
+T = TypeVar("T")
+#: Yields requests and pauses, receives replies (None after a pause), returns a T.
+Flow = Generator[Request | Pause, Reply | Lost | None, T]
+
+_LOG = logging.getLogger("lakepact.client")
+#: Where servers put their name for a request.
+_REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "x-amz-request-id", "x-ms-request-id", "x-correlation-id")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Makes calls to the server at `address`."""
+
+    address: str
+    auth: Auth
+    retries: Retries
+    refusals: Refusals
+    clock: Callable[[], float] = time.monotonic
+
+    def send(self, call: Call[T]) -> Flow[T]:
+        """Make `call` and return the decoded reply.
+
+        Raises:
+            ContractClientError: One of its kinds, see `errors`.
+        """
+        headers = (("Accept", "application/json"), *call.headers)
+        request = Request(call.method, url(self.address, call.path, call.query), headers, call.content)
+        started = self.clock()
+        for tried in count(1):
+            sent, answer = yield from self._try(request)
+            elapsed = self.clock() - started
+            outcome = answer.status if isinstance(answer, Reply) else answer.how
+            _LOG.debug("%s: %s %s: %s after %.3f s, try %d", call.operation, call.method, call.path, outcome, elapsed, tried)
+            if isinstance(answer, Reply) and answer.is_success:
+                return self._decoded(call, sent, answer, tried)
+            pause = None
+            if may_repeat(sent, answer):
+                pause = self.retries.pause(tried=tried, elapsed=elapsed, retry_after=retry_after(answer))
+            if pause is None:
+                break
+            yield Pause(pause)
+        if isinstance(answer, Lost):
+            raise self._lost(call, sent, answer, tried) from answer.cause
+        raise self._refused(call, sent, answer, tried)
+
+    def _try(self, request: Request) -> Flow[tuple[Request, Reply | Lost]]:
+        """Send `request` once, with whatever more its authorization asks for; return what was sent last and what came of it."""
+        flow = self.auth.flow(request)
+        try:
+            sent = next(flow)
+            while True:
+                answer = yield sent
+                if not isinstance(answer, Reply):
+                    return sent, _answered(answer)
+                try:
+                    sent = flow.send(answer)
+                except StopIteration:
+                    return sent, answer
+        finally:
+            flow.close()
+
+    def _decoded(self, call: Call[T], sent: Request, reply: Reply, tries: int) -> T:
+        try:
+            body: T = decode(call.answers, reply)
+        except Undecodable as undecodable:
+            problem = undecodable
+        else:
+            return body
+        raise BadReply(_failure(call, sent, reply, tries, f"the body of the reply is not what the contract says: {problem}")) from problem
+
+    def _lost(self, call: Call[T], sent: Request, lost: Lost, tries: int) -> ContractClientError:
+        changes_unseen = lost.how != "unsent" and not sent.is_idempotent
+        kind = OutcomeUnknown if changes_unseen else BadReply if lost.how == "garbled" else Unreachable
+        reason = {
+            "unsent": f"no connection to {self.address}",
+            "unanswered": f"no reply from {self.address}",
+            "garbled": f"the coding of the reply of {self.address} is broken",
+        }[lost.how]
+        return kind(_failure(call, sent, lost, tries, f"{reason}: {type(lost.cause).__name__}: {lost.cause}"))
+
+    def _refused(self, call: Call[T], sent: Request, reply: Reply, tries: int) -> ContractClientError:
+        if reply.status < 400:
+            to = f" to {reply.header('Location')}, which is not followed" if reply.header("Location") else ""
+            return BadReply(_failure(call, sent, reply, tries, f"the reply is a {reply.status}{to}"))
+        grievance = self.refusals.read(reply.content)
+        kind = self.refusals.kind(call.operation, reply.status, grievance, invited_back=retry_after(reply) is not None)
+        message = grievance.message if grievance else "the reply has no error body in the contract's form"
+        failure = _failure(call, sent, reply, tries, message, error_type=grievance.type if grievance else None)
+        return kind(failure)
+
+
+def _answered(answer: Reply | Lost | None) -> Reply | Lost:
+    if answer is None:
+        raise TypeError("a request was answered with nothing; only a pause is")
+    return answer
+
+
+def _failure(call: Call[T], sent: Request, answer: Reply | Lost, tries: int, message: str, *, error_type: str | None = None) -> Failure:
+    """What an error tells of `call`, without the credentials of `sent`."""
+    hidden = Redactor(sent).text
+    reply = answer if isinstance(answer, Reply) else None
+    request_id = next((value for name in _REQUEST_ID_HEADERS if reply and (value := reply.header(name))), None)
+    return Failure(
+        operation=call.operation,
+        status=reply.status if reply else None,
+        type=error_type and hidden(error_type),
+        message=hidden(message),
+        request_id=request_id and hidden(request_id),
+        retry_after=retry_after(answer),
+        is_retry_safe=may_repeat(sent, answer),
+        tries=tries,
+        exchange=redacted(sent, answer),
+    )

@@ -1,0 +1,70 @@
+"""Request bodies: what a caller gives, without what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.iceberg_rest.names import Levels, TableName, levels
+from lakepact.generated.iceberg_rest import models
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def create_namespace(namespace: Levels, properties: Mapping[str, str] | None) -> models.CreateNamespaceRequest:
+    """A namespace to create."""
+    return models.CreateNamespaceRequest.model_validate(_given(namespace=levels(namespace), properties=properties))
+
+
+def update_namespace_properties(updates: Mapping[str, str] | None, removals: Sequence[str]) -> models.UpdateNamespacePropertiesRequest:
+    """Properties to set and to remove."""
+    return models.UpdateNamespacePropertiesRequest.model_validate({"removals": list(removals), "updates": dict(updates or {})})
+
+
+def create_table(
+    name: str,
+    schema: models.Schema | Mapping[str, Any],
+    *,
+    location: str | None,
+    partition_spec: models.PartitionSpec | Mapping[str, Any] | None,
+    write_order: models.SortOrder | Mapping[str, Any] | None,
+    properties: Mapping[str, str] | None,
+    stage: bool,
+) -> models.CreateTableRequest:
+    """A table to create, or to stage."""
+    given = _given(name=name, schema=schema, location=location, properties=properties)
+    given |= _given(**{"partition-spec": partition_spec, "write-order": write_order, "stage-create": stage})
+    return models.CreateTableRequest.model_validate(given)
+
+
+def register_table(name: str, metadata_location: str, *, overwrite: bool) -> models.RegisterTableRequest:
+    """A metadata file to make a table of."""
+    given = {"name": name, "metadata-location": metadata_location}
+    return models.RegisterTableRequest.model_validate(given | ({"overwrite": True} if overwrite else {}))
+
+
+def commit_table(
+    namespace: Levels,
+    name: str,
+    updates: Sequence[models.TableUpdate | Mapping[str, Any]],
+    requirements: Sequence[models.TableRequirement | Mapping[str, Any]],
+) -> models.CommitTableRequest:
+    """A change of one table."""
+    given = {"identifier": _identifier((namespace, name)), "requirements": list(requirements), "updates": list(updates)}
+    return models.CommitTableRequest.model_validate(given)
+
+
+def rename_table(source: TableName, destination: TableName) -> models.RenameTableRequest:
+    """A table and what it is to be called."""
+    return models.RenameTableRequest.model_validate({"source": _identifier(source), "destination": _identifier(destination)})
+
+
+def _identifier(table: TableName) -> dict[str, Any]:
+    namespace, name = table
+    return {"namespace": levels(namespace), "name": name}
+
+
+def _given(**members: Any) -> dict[str, Any]:
+    """The members that are not None: for the contract, absent and null are not always the same."""
+    return {name: dict(value) if isinstance(value, Mapping) else value for name, value in members.items() if value is not None}

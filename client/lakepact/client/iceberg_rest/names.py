@@ -1,0 +1,52 @@
+"""Names of namespaces and tables, from what a caller writes to what stands in paths and bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+from urllib.parse import unquote
+
+#: A namespace: its levels in order. A string is a single level; a dot in it is part of the name.
+Levels: TypeAlias = str | Sequence[str]
+#: A table: its namespace, and its name in it.
+TableName: TypeAlias = tuple[Levels, str]
+#: What joins levels in paths and queries, as a server would announce it.
+DEFAULT_SEPARATOR = "%1F"
+#: What any proxy on the way may take for a step in the path.
+_STEPS = frozenset({".", ".."})
+
+
+def levels(namespace: Levels) -> list[str]:
+    """The levels of a namespace.
+
+    Raises:
+        ValueError: There is no level, or an empty one.
+    """
+    found = [namespace] if isinstance(namespace, str) else list(namespace)
+    if not found or not all(found):
+        raise ValueError(f"a namespace has at least one level, and no empty one: {namespace!r}")
+    return found
+
+
+def joined(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:
+    """The namespace as one path segment or query value, before it is percent-encoded.
+
+    Raises:
+        ValueError: A level holds the separator, or the namespace cannot stand in a path.
+    """
+    between = unquote(separator)
+    found = levels(namespace)
+    if any(between in level for level in found):
+        raise ValueError(f"no level of a namespace can hold {between!r}, which joins levels in paths: {namespace!r}")
+    return segment(between.join(found))
+
+
+def segment(name: str) -> str:
+    """The name, if it can stand in a path.
+
+    Raises:
+        ValueError: The name is empty or a step in a path; the request would reach something else.
+    """
+    if not name or name in _STEPS:
+        raise ValueError(f"cannot be addressed by a path: {name!r}")
+    return name

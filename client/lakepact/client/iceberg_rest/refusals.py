@@ -1,0 +1,37 @@
+"""How this contract says no: its error body, its error types, and what they mean to a caller."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lakepact.client import errors
+from lakepact.client.refusals import Grievance, Refusals
+from lakepact.generated.iceberg_rest.errors import ERRORS
+
+#: Where the status alone does not say it.
+_KINDS: dict[str, type[errors.ContractClientError]] = {
+    "AlreadyExistsException": errors.AlreadyExists,
+    "CommitFailedException": errors.CommitRejected,
+    "CommitStateUnknownException": errors.OutcomeUnknown,
+    "NamespaceNotEmptyException": errors.NotEmpty,
+    "NoSuchNamespaceException": errors.NoSuchNamespace,
+    "NoSuchTableException": errors.NoSuchTable,
+    "NoSuchViewException": errors.NoSuchView,
+}
+
+
+def _grievance(content: bytes) -> Grievance | None:
+    """The error in `content`: `{"error": {…}}`, or its inner object alone, as the contract draws it for views and 406."""
+    try:
+        document: Any = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    model = document.get("error", document) if isinstance(document, dict) else None
+    if not isinstance(model, dict) or not isinstance(model.get("message"), str):
+        return None
+    kind = model.get("type")
+    return Grievance(model["message"], kind if isinstance(kind, str) else None)
+
+
+REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_grievance)

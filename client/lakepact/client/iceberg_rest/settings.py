@@ -1,0 +1,82 @@
+"""What a catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
+
+from lakepact.client.errors import Failure, NotOffered
+from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, joined
+from lakepact.generated.iceberg_rest.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.generated.contract import Call
+    from lakepact.generated.iceberg_rest.models import CatalogConfig
+
+T = TypeVar("T")
+
+#: What a server serves that does not say what it serves (getConfig, description).
+DEFAULT_OPERATIONS = frozenset(
+    {
+        "listNamespaces",
+        "createNamespace",
+        "loadNamespaceMetadata",
+        "dropNamespace",
+        "updateProperties",
+        "listTables",
+        "createTable",
+        "loadTable",
+        "updateTable",
+        "dropTable",
+        "registerTable",
+        "reportMetrics",
+        "renameTable",
+        "commitTransaction",
+    }
+)
+
+#: Stands for the prefix in a call until it is known where the server wants it.
+PREFIX = "{prefix}"
+_PREFIXED = f"/v1/{quote(PREFIX, safe='')}/"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The configuration that holds for one catalog."""
+
+    properties: Mapping[str, str]
+    #: Ids of the operations that the server offers.
+    offered: frozenset[str]
+
+    def joined(self, namespace: Levels) -> str:
+        """The namespace as it stands in paths and queries of this catalog."""
+        # Servers of later versions of the contract announce a separator of their own, and some take no other.
+        return joined(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
+
+    def addressed(self, call: Call[T]) -> Call[T]:
+        """The call at the path where this catalog serves it: with the prefix put in, or left out where there is none.
+
+        Raises:
+            NotOffered: The server does not offer the operation.
+        """
+        if call.operation not in self.offered:
+            raise NotOffered(Failure(operation=call.operation, message="the server does not list this operation among its endpoints"))
+        if not call.path.startswith(_PREFIXED):
+            return call
+        # A prefix may hold several segments and is put in as the server wrote it.
+        prefix = quote(self.properties.get("prefix", "").strip("/"), safe="/%:@!$&'()*+,;=")
+        return replace(call, path=f"/v1/{prefix}{'/' if prefix else ''}{call.path.removeprefix(_PREFIXED)}")
+
+
+def settings(config: CatalogConfig, own: Mapping[str, str]) -> Settings:
+    """The settings that follow from the server's configuration and the caller's own properties."""
+    # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
+    endpoints = frozenset(config.endpoints or ())
+    offered = frozenset(id_ for id_, operation in OPERATIONS.items() if f"{operation.method} {operation.path}" in endpoints)
+    return Settings(
+        properties={**config.defaults, **own, **config.overrides},
+        offered=offered if endpoints else DEFAULT_OPERATIONS,
+    )

@@ -1,0 +1,80 @@
+"""The exchange that an error keeps: enough to understand a failure, nothing that opens a door."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lakepact.client.wire import Reply
+
+if TYPE_CHECKING:
+    from lakepact.client.wire import Headers, Lost, Request
+
+HIDDEN = "[hidden]"
+#: Longest piece of a body that an exchange keeps, in characters.
+EXCERPT = 2_000
+
+#: What a name says that holds a secret.
+_TELLING = r"(?:authoriz|cookie|credential|passw|secret|session|signature|token|api-?key|access-?key|sas-)"
+_SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
+#: `"some.secret-name": "value"`, the value possibly cut off.
+_SECRET_MEMBER = re.compile(rf'("[^"\\]*{_TELLING}[^"\\]*"\s*:\s*)"(?:[^"\\]|\\.)*"?', re.IGNORECASE | re.DOTALL)
+#: `some_secret=value`, in forms and query strings.
+_SECRET_FIELD = re.compile(rf"([\w.%-]*{_TELLING}[\w.%-]*=)[^&\s\"]+", re.IGNORECASE)
+#: A shorter credential would blot out innocent text.
+_SHORTEST_CREDENTIAL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and the reply to it, if there was one, without their secrets; long bodies are cut."""
+
+    method: str
+    url: str
+    request_headers: Headers
+    request_body: str
+    status: int | None
+    reply_headers: Headers
+    reply_body: str
+
+
+class Redactor:
+    """Takes out of any text what `request` presented as a credential, and whatever is called a secret."""
+
+    def __init__(self, request: Request) -> None:
+        presented = (value for name, value in request.headers if _SECRET_HEADER.search(name))
+        # "Bearer x" is secret as a whole and without its scheme.
+        words = {word for value in presented for word in (value, value.rpartition(" ")[2])}
+        self._credentials = sorted((word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """The text without credentials."""
+        for credential in self._credentials:
+            text = text.replace(credential, HIDDEN)
+        return _SECRET_FIELD.sub(rf"\1{HIDDEN}", _SECRET_MEMBER.sub(rf'\1"{HIDDEN}"', text))
+
+    def body(self, content: bytes | None) -> str:
+        """The beginning of a body as text without credentials."""
+        # Ten times the excerpt is searched: what is masked may shrink the text, and nobody waits for megabytes of it.
+        text = self.text((content or b"")[: 10 * EXCERPT].decode("utf-8", "replace"))
+        return text if len(text) <= EXCERPT else f"{text[:EXCERPT]}…"
+
+    def headers(self, headers: Headers) -> Headers:
+        """The headers, the secret ones without their values."""
+        return tuple((name, HIDDEN if _SECRET_HEADER.search(name) else self.text(value)) for name, value in headers)
+
+
+def redacted(request: Request, answer: Reply | Lost) -> Exchange:
+    """The exchange of `request` and `answer` as it may be shown."""
+    redactor = Redactor(request)
+    reply = answer if isinstance(answer, Reply) else None
+    return Exchange(
+        method=request.method,
+        url=redactor.text(request.url),
+        request_headers=redactor.headers(request.headers),
+        request_body=redactor.body(request.content),
+        status=reply.status if reply else None,
+        reply_headers=redactor.headers(reply.headers) if reply else (),
+        reply_body=redactor.body(reply.content) if reply else "",
+    )

@@ -1,0 +1,70 @@
+"""Which error a reply becomes: by operation, status and error type, then by status alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lakepact.client import errors
+from lakepact.client.errors import ContractClientError, OutcomeUnknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_BY_STATUS: dict[int, type[ContractClientError]] = {
+    400: errors.BadRequest,
+    401: errors.NotAuthenticated,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    405: errors.NotOffered,
+    406: errors.NotOffered,
+    409: errors.Conflict,
+    413: errors.BadRequest,
+    414: errors.BadRequest,
+    415: errors.BadRequest,
+    419: errors.NotAuthenticated,
+    422: errors.BadRequest,
+    429: errors.Throttled,
+    431: errors.BadRequest,
+    501: errors.NotOffered,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Grievance:
+    """What an error body says in the contract's form."""
+
+    message: str
+    type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """The error types of one contract and what they mean here."""
+
+    #: By operation and status: the error types that the contract names there.
+    named: Mapping[tuple[str, int], tuple[str, ...]]
+    #: By error type: the error it becomes.
+    kinds: Mapping[str, type[ContractClientError]]
+    #: Reads an error body; None when it is not in the contract's form.
+    read: Callable[[bytes], Grievance | None]
+
+    def kind(self, operation: str, status: int, grievance: Grievance | None, *, invited_back: bool) -> type[ContractClientError]:
+        """The error for a refusal of `operation`; `invited_back` when the reply carries a `Retry-After`."""
+        if self.is_commit(operation) and status >= 500 and status != 501 and not (status == 503 and invited_back):
+            return OutcomeUnknown
+        by_status = _BY_STATUS.get(status, errors.ServerTrouble if status >= 500 else errors.Refused)
+        if grievance is None:
+            # A 404 that is not in the contract's form may come from anything on the way, so it is not yet a missing table.
+            return by_status
+        kind = self.kinds.get(grievance.type or "")
+        named = self.named.get((operation, status), ())
+        if kind is None and len(named) == 1:
+            kind = self.kinds.get(named[0])
+        # Servers tell more causes apart than the contract lists for an operation, so a type counts wherever it fits the status.
+        fits = kind is not None and (grievance.type in named or issubclass(kind, (by_status, OutcomeUnknown)))
+        return kind if kind is not None and fits else by_status
+
+    def is_commit(self, operation: str) -> bool:
+        """Whether the contract knows replies to `operation` after which nobody can tell what happened."""
+        return any(self.kinds.get(kind) is OutcomeUnknown for (name, _), types in self.named.items() if name == operation for kind in types)

@@ -1,0 +1,79 @@
+"""When a call is sent again, and after how long.
+
+Only what cannot do its work twice is sent again: requests that never left, idempotent methods, and whatever the server itself
+invites back with `Retry-After` on 429 or 503. A commit whose outcome is unknown is therefore never repeated.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from lakepact.client.wire import Lost, Reply, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Refusals that may pass by themselves, and say that nothing was done.
+_BUSY = frozenset({429, 503})
+#: Answers of something between client and server, after which only idempotent requests are safe.
+_IN_BETWEEN = frozenset({408, 502, 504})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How often and for how long a call is tried.
+
+    A server's `Retry-After` is waited for exactly; without one the pauses grow from `first_pause` twofold up to `longest_pause`,
+    each shortened at random by up to a half. A pause that would end after `total` seconds is not begun: the call fails at once.
+    """
+
+    tries: int = 4
+    total: float = 60.0
+    first_pause: float = 0.25
+    longest_pause: float = 10.0
+    jitter: Callable[[], float] = random.random
+
+    def pause(self, *, tried: int, elapsed: float, retry_after: float | None) -> float | None:
+        """Seconds to wait before the next try, or None when there is to be none."""
+        if tried >= self.tries:
+            return None
+        pause = retry_after
+        if pause is None:
+            pause = min(self.longest_pause, self.first_pause * 2 ** (tried - 1)) * (1 - self.jitter() / 2)
+        return pause if elapsed + pause <= self.total else None
+
+
+#: Every call is tried once.
+NO_RETRIES = Retries(tries=1)
+
+
+def may_repeat(request: Request, answer: Reply | Lost) -> bool:
+    """Whether sending `request` again cannot do its work twice, and may succeed."""
+    if isinstance(answer, Lost):
+        return answer.how == "unsent" or (answer.how == "unanswered" and request.is_idempotent)
+    if answer.status in _BUSY:
+        return request.is_idempotent or retry_after(answer) is not None
+    return answer.status in _IN_BETWEEN and request.is_idempotent
+
+
+def retry_after(answer: Reply | Lost, *, now: Callable[[], float] = time.time) -> float | None:
+    """Seconds that the server asks to wait, from either form of `Retry-After`; None without one that can be read."""
+    text = answer.header("Retry-After") if isinstance(answer, Reply) else None
+    if text is None:
+        return None
+    text = text.strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    # Imported here: most runs never see a date, and reading one loads the whole e-mail package.
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415
+
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    # An HTTP date is in GMT even where it does not say so.
+    return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now())

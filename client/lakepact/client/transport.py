@@ -1,0 +1,84 @@
+"""Requests to the network and back; the only module that knows the HTTP library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import httpx
+
+from lakepact.client.wire import Lost, Reply, Request
+
+#: What carries requests in place of the network: `httpx.MockTransport`, `WSGITransport`, `HTTPTransport` with options of its own, …
+Carrier: TypeAlias = httpx.BaseTransport
+AsyncCarrier: TypeAlias = httpx.AsyncBaseTransport
+
+#: Failures before a byte of the request has left.
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Longest waits, in seconds: for a connection, for the next bytes of a reply, for room to send, for a free connection."""
+
+    connect: float = 5.0
+    read: float = 60.0
+    write: float = 30.0
+    pool: float = 30.0
+
+
+class Transport:
+    """Sends requests and waits for their replies."""
+
+    def __init__(self, timeouts: Timeouts, carrier: Carrier | None = None) -> None:
+        # Redirects are not followed: they would take the credentials to an address that nobody has chosen.
+        self._client = httpx.Client(timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
+
+    def send(self, request: Request) -> Reply | Lost:
+        """Send one request; what kept it from being answered is returned, not raised."""
+        try:
+            return _reply(self._client.send(_outgoing(request, self._client.timeout)))
+        except httpx.RequestError as error:
+            return _lost(error)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+class AsyncTransport:
+    """Sends requests and awaits their replies."""
+
+    def __init__(self, timeouts: Timeouts, carrier: AsyncCarrier | None = None) -> None:
+        self._client = httpx.AsyncClient(timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
+
+    async def send(self, request: Request) -> Reply | Lost:
+        """Send one request; what kept it from being answered is returned, not raised."""
+        try:
+            return _reply(await self._client.send(_outgoing(request, self._client.timeout)))
+        except httpx.RequestError as error:
+            return _lost(error)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+
+def _timeout(timeouts: Timeouts) -> httpx.Timeout:
+    return httpx.Timeout(connect=timeouts.connect, read=timeouts.read, write=timeouts.write, pool=timeouts.pool)
+
+
+def _outgoing(request: Request, timeout: httpx.Timeout) -> httpx.Request:
+    # Built by itself, not by the client: a client would add its cookies.
+    headers = [("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"), *request.headers]
+    return httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions={"timeout": timeout.as_dict()})
+
+
+def _reply(response: httpx.Response) -> Reply:
+    return Reply(response.status_code, tuple(response.headers.multi_items()), response.content)
+
+
+def _lost(error: httpx.RequestError) -> Lost:
+    if isinstance(error, _UNSENT):
+        return Lost("unsent", error)
+    return Lost("garbled" if isinstance(error, httpx.DecodingError) else "unanswered", error)

@@ -1,0 +1,31 @@
+"""Addresses of servers and of what they serve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def server_address(address: str) -> str:
+    """The address of a server as paths are put after it: without a slash at its end.
+
+    Raises:
+        ValueError: It is not an http(s) address, or holds credentials, a query or a fragment.
+    """
+    parts = urlsplit(address)
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("the address of a server holds no credentials; give them as auth=")
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(f"not the http or https address of a server: {address!r}")
+    if parts.query or parts.fragment:
+        raise ValueError(f"the address of a server has no query and no fragment: {address!r}")
+    return address.rstrip("/")
+
+
+def url(address: str, path: str, query: Iterable[tuple[str, str]]) -> str:
+    """The whole address of a call; `path` is percent-encoded already."""
+    encoded = urlencode(list(query))
+    return f"{address}{path}?{encoded}" if encoded else f"{address}{path}"

@@ -1,0 +1,71 @@
+"""What goes over the wire, as values: a request, the reply to it, and the ways to get none.
+
+Their representations show no header and no body, so that a value that ends up in a log or in a traceback gives nothing away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+#: Methods whose request may arrive twice without doing its work twice (RFC 9110, 9.2.2).
+IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request, whole: its URL is already percent-encoded."""
+
+    method: str
+    url: str
+    headers: Headers = field(default=(), repr=False)
+    content: bytes | None = field(default=None, repr=False)
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether the request may arrive twice without doing its work twice."""
+        return self.method in IDEMPOTENT_METHODS
+
+    def with_header(self, name: str, value: str) -> Request:
+        """The same request with one header set anew."""
+        kept = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
+        return Request(self.method, self.url, (*kept, (name, value)), self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One HTTP reply, read to its end."""
+
+    status: int
+    headers: Headers = field(default=(), repr=False)
+    content: bytes = field(default=b"", repr=False)
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, in whatever case it was written."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status says that the request was carried out."""
+        return 200 <= self.status < 300
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A request without a usable reply.
+
+    `unsent`: the server cannot have seen it. `unanswered`: it may have, and may have acted on it.
+    `garbled`: a reply began to arrive, but its coding is broken.
+    """
+
+    how: Literal["unsent", "unanswered", "garbled"]
+    cause: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Time that passes before the next request."""
+
+    seconds: float

@@ -1,0 +1,105 @@
+"""A server in a few lines: it gives the answers that a test writes down, and remembers what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import httpx
+import pytest
+from lakepact.client import errors
+from lakepact.client.auth import Auth, NoAuth
+from lakepact.client.connections import AsyncConnection, Connection
+from lakepact.client.engine import Engine
+from lakepact.client.refusals import Grievance, Refusals
+from lakepact.client.retries import Retries
+from lakepact.client.transport import AsyncTransport, Timeouts, Transport
+from lakepact.generated.contract import Call
+from pydantic import BaseModel
+
+
+class Pet(BaseModel):
+    """What the calls of these tests return."""
+
+    name: str
+
+
+def read_grievance(content: bytes) -> Grievance | None:
+    kind, found, message = content.decode(errors="replace").partition("|")
+    return Grievance(message, kind) if found else None
+
+
+#: A contract of two operations: `feed` is a commit, `visit` is none.
+REFUSALS = Refusals(
+    named={
+        ("feed", 409): ("Changed",),
+        ("feed", 500): ("Unclear",),
+        ("feed", 404): ("NoSuchTable",),
+        ("visit", 404): ("NoSuchTable",),
+        ("adopt", 404): ("NoSuchNamespace", "NoSuchTable"),
+    },
+    kinds={
+        "Changed": errors.CommitRejected,
+        "NoSuchNamespace": errors.NoSuchNamespace,
+        "NoSuchTable": errors.NoSuchTable,
+        "Taken": errors.AlreadyExists,
+        "Unclear": errors.OutcomeUnknown,
+    },
+    read=read_grievance,
+)
+
+VISIT = Call("visit", "GET", "/pets/a%2Fb", (), (), None, {"200": Pet, "404": None})
+ADOPT = Call("adopt", "POST", "/pets", (), (("Content-Type", "application/json"),), b'{"name":"rex"}', {"200": Pet})
+FEED = Call("feed", "POST", "/pets/rex", (), (("Content-Type", "application/json"),), b"{}", {"200": Pet})
+LEAVE = Call("leave", "DELETE", "/pets/rex", (), (), None, {"204": None})
+
+Answer = httpx.Response | Exception
+
+
+@dataclass
+class Script:
+    """Gives its answers in order, the last one for ever."""
+
+    answers: list[Answer]
+    requests: list[httpx.Request] = field(default_factory=list)
+    pauses: list[float] = field(default_factory=list)
+
+    @property
+    def carrier(self) -> httpx.MockTransport:
+        return httpx.MockTransport(self._answer)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+    def clock(self) -> float:
+        """Time in which only pauses pass."""
+        return sum(self.pauses)
+
+    async def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
+
+Send = Callable[..., Pet | None]
+
+
+@pytest.fixture(params=["sync", "async"])
+def send(request: pytest.FixtureRequest) -> Send:
+    """Makes a call to a script, once in a thread and once in an event loop."""
+
+    def sent(script: Script, call: Call, *, auth: Auth | None = None, retries: Retries | None = None) -> Pet | None:
+        engine = Engine("http://pets.test/base", auth or NoAuth(), retries or Retries(jitter=lambda: 0.0), REFUSALS, script.clock)
+        if request.param == "sync":
+            return Connection(engine, Transport(Timeouts(), script.carrier), script.pauses.append).send(call)
+        return asyncio.run(AsyncConnection(engine, AsyncTransport(Timeouts(), script.carrier), script.pause).send(call))
+
+    return sent
+
+
+@pytest.fixture
+def script() -> Callable[..., Script]:
+    return lambda *answers: Script(list(answers))

@@ -1,0 +1,222 @@
+"""A call is authorized, tried, tried again where that is harmless, and ends in a model or in one error."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from lakepact.client import errors
+from lakepact.client.auth import BearerToken
+from lakepact.client.retries import NO_RETRIES, Retries
+from lakepact.generated.contract import Call
+
+from .conftest import ADOPT, FEED, LEAVE, VISIT, Pet
+
+REX = httpx.Response(200, json={"name": "rex"})
+LOST = httpx.ReadError("connection reset")
+REFUSED_CONNECTION = httpx.ConnectError("connection refused")
+
+
+def test_a_success_is_decoded_into_the_model_of_its_status(send, script):
+    assert send(script(REX), VISIT) == Pet(name="rex")
+
+
+def test_a_success_without_a_documented_body_is_none(send, script):
+    assert send(script(httpx.Response(204)), LEAVE) is None
+
+
+def test_a_success_of_another_status_is_read_like_the_documented_one(send, script):
+    assert send(script(httpx.Response(201, json={"name": "rex"})), ADOPT) == Pet(name="rex")
+
+
+def test_the_request_is_what_the_call_says(send, script):
+    server = script(REX)
+
+    send(
+        server,
+        Call("visit", "POST", "/pets/%1F%2F%25+%C3%A9", (("a", ""), ("b", "x y&z+"), ("b", "é")), (("X-Why", "so"),), b"{}", {"200": Pet}),
+    )
+
+    (request,) = server.requests
+    assert request.method == "POST"
+    assert request.url.raw_path == b"/base/pets/%1F%2F%25+%C3%A9?a=&b=x+y%26z%2B&b=%C3%A9"
+    assert request.headers["X-Why"] == "so"
+    assert request.content == b"{}"
+
+
+def test_a_cookie_of_the_server_is_never_sent_back(send, script):
+    server = script(httpx.Response(503, headers={"Set-Cookie": "who=me"}), REX)
+
+    send(server, VISIT)
+
+    assert [request.headers.get("Cookie") for request in server.requests] == [None, None]
+
+
+def test_an_idempotent_request_is_tried_again_after_ever_longer_pauses(send, script):
+    server = script(httpx.Response(503), httpx.Response(502), LOST, REX)
+
+    assert send(server, VISIT) == Pet(name="rex")
+    assert server.pauses == [0.25, 0.5, 1.0]
+
+
+def test_retry_after_is_waited_for_exactly(send, script):
+    server = script(httpx.Response(429, headers={"Retry-After": "7"}), REX)
+
+    send(server, VISIT)
+
+    assert server.pauses == [7.0]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_request_that_changes_something_is_tried_again_where_the_server_invites_it_back(send, script, status):
+    server = script(httpx.Response(status, headers={"Retry-After": "1"}), REX)
+
+    assert send(server, FEED) == Pet(name="rex")
+
+
+def test_a_request_that_never_left_is_tried_again(send, script):
+    server = script(REFUSED_CONNECTION, REX)
+
+    assert send(server, FEED) == Pet(name="rex")
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 599])
+def test_a_commit_whose_outcome_the_server_cannot_tell_is_sent_once(send, script, status):
+    server = script(httpx.Response(status), REX)
+
+    with pytest.raises(errors.OutcomeUnknown) as caught:
+        send(server, FEED)
+
+    assert len(server.requests) == 1
+    assert caught.value.status == status
+    assert caught.value.is_retry_safe is False
+
+
+@pytest.mark.parametrize("lost", [LOST, httpx.ReadTimeout("slow"), httpx.WriteError("reset"), httpx.RemoteProtocolError("closed")])
+@pytest.mark.parametrize("call", [FEED, ADOPT], ids=["commit", "other"])
+def test_a_change_whose_reply_is_lost_is_sent_once(send, script, call, lost):
+    server = script(lost, REX)
+
+    with pytest.raises(errors.OutcomeUnknown) as caught:
+        send(server, call)
+
+    assert len(server.requests) == 1
+    assert caught.value.__cause__ is lost
+
+
+def test_a_busy_server_is_an_error_that_may_be_retried_once_the_invitations_run_out(send, script):
+    server = script(httpx.Response(503, headers={"Retry-After": "1"}))
+
+    with pytest.raises(errors.ServerTrouble) as caught:
+        send(server, FEED)
+
+    assert (caught.value.tries, caught.value.is_retry_safe, caught.value.retry_after) == (4, True, 1.0)
+
+
+def test_a_server_that_cannot_be_reached_is_named_in_the_error(send, script):
+    with pytest.raises(errors.Unreachable, match=r"no connection to http://pets\.test/base: ConnectError: connection refused") as caught:
+        send(script(REFUSED_CONNECTION), VISIT)
+
+    assert caught.value.tries == 4
+    assert caught.value.__cause__ is REFUSED_CONNECTION
+
+
+def test_a_pause_that_would_end_too_late_is_not_begun(send, script):
+    server = script(httpx.Response(503, headers={"Retry-After": "3600"}))
+
+    with pytest.raises(errors.ServerTrouble, match="the server asks to wait 3600 s"):
+        send(server, VISIT)
+
+    assert server.pauses == []
+
+
+def test_the_time_of_all_tries_is_limited(send, script):
+    server = script(httpx.Response(503, headers={"Retry-After": "4"}))
+
+    with pytest.raises(errors.ServerTrouble):
+        send(server, VISIT, retries=Retries(tries=100, total=10))
+
+    assert server.pauses == [4.0, 4.0]
+
+
+def test_without_retries_a_call_is_sent_once(send, script):
+    server = script(httpx.Response(503), REX)
+
+    with pytest.raises(errors.ServerTrouble):
+        send(server, VISIT, retries=NO_RETRIES)
+
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"name": 5}', b'{"name": "r', b"\xff"])
+def test_a_success_whose_body_is_not_the_documented_one_is_a_bad_reply(send, script, body):
+    with pytest.raises(errors.BadReply) as caught:
+        send(script(httpx.Response(200, content=body)), VISIT)
+
+    assert caught.value.status == 200
+    assert caught.value.exchange.reply_body == body.decode(errors="replace")
+
+
+def test_a_redirect_is_a_bad_reply_and_not_followed(send, script):
+    server = script(httpx.Response(307, headers={"Location": "http://elsewhere.test/"}))
+
+    with pytest.raises(errors.BadReply, match="307 to http://elsewhere"):
+        send(server, VISIT, auth=BearerToken("a-token"))
+
+    assert len(server.requests) == 1
+
+
+def test_a_reply_with_a_broken_coding_is_a_bad_reply(send, script):
+    broken = httpx.DecodingError("not gzip")
+
+    with pytest.raises(errors.BadReply, match="coding of the reply"):
+        send(script(broken), VISIT)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "expected"),
+    [
+        (400, b"Odd|no", errors.BadRequest),
+        (401, b"", errors.NotAuthenticated),
+        (403, b"", errors.Forbidden),
+        (404, b"<html>nginx</html>", errors.NotFound),
+        (404, b"NoSuchTable|no pet", errors.NoSuchTable),
+        (405, b"", errors.NotOffered),
+        (406, b"", errors.NotOffered),
+        (409, b"", errors.Conflict),
+        (418, b"", errors.Refused),
+        (419, b"", errors.NotAuthenticated),
+        (422, b"", errors.BadRequest),
+        (429, b"", errors.Throttled),
+        (500, b"", errors.ServerTrouble),
+        (501, b"", errors.NotOffered),
+        (502, b"<html>", errors.ServerTrouble),
+    ],
+)
+def test_any_refusal_whatever_its_body_becomes_one_kind_of_error(send, script, status, body, expected):
+    with pytest.raises(errors.Refused) as caught:
+        send(script(httpx.Response(status, content=body)), VISIT)
+
+    assert type(caught.value) is expected
+
+
+def test_an_error_keeps_what_is_known_of_the_failure(send, script):
+    reply = httpx.Response(409, headers={"X-Request-Id": "r-17", "Retry-After": "3"}, content=b"Changed|someone was faster")
+
+    with pytest.raises(errors.CommitRejected) as caught:
+        send(script(reply), FEED)
+
+    error = caught.value
+    assert (error.operation, error.status, error.type, error.message) == ("feed", 409, "Changed", "someone was faster")
+    assert (error.request_id, error.retry_after, error.is_retry_safe, error.tries) == ("r-17", 3.0, False, 1)
+    assert (error.exchange.method, error.exchange.url, error.exchange.request_body) == ("POST", "http://pets.test/base/pets/rex", "{}")
+
+
+def test_the_text_of_an_error_says_what_was_asked_what_came_back_and_what_to_do(send, script):
+    reply = httpx.Response(409, headers={"X-Request-Id": "r-17"}, content=b"Changed|someone was faster")
+
+    with pytest.raises(errors.CommitRejected) as caught:
+        send(script(reply), FEED)
+
+    assert str(caught.value) == (
+        "feed: 409 Changed: someone was faster. request id r-17. Load again, redo the change on what is there now, and commit that"
+    )

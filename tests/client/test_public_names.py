@@ -1,0 +1,41 @@
+"""`lakepact.client` offers what it says, sorted, and loads what is heavy when it is named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import lakepact.client
+import pytest
+from lakepact.client import errors
+
+
+def test_every_public_name_is_there():
+    assert [name for name in lakepact.client.__all__ if not hasattr(lakepact.client, name)] == []
+
+
+def test_public_names_are_sorted_constants_first():
+    assert sorted(lakepact.client.__all__, key=lambda name: (not name.isupper(), name)) == lakepact.client.__all__
+
+
+def test_every_error_is_public():
+    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ContractClientError)}
+
+    assert kinds <= set(lakepact.client.__all__)
+
+
+def test_dir_names_what_is_loaded_later():
+    assert set(lakepact.client.__all__) <= set(dir(lakepact.client))
+
+
+def test_another_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = lakepact.client.nothing
+
+
+def test_importing_the_client_loads_neither_the_http_library_nor_models():
+    code = "import sys, lakepact.client; print(sorted({'httpx', 'pydantic', 'asyncio'} & set(sys.modules)))"
+
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert loaded == "[]\n"

@@ -1,0 +1,107 @@
+"""No secret reaches a representation, an exception, its traceback or a log."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lakepact.client import errors
+from lakepact.client.auth import BearerToken
+from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redacted
+from lakepact.client.wire import Reply, Request
+
+from .conftest import FEED, VISIT, Pet
+
+TOKEN = "planted-Token.0123456789"
+VENDED = "wJalrXUtnFEMI/K7MDENG"
+
+
+def everything_said_of(error: BaseException) -> str:
+    """All that a log, a debugger or a crash reporter shows of an error."""
+    told = traceback.TracebackException.from_exception(error, capture_locals=True)
+    chain = [error, error.__cause__, error.__context__]
+    return "\n".join([*told.format(), *(f"{link!r} {link} {vars(link)}" for link in chain if link is not None)])
+
+
+FAILURES = {
+    "refused": httpx.Response(403, json={"error": {"message": f"not you, {TOKEN}", "type": TOKEN}}),
+    "in the contract's form": httpx.Response(403, content=f"Bad {TOKEN}|your token {TOKEN} is bad".encode()),
+    "echoed in headers": httpx.Response(500, headers={"X-Request-Id": TOKEN, "X-Echo": f"Bearer {TOKEN}"}),
+    "not json": httpx.Response(200, content=f"<p>{TOKEN}</p>".encode()),
+    "not the model": httpx.Response(200, json={"name": [TOKEN], "s3.secret-access-key": VENDED}),
+    "cut off": httpx.Response(200, content=f'{{"config": {{"s3.secret-access-key": "{VENDED}'.encode()),
+    "redirected": httpx.Response(302, headers={"Location": f"http://elsewhere.test/?token={TOKEN}"}),
+    "no connection": httpx.ConnectError("refused"),
+    "lost": httpx.ReadError("reset"),
+}
+
+
+@pytest.mark.parametrize("answer", FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize("call", [VISIT, FEED], ids=["read", "commit"])
+def test_an_error_tells_no_secret(send, script, caplog, call, answer):
+    caplog.set_level(logging.DEBUG)
+
+    with pytest.raises(errors.ContractClientError) as caught:
+        send(script(answer), call, auth=BearerToken(lambda: TOKEN))
+
+    said = "".join(traceback.format_exception(caught.value)) + repr(caught.value) + repr(vars(caught.value)) + caplog.text
+    assert TOKEN not in said
+    assert VENDED not in said
+    assert caught.value.operation in caplog.text
+
+
+def test_the_error_behind_an_error_tells_no_secret(send, script):
+    with pytest.raises(errors.BadReply) as caught:
+        send(script(FAILURES["not the model"]), VISIT, auth=BearerToken(TOKEN))
+
+    behind = caught.value.__cause__
+    assert "name: Input should be a valid string" in str(behind)
+    assert VENDED not in repr(vars(behind)) + repr(behind) + repr(behind.__context__)
+
+
+def test_the_values_of_a_call_show_neither_headers_nor_bodies():
+    request = Request("GET", "http://pets.test/", (("Authorization", f"Bearer {TOKEN}"),), TOKEN.encode())
+    reply = Reply(200, (("Set-Cookie", TOKEN),), TOKEN.encode())
+
+    assert TOKEN not in f"{request!r} {reply!r} {BearerToken(TOKEN)!r} {vars(BearerToken(TOKEN))}"
+
+
+def test_a_success_is_logged_without_secrets(send, script, caplog):
+    caplog.set_level(logging.DEBUG, "lakepact.client")
+
+    assert send(script(httpx.Response(200, json={"name": "rex"})), VISIT, auth=BearerToken(TOKEN)) == Pet(name="rex")
+    assert "visit: GET /pets/a%2Fb: 200" in caplog.text
+    assert TOKEN not in caplog.text
+
+
+def test_the_exchange_keeps_what_is_no_secret():
+    request = Request(
+        "POST", "http://pets.test/?pageSize=2&sig-token=x", (("Authorization", f"Bearer {TOKEN}"), ("Accept", "*/*")), b'{"a": "b"}'
+    )
+    reply = Reply(401, (("WWW-Authenticate", "Bearer"), ("Set-Cookie", "s=1")), b'{"message": "no", "client_secret": "x\\"y"}')
+
+    exchange = redacted(request, reply)
+
+    assert exchange.url == f"http://pets.test/?pageSize=2&sig-token={HIDDEN}"
+    assert exchange.request_headers == (("Authorization", HIDDEN), ("Accept", "*/*"))
+    assert exchange.request_body == '{"a": "b"}'
+    assert exchange.reply_headers == (("WWW-Authenticate", "Bearer"), ("Set-Cookie", HIDDEN))
+    assert exchange.reply_body == f'{{"message": "no", "client_secret": "{HIDDEN}"}}'
+
+
+def test_a_long_body_is_cut():
+    exchange = redacted(Request("GET", "/"), Reply(400, (), b"x" * 10_000_000))
+
+    assert exchange.reply_body == "x" * EXCERPT + "…"
+
+
+@given(st.text(), st.integers(0, 60))
+def test_the_value_of_a_secret_member_is_hidden_even_where_the_document_is_cut(value, cut):
+    document = json.dumps({"a": 1, "s3.session-token": f"{value}planted"}, ensure_ascii=False)
+
+    assert "planted" not in Redactor(Request("GET", "/")).text(document[: len(document) - cut] + ("" if cut else "}"))
