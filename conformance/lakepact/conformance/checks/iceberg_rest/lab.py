@@ -52,6 +52,14 @@ class Table:
         location: str | None = self.reply.document.get("metadata-location")
         return location
 
+    def member(self, *path: str | int) -> Any:
+        """The value at `path` in the table's metadata.
+
+        Raises:
+            Unmet: there is no such member.
+        """
+        return self.reply.at("metadata", *path)
+
     @property
     def uuid(self) -> str:
         """The table's UUID."""

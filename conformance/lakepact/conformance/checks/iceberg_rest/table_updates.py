@@ -1,0 +1,255 @@
+"""What checks of commits send: one function for each kind of update, and the two things a target can do with it."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import Table
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+    Update = Mapping[str, Any]
+
+LAST_ADDED = -1  #: stands for the schema, spec or order that the same commit added last
+NOWHERE = 999  #: an id that no schema, spec or order of a small table has
+REQUESTED = 77  #: an id that a request proposes although ids are the server's to give
+
+
+# -- what a target does with a commit -------------------------------------------------------------------------------
+
+
+def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
+    """The table as it is loaded after a commit that the target has to accept.
+
+    Raises:
+        Unmet: the commit is refused.
+    """
+    expect.status(lab.commit(table, *updates), 200)
+    return lab.load(table)
+
+
+def judge_refusals(
+    lab: CatalogLab, requirement: str, table: Table, cases: Mapping[str, Sequence[Update]], *, allowed: Sequence[int] = (400,)
+) -> None:
+    """Judge a requirement by commits that the target has to refuse.
+
+    Args:
+        lab: the bench.
+        requirement: its id.
+        table: the table that they are for.
+        cases: what is wrong with each commit, and its updates.
+        allowed: statuses of a refusal.
+    """
+    for wrong, updates in cases.items():
+        reply = lab.commit(table, *updates)
+        with lab.judge(requirement):
+            expect.true(reply.status in allowed, f"status {' or '.join(map(str, allowed))} for {wrong}", reply.shown)
+
+
+def without(update: Update, *path: str) -> dict[str, Any]:
+    """The update less the member at `path`."""
+    rest: dict[str, Any] = copy.deepcopy(dict(update))
+    inner = rest
+    for step in path[:-1]:
+        inner = inner[step]
+    del inner[path[-1]]
+    return rest
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
+    """A new table of a format version.
+
+    Args:
+        lab: the bench.
+        version: the format version, asked for in the way clients do, and reached by an upgrade if that is not listened to.
+        members: further members of the request that creates it.
+
+    Raises:
+        NotOffered: the target makes no such tables.
+    """
+    home, name = lab.make_namespace(), lab.name()
+    request = lab.table_request(name, **members, properties={"format-version": str(version)})
+    reply = lab.send("createTable", namespace=home, body=request)
+    if reply.status == 200:
+        lab.drop_afterwards(home, name)
+        table = Table(home, name, reply)
+        if table.member("format-version") < version:
+            reply = lab.commit(table, upgrade_format_version(version))
+            table = Table(home, name, reply)
+        if reply.status == 200 and table.member("format-version") == version:
+            return table
+    raise NotOffered(f"the target makes no tables of format version {version}")
+
+
+def current_schema(table: Table) -> dict[str, Any]:
+    """The table's current schema.
+
+    Raises:
+        Unmet: there is none.
+    """
+    wanted = table.member("current-schema-id")
+    for schema in table.member("schemas"):
+        if schema.get("schema-id") == wanted:
+            found: dict[str, Any] = schema
+            return found
+    raise Unmet(f"a schema with the id {wanted}, which is the current one", expect.shown(table.member("schemas")))
+
+
+def column(table: Table, name: str) -> int:
+    """The id that the target gave to a column of the current schema.
+
+    Raises:
+        Unmet: there is no such column.
+    """
+    ids = columns(current_schema(table))
+    expect.contains(name, ids, "the current schema")
+    return ids[name]
+
+
+def columns(schema: Mapping[str, Any]) -> dict[str, int]:
+    """Names of the columns of a schema, and their ids."""
+    return {field["name"]: field["id"] for field in schema["fields"]}
+
+
+def schema_with(table: Table, *fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The current schema with further columns."""
+    schema = current_schema(table)
+    return {**schema, "fields": [*schema["fields"], *fields]}
+
+
+def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0) -> dict[str, Any]:
+    """A column whose id was never used in the table; `skip` leaves out the next ids."""
+    return {"id": table.member("last-column-id") + 1 + skip, "name": name, "type": kind, "required": False}
+
+
+# -- updates ----------------------------------------------------------------------------------------------------------
+
+
+def assign_uuid(uuid: str) -> dict[str, Any]:
+    """An update that gives the table a UUID."""
+    return {"action": "assign-uuid", "uuid": uuid}
+
+
+def upgrade_format_version(version: int) -> dict[str, Any]:
+    """An update that raises the format version."""
+    return {"action": "upgrade-format-version", "format-version": version}
+
+
+def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+    """An update that adds a schema; `members` are further ones, named with underscores for hyphens."""
+    return {"action": "add-schema", "schema": dict(schema), **_hyphens(members)}
+
+
+def set_current_schema(schema_id: int) -> dict[str, Any]:
+    """An update that makes a schema the current one."""
+    return {"action": "set-current-schema", "schema-id": schema_id}
+
+
+def remove_schemas(*schema_ids: int) -> dict[str, Any]:
+    """An update that removes schemas."""
+    return {"action": "remove-schemas", "schema-ids": list(schema_ids)}
+
+
+def partition_field(source_id: int, transform: str, name: str, *, field_id: int | None = None) -> dict[str, Any]:
+    """A field of a partition spec; without an id of its own unless one is given."""
+    field = {"source-id": source_id, "transform": transform, "name": name}
+    return field if field_id is None else {**field, "field-id": field_id}
+
+
+def add_spec(*fields: Mapping[str, Any], spec_id: int | None = REQUESTED) -> dict[str, Any]:
+    """An update that adds a partition spec; it proposes `spec_id` unless that is None."""
+    spec: dict[str, Any] = {"fields": list(fields)}
+    return {"action": "add-spec", "spec": spec if spec_id is None else {"spec-id": spec_id, **spec}}
+
+
+def set_default_spec(spec_id: int) -> dict[str, Any]:
+    """An update that makes a partition spec the default one."""
+    return {"action": "set-default-spec", "spec-id": spec_id}
+
+
+def remove_partition_specs(*spec_ids: int) -> dict[str, Any]:
+    """An update that removes partition specs."""
+    return {"action": "remove-partition-specs", "spec-ids": list(spec_ids)}
+
+
+def sort_field(source_id: int, *, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first") -> dict[str, Any]:
+    """A field of a sort order."""
+    return {"source-id": source_id, "transform": transform, "direction": direction, "null-order": null_order}
+
+
+def add_sort_order(*fields: Mapping[str, Any], order_id: int = REQUESTED) -> dict[str, Any]:
+    """An update that adds a sort order; it proposes `order_id`, because the contract requires the member."""
+    return {"action": "add-sort-order", "sort-order": {"order-id": order_id, "fields": list(fields)}}
+
+
+def set_default_sort_order(order_id: int) -> dict[str, Any]:
+    """An update that makes a sort order the default one."""
+    return {"action": "set-default-sort-order", "sort-order-id": order_id}
+
+
+def add_snapshot(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """An update that adds a snapshot."""
+    return {"action": "add-snapshot", "snapshot": dict(snapshot)}
+
+
+def remove_snapshots(*snapshot_ids: int) -> dict[str, Any]:
+    """An update that removes snapshots."""
+    return {"action": "remove-snapshots", "snapshot-ids": list(snapshot_ids)}
+
+
+def remove_ref(ref: str) -> dict[str, Any]:
+    """An update that removes a branch or tag."""
+    return {"action": "remove-snapshot-ref", "ref-name": ref}
+
+
+def set_location(location: str) -> dict[str, Any]:
+    """An update that moves the table."""
+    return {"action": "set-location", "location": location}
+
+
+def remove_properties(*keys: str) -> dict[str, Any]:
+    """An update that removes table properties."""
+    return {"action": "remove-properties", "removals": list(keys)}
+
+
+def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+    """An update that gives a snapshot a statistics file; `members` are further ones, named with underscores for hyphens."""
+    return {"action": "set-statistics", "statistics": dict(file), **_hyphens(members)}
+
+
+def remove_statistics(snapshot_id: int) -> dict[str, Any]:
+    """An update that takes a snapshot's statistics file away."""
+    return {"action": "remove-statistics", "snapshot-id": snapshot_id}
+
+
+def set_partition_statistics(file: Mapping[str, Any]) -> dict[str, Any]:
+    """An update that gives a snapshot a partition statistics file."""
+    return {"action": "set-partition-statistics", "partition-statistics": dict(file)}
+
+
+def remove_partition_statistics(snapshot_id: int) -> dict[str, Any]:
+    """An update that takes a snapshot's partition statistics file away."""
+    return {"action": "remove-partition-statistics", "snapshot-id": snapshot_id}
+
+
+def add_encryption_key(key: Mapping[str, Any]) -> dict[str, Any]:
+    """An update that adds an encryption key."""
+    return {"action": "add-encryption-key", "encryption-key": dict(key)}
+
+
+def remove_encryption_key(key_id: str) -> dict[str, Any]:
+    """An update that removes an encryption key."""
+    return {"action": "remove-encryption-key", "key-id": key_id}
+
+
+def _hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.replace("_", "-"): value for key, value in members.items()}
