@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.wire import Reply
 
 
 @check("IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-007")
@@ -44,3 +45,188 @@ def endpoints_are_well_formed(lab: CatalogLab) -> None:
             expect.true(re.fullmatch(r"[A-Z]+ /v1/\S+", str(endpoint)) is not None, "`<VERB> <path template>` with one space", endpoint)
     with lab.judge("IRC-CFG-017"):
         expect.equal(len(set(endpoints)), len(endpoints), "as many different endpoints as entries:")
+
+
+def configuration(lab: CatalogLab) -> Reply:
+    """The configuration as the target answers it for the chosen warehouse."""
+    return lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+
+
+@check("IRC-CFG-004", "IRC-CFG-005", "IRC-CFG-006")
+def warehouses_are_named(lab: CatalogLab) -> None:
+    """The warehouse may be left out where there is one, and one that does not exist is refused, however it is spelled."""
+    without = lab.send("getConfig")
+    unknown = lab.send("getConfig", warehouse=f"s3://{lab.name()}/żółć surely missing")
+
+    with lab.judge("IRC-CFG-004"):
+        expect.status(without, 200, 400)
+    with lab.judge("IRC-CFG-005"):
+        expect.status(unknown, 400, 404)
+    chosen = lab.target.parameters.get("warehouse")
+    if not chosen:
+        lab.skip("IRC-CFG-006", "no warehouse was chosen for this run (--parameter warehouse=…)")
+        return
+    with lab.judge("IRC-CFG-006"):
+        encoded = "".join(f"%{byte:02x}" for byte in chosen.encode())
+        spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation="getConfig")
+        expect.status(spelled, 200)
+        expect.equal(configuration(lab).document, spelled.document, "the same configuration")
+
+
+@check("IRC-CFG-010")
+def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
+    """A declared endpoint that means an operation of the contract is spelled as the contract spells it."""
+    endpoints = configuration(lab).document.get("endpoints")
+    if not isinstance(endpoints, list):
+        lab.skip("IRC-CFG-010", "the target sends no endpoints")
+        return
+    templates = {f"{o.method} {o.path}" for o in lab.contract.operations.values()}
+    shapes = {_shape(template): template for template in templates}
+
+    with lab.judge("IRC-CFG-010"):
+        for endpoint in endpoints:
+            meant = shapes.get(_shape(str(endpoint)))
+            expect.true(meant in (None, endpoint), f"`{meant}`, as the contract spells it", endpoint)
+
+
+def _shape(endpoint: str) -> str:
+    """An endpoint with its placeholders blanked and its case folded, to find what a misspelled one means."""
+    return re.sub(r"\{[^}]*\}", "{}", re.sub(r"\s+", " ", endpoint)).lower().replace("//", "/").rstrip("/")
+
+
+#: Operations whose answer to something that is not there tells a served route from a missing one.
+PROBES: dict[str, dict[str, Any]] = {
+    "listNamespaces": {},
+    "loadNamespaceMetadata": {},
+    "namespaceExists": {},
+    "dropNamespace": {},
+    "listTables": {},
+    "loadTable": {},
+    "tableExists": {},
+    "dropTable": {},
+    "createNamespace": {"body": {"namespace": [""]}},
+    "updateProperties": {"body": {"removals": [], "updates": {}}},
+    "createTable": {"body": {}},
+    "updateTable": {"body": {}},
+    "registerTable": {"body": {}},
+    "renameTable": {"body": {}},
+    "listViews": {},
+    "loadView": {},
+    "viewExists": {},
+    "dropView": {},
+    "createView": {"body": {}},
+    "replaceView": {"body": {}},
+    "renameView": {"body": {}},
+    "loadCredentials": {},
+    "reportMetrics": {"body": {}},
+    "commitTransaction": {"body": {}},
+    "planTableScan": {"body": {}},
+    "fetchPlanningResult": {},
+    "cancelPlanning": {},
+    "fetchScanTasks": {"body": {}},
+}
+
+#: What a route answers that is not there, or not implemented.
+UNSERVED = frozenset({405, 406, 501})
+
+
+def is_served(lab: CatalogLab, operation: str, reply: Reply) -> bool:
+    """Whether the answer to a probe comes from the operation rather than from a router that has no such route."""
+    if reply.status in UNSERVED:
+        return False
+    if reply.status != 404:
+        return True
+    if lab.contract.operations[operation].method == "HEAD":
+        return True
+    error = reply.exchange.parsed.get("error") if isinstance(reply.exchange.parsed, dict) else None
+    kind = str(error.get("type", "")) if isinstance(error, dict) else ""
+    return kind.startswith("NoSuch")
+
+
+@check("IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-014")
+def endpoints_tell_the_truth(lab: CatalogLab) -> None:
+    """Every declared endpoint is served, and what is served is declared."""
+    absent, missing = (lab.name(),), lab.name()
+    values = {"namespace": absent, "table": missing, "view": missing, "plan_id": missing}
+    served = {
+        operation: is_served(lab, operation, lab.send(operation, declared=False, **probe, **values)) for operation, probe in PROBES.items()
+    }
+    declared = configuration(lab).document.get("endpoints")
+
+    with lab.judge("IRC-CFG-011"):
+        unserved = sorted(o for o, is_there in served.items() if lab.offers(o) and not is_there)
+        expect.equal([], unserved, "declared operations that are not served:")
+    if not declared:
+        lab.skip("IRC-CFG-012", "the target sends no endpoints")
+        with lab.judge("IRC-CFG-014"):
+            beyond = sorted(o for o, is_there in served.items() if is_there and not lab.offers(o))
+            expect.equal([], beyond, "operations beyond the defaults that are served without being declared:")
+        return
+    lab.note("IRC-CFG-014", "the target declares its endpoints")
+    with lab.judge("IRC-CFG-012"):
+        undeclared = sorted(o for o, is_there in served.items() if is_there and not lab.offers(o))
+        expect.equal([], undeclared, "served operations that are not declared:")
+
+
+@check("IRC-CFG-013")
+def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
+    """A server that declares no endpoints serves the fourteen that the contract assumes."""
+    if configuration(lab).document.get("endpoints"):
+        lab.skip("IRC-CFG-013", "the target declares its endpoints")
+        return
+    absent, missing = (lab.name(),), lab.name()
+    values = {"namespace": absent, "table": missing}
+
+    with lab.judge("IRC-CFG-013"):
+        for operation in sorted(lab.offer.operations - {"getConfig"}):
+            reply = lab.send(operation, **PROBES[operation], **values)
+            expect.true(is_served(lab, operation, reply), f"{operation} to be served", reply.shown)
+
+
+@check("IRC-CFG-015")
+def existence_agrees_with_loading(lab: CatalogLab) -> None:
+    """HEAD and GET agree on what exists, and GET decides where HEAD is not offered."""
+    table = lab.make_table()
+    here = [("namespaceExists", "loadNamespaceMetadata", {"namespace": table.namespace}), ("tableExists", "loadTable", table.at)]
+    gone = [
+        ("namespaceExists", "loadNamespaceMetadata", {"namespace": (lab.name(),)}),
+        ("tableExists", "loadTable", {**table.at, "table": lab.name()}),
+    ]
+
+    with lab.judge("IRC-CFG-015"):
+        for wanted, cases in ((200, here), (404, gone)):
+            for head, get, at in cases:
+                expect.status(lab.send(get, **at), wanted)
+                if lab.offers(head):
+                    expect.status(lab.send(head, **at), 204 if wanted == 200 else 404)
+
+
+@check("IRC-CFG-016", "IRC-CFG-018", "IRC-CFG-019", "IRC-CFG-020")
+def the_configuration_is_sober(lab: CatalogLab) -> None:
+    """The configuration stays the same from call to call, carries no secrets, and does not send an empty list of endpoints."""
+    replies = [configuration(lab) for _ in range(5)]
+    first = replies[0].document
+
+    with lab.judge("IRC-CFG-016"):
+        expect.true(first.get("endpoints") != [], "endpoints that are not an empty array", first.get("endpoints"))
+    with lab.judge("IRC-CFG-018"):
+        for reply in replies:
+            expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints")
+            expect.equal(_prefix(first), _prefix(reply.document), "prefix")
+    lab.note("IRC-CFG-019", f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}")
+    with lab.judge("IRC-CFG-020"):
+        for member in ("defaults", "overrides"):
+            for key in _map(first, member):
+                expect.true(key not in SECRET_KEYS, "no secret among the settings", f"`{member}.{key}`")
+
+
+SECRET_KEYS = frozenset({"credential", "token", "s3.secret-access-key", "s3.session-token", "adls.sas-token", "gcs.oauth2.token"})
+
+
+def _map(document: dict[str, Any], member: str) -> dict[str, Any]:
+    value = document.get(member)
+    return value if isinstance(value, dict) else {}
+
+
+def _prefix(document: dict[str, Any]) -> Any:
+    return _map(document, "overrides").get("prefix")

@@ -83,9 +83,9 @@ def lists_have_no_duplicates(exchange: Exchange) -> bool:
     return True
 
 
-@law("IRC-PAG-006")
-def last_pages_have_no_token(exchange: Exchange) -> bool:
-    """A next page token is a string that is not empty, or null, or absent."""
+@law("IRC-PAG-003")
+def tokens_are_strings_or_absent(exchange: Exchange) -> bool:
+    """A next page token is a string that is not empty; where there is none it is null or absent."""
     if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
         return False
     token = exchange.parsed.get("next-page-token")

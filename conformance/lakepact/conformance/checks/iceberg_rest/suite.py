@@ -53,10 +53,16 @@ def discover(wire: Wire, target: Target) -> Offer:
     prefix = settings.get("prefix") or None
     endpoints = config.get("endpoints")
     declared = _operations(endpoints) if isinstance(endpoints, list) and endpoints else DEFAULT_OPERATIONS
+    features = {"prefix": prefix is not None, "views": {"createView", "loadView", "dropView"} <= declared}
     facts = {"config": f"status {reply.status}", "endpoints": "declared" if endpoints else "absent: the contract's defaults"}
     if prefix:
         facts["prefix"] = prefix
-    return Offer(operations=declared | ALWAYS, segments=MappingProxyType({"prefix": prefix}), facts=MappingProxyType(facts))
+    return Offer(
+        operations=declared | ALWAYS,
+        segments=MappingProxyType({"prefix": prefix}),
+        features=MappingProxyType(features),
+        facts=MappingProxyType(facts),
+    )
 
 
 def _strings(settings: object) -> dict[str, str]:
