@@ -46,8 +46,8 @@ def metadata_of(exchange: Exchange) -> dict[str, Any]:
 
 def objects(document: Mapping[str, Any], member: str) -> list[dict[str, Any]]:
     """The objects in a member that is an array; none where it is absent or something else."""
-    value = document.get(member)
-    return [members(item) for item in cast("list[Any]", value)] if isinstance(value, list) else []
+    value = cast("list[Any] | None", document.get(member))
+    return [members(item) for item in value] if isinstance(value, list) else []
 
 
 def ids(document: Mapping[str, Any], member: str, key: str) -> list[Any]:
@@ -91,15 +91,18 @@ def expect_times_in_order(metadata: Mapping[str, Any], log: str) -> None:
         expect.true(after >= before - CLOCK_SKEW_MS, f"times in `{log}` that do not decrease", f"{before}, then {after}")
 
 
-def field_ids(schema: Any) -> Iterator[Any]:
-    """The field ids of a schema or of a type within it."""
-    outer = members(schema)
-    for field in objects(outer, "fields"):
-        yield field.get("id")
-        yield from field_ids(field.get("type"))
-    for part in ("element", "key", "value"):
-        yield outer.get(f"{part}-id")
-        yield from field_ids(outer.get(part))
+def field_ids(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The ids of all fields of a schema, nested ones included."""
+    kinds: list[Any] = [schema]
+    while kinds:
+        kind = members(kinds.pop())
+        for field in objects(kind, "fields"):
+            yield field.get("id")
+            kinds.append(field.get("type"))
+        for part in ("element", "key", "value"):
+            if part in kind:
+                yield kind.get(f"{part}-id")
+                kinds.append(kind[part])
 
 
 def expect_at_least(metadata: Mapping[str, Any], last: str, used: Iterable[Any]) -> bool:
