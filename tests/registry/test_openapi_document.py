@@ -1,0 +1,164 @@
+"""The Iceberg contract file has the structure that Iceberg published, and explains all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILE = Path(__file__).parents[2] / "specs/iceberg_rest/1.10.0/openapi.yaml"
+
+#: Digest of the structure of Iceberg 1.10.0. It changes with another version of the contract only: corrections stand in the overlay.
+STRUCTURE = "20bf6a1b5f4608f4d0ad1b0f11a5b7f91f6b330f6fa77131baed1fdfc2248e36"
+
+PROSE = {"summary", "description"}
+METHODS = {"get", "head", "post", "put", "patch", "delete"}
+
+#: Where something stands in the contract, in words or as a reference, and what stands there.
+Place = tuple[str, Any]
+
+
+class Strict(yaml.SafeLoader):
+    """Refuses what YAML lets pass: the same key twice in one mapping."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
+        mapping = super().construct_mapping(node, deep)
+        if len(mapping) != len(node.value):
+            raise yaml.constructor.ConstructorError(None, None, "a key stands twice in one mapping", node.start_mark)
+        return mapping
+
+
+@cache
+def contract() -> dict[str, Any]:
+    return yaml.load(FILE.read_text(encoding="utf-8"), Strict)
+
+
+def without_prose(node: Any, *, keys_are_names: bool = False) -> Any:
+    """Drop summaries and descriptions, but not the properties of schemas that are called so."""
+    if isinstance(node, list):
+        return [without_prose(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: without_prose(value, keys_are_names=key == "properties" and not keys_are_names)
+        for key, value in node.items()
+        if keys_are_names or key not in PROSE
+    }
+
+
+def everything(node: Any, at: str = "#") -> Iterator[Place]:
+    yield at, node
+    members = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in members:
+        yield from everything(value, f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}")
+
+
+def operations() -> list[Place]:
+    return [
+        (f"{method} {path}", operation)
+        for path, item in contract()["paths"].items()
+        for method, operation in item.items()
+        if method in METHODS
+    ]
+
+
+def properties(at: str, schema: dict[str, Any]) -> Iterator[Place]:
+    for name, member in schema.get("properties", {}).items():
+        yield f"{at}.{name}", member
+        yield from properties(f"{at}.{name}", member)
+    for part in (*schema.get("allOf", ()), *([schema["items"]] if "items" in schema else ())):
+        yield from properties(at, part)
+
+
+def undescribed(places: list[Place]) -> list[str]:
+    return [at for at, node in places if "$ref" not in node and not str(node.get("description", "")).strip()]
+
+
+def test_the_structure_is_exactly_that_of_iceberg_1_10_0() -> None:
+    canonical = json.dumps(without_prose(contract()), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    assert sha256(canonical.encode()).hexdigest() == STRUCTURE
+
+
+def test_prose_alone_may_change_without_changing_the_structure() -> None:
+    document = {"summary": "prose", "properties": {"summary": {"description": "prose", "type": "object"}}}
+
+    assert without_prose(document) == {"properties": {"summary": {"type": "object"}}}
+
+
+def test_there_are_thirty_operations_each_with_an_id_of_its_own() -> None:
+    identifiers = [operation["operationId"] for _, operation in operations()]
+
+    assert (len(identifiers), len(set(identifiers))) == (30, 30)
+
+
+def test_there_are_158_schemas() -> None:
+    assert len(contract()["components"]["schemas"]) == 158
+
+
+def test_every_reference_resolves() -> None:
+    nodes = dict(everything(contract()))
+    references = {at: node for at, node in nodes.items() if at.endswith("/$ref")}
+
+    assert references
+    assert {at: target for at, target in references.items() if target not in nodes} == {}
+
+
+def test_every_discriminator_names_schemas_that_exist() -> None:
+    mappings = [node["mapping"] for _, node in everything(contract()) if isinstance(node, dict) and "mapping" in node]
+    targets = {target.removeprefix("#/components/schemas/") for mapping in mappings for target in mapping.values()}
+
+    assert targets - set(contract()["components"]["schemas"]) == set()
+
+
+def test_every_operation_has_a_summary_of_one_line_and_a_description() -> None:
+    wordless = [at for at, operation in operations() if not {"summary", "description"} <= operation.keys()]
+    rambling = [at for at, operation in operations() if "\n" in operation["summary"] or operation["summary"].endswith(".")]
+
+    assert (wordless, rambling) == ([], [])
+
+
+def test_every_parameter_is_described() -> None:
+    components = list(contract()["components"]["parameters"].items())
+    inline = [(f"{at} {each.get('name')}", each) for at, operation in operations() for each in operation.get("parameters", ())]
+
+    assert undescribed([*components, *inline]) == []
+
+
+def test_every_response_is_described() -> None:
+    components = list(contract()["components"]["responses"].items())
+    inline = [(f"{at} {status}", answer) for at, operation in operations() for status, answer in operation["responses"].items()]
+
+    assert undescribed([*components, *inline]) == []
+
+
+def test_every_schema_is_described() -> None:
+    assert undescribed(list(contract()["components"]["schemas"].items())) == []
+
+
+def test_every_property_is_described_unless_it_is_a_constant() -> None:
+    members = [place for name, schema in contract()["components"]["schemas"].items() for place in properties(name, schema)]
+
+    assert undescribed([(at, member) for at, member in members if "const" not in member]) == []
+
+
+def test_moments_durations_and_sizes_say_their_unit() -> None:
+    units = {"-ms": "milliseconds", "-in-bytes": "bytes", "expires_in": "seconds"}
+    members = [place for name, schema in contract()["components"]["schemas"].items() for place in properties(name, schema)]
+    unsaid = [at for at, member in members for suffix, unit in units.items() if at.endswith(suffix) and unit not in member["description"]]
+
+    assert unsaid == []
+
+
+def test_there_are_no_examples() -> None:
+    examples = [at for at, _ in everything(contract()) if re.search(r"/examples?$", at)]
+
+    assert examples == []
