@@ -43,13 +43,10 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = ()) -> Plan:
         wanted = frozenset(r for r, by in judged.items() if any(_matches(suite, r, by, pattern) for pattern in only))
         if not wanted:
             raise NothingSelected(f"nothing matches {', '.join(only)}; `lakepact list` shows ids, areas and checks")
-    return Plan(
-        suite,
-        tuple(c for c in suite.checks.values() if wanted.intersection(c.requirements)),
-        tuple(law for law in suite.laws.values() if wanted.intersection(law.requirements)),
-        wanted,
-        tuple(only),
-    )
+    laws = tuple(law for law in suite.laws.values() if wanted.intersection(law.requirements))
+    # A law needs exchanges to look at, so whoever asks for one gets the traffic of the other checks too.
+    checks = tuple(c for c in suite.checks.values() if wanted.intersection(c.requirements) or (laws and not c.alone))
+    return Plan(suite, checks, laws, wanted, tuple(only))
 
 
 def _matches(suite: Suite[Any], requirement: str, checks: tuple[str, ...], pattern: str) -> bool:

@@ -7,9 +7,27 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
-from lakepact.conformance.checks.iceberg_rest.table_updates import table_of_version
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    column,
+    next_column,
+    partition_field,
+    remove_ref,
+    remove_snapshots,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_statistics,
+    sort_field,
+    statistics_file,
+    table_of_version,
+)
 from lakepact.conformance.outcome import Unmet
 from lakepact.generated.contract import Contract
 
@@ -273,6 +291,71 @@ def statistics_are_distinct(exchange: Exchange) -> bool:
 
 # -- over the life of a table ---------------------------------------------------------------------------------------------
 
+LAWS = {
+    "IRC-META-001": version_and_uuid_are_there,
+    "IRC-META-002": current_schema_exists,
+    "IRC-META-003": default_spec_exists,
+    "IRC-META-004": default_order_exists,
+    "IRC-META-005": last_column_id_covers_all,
+    "IRC-META-006": last_partition_id_covers_all,
+    "IRC-META-007": refs_do_not_dangle,
+    "IRC-META-008": main_is_current,
+    "IRC-META-009": snapshots_are_distinct,
+    "IRC-META-010": snapshots_have_what_their_version_needs,
+    "IRC-META-011": snapshot_log_ends_with_the_current,
+    "IRC-META-012": metadata_log_is_the_past,
+    "IRC-META-014": properties_are_texts,
+    "IRC-META-015": statistics_are_distinct,
+}
+
+
+@check(*LAWS)
+def eventful_life(lab: CatalogLab) -> None:
+    """All that must hold in metadata holds while a table is created, evolves, takes snapshots and loses them, and is loaded in part."""
+    table = lab.make_table(properties={"lakepact.note": "1"})
+    inner = {"id": table.member("last-column-id") + 2, "name": "city", "type": "string", "required": False}
+    place = next_column(table, "place", {"type": "struct", "fields": [inner]})
+    evolved = lab.committed(
+        table,
+        add_schema(schema_with(table, place)),
+        set_current_schema(LAST_ADDED),
+        add_spec(partition_field(column(table, "name"), "identity", "name")),
+        set_default_spec(LAST_ADDED),
+        add_sort_order(sort_field(column(table, "id"))),
+        set_default_sort_order(LAST_ADDED),
+    )
+    first = lab.append(evolved)
+    old = first.member("current-snapshot-id")
+    second = lab.append(lab.committed(first, set_ref("release", old, kind="tag")))
+    trimmed = lab.works(lab.send("loadTable", **table.at, snapshots="refs"), 200)
+    answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
+    answers += [trimmed, lab.commit(table, remove_snapshots(old)), lab.commit(table, remove_ref("main")), lab.load(table).reply]
+
+    for requirement, holds in LAWS.items():
+        with lab.judge(requirement):
+            for answer in answers:
+                holds(answer.exchange)
+
+
+@check("IRC-META-010")
+def rows_of_version_3(lab: CatalogLab) -> None:
+    """Snapshots of a table of version 3 say where their rows begin."""
+    table = lab.append(table_of_version(lab, 3))
+
+    with lab.judge("IRC-META-010"):
+        snapshots_have_what_their_version_needs(table.reply.exchange)
+
+
+@check("IRC-META-015")
+def statistics_set_twice(lab: CatalogLab) -> None:
+    """A snapshot whose statistics are set twice has them once."""
+    table = lab.append(lab.make_table())
+    snapshot = table.member("current-snapshot-id")
+    reply = lab.works(lab.commit(table, *(set_statistics(statistics_file(table, snapshot, name=name)) for name in ("older", "newer"))), 200)
+
+    with lab.judge("IRC-META-015"):
+        statistics_are_distinct(reply.exchange)
+
 
 @check("IRC-META-013")
 def uuid_lasts(lab: CatalogLab) -> None:
@@ -297,14 +380,3 @@ def version_1_for_old_readers(lab: CatalogLab) -> None:
     metadata = table_of_version(lab, 1).metadata
     missing = [member for member in ("schema", "partition-spec") if member not in metadata]
     lab.note("IRC-META-016", f"not there: {', '.join(missing)}" if missing else "`schema` and `partition-spec` are there")
-
-
-@check("IRC-META-007")
-def refs_hold_when_only_they_are_loaded(lab: CatalogLab) -> None:
-    """A table that is loaded with `snapshots=refs` has the snapshots of its refs."""
-    table = lab.append(lab.append(lab.make_table()))
-    reply = lab.works(lab.send("loadTable", **table.at, snapshots="refs"), 200)
-
-    with lab.judge("IRC-META-007"):
-        expect.contains("main", reply.at("metadata", "refs"), "refs")
-        refs_do_not_dangle(reply.exchange)

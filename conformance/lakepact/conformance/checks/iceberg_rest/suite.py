@@ -71,7 +71,7 @@ def _strings(settings: object) -> dict[str, str]:
 
 def _operations(endpoints: list[Any]) -> frozenset[str]:
     by_endpoint = {f"{operation.method} {operation.path}": operation.id for operation in Contract("iceberg_rest").operations.values()}
-    return frozenset(by_endpoint[e] for e in endpoints if e in by_endpoint)
+    return frozenset(by_endpoint[e] for e in endpoints if isinstance(e, str) and e in by_endpoint)
 
 
 suite = Suite("iceberg_rest", lab=CatalogLab, discover=discover)

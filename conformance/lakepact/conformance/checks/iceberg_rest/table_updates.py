@@ -221,6 +221,24 @@ def remove_properties(*keys: str) -> dict[str, Any]:
     return {"action": "remove-properties", "removals": list(keys)}
 
 
+def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
+    """A statistics file of one blob for a snapshot; it is only named, never written."""
+    blob = {
+        "type": "apache-datasketches-theta-v1",
+        "snapshot-id": snapshot_id,
+        "sequence-number": 1,
+        "fields": [column(table, "id")],
+        "properties": {"ndv": "3"},
+    }
+    return {
+        "snapshot-id": snapshot_id,
+        "statistics-path": f"{table.location}/metadata/{name}.stats",
+        "file-size-in-bytes": 413,
+        "file-footer-size-in-bytes": 42,
+        "blob-metadata": [blob],
+    }
+
+
 def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     """An update that gives a snapshot a statistics file; `members` are further ones, named with underscores for hyphens."""
     return {"action": "set-statistics", "statistics": dict(file), **_hyphens(members)}

@@ -8,13 +8,13 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     changed,
-    column,
     judge_refusals,
     remove_partition_statistics,
     remove_snapshots,
     remove_statistics,
     set_partition_statistics,
     set_statistics,
+    statistics_file,
     without,
 )
 
@@ -22,24 +22,6 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
 
 UNKNOWN = 1  #: a snapshot id that no table of these checks has
-
-
-def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
-    """A statistics file of one blob for a snapshot; it is only named, never written."""
-    blob = {
-        "type": "apache-datasketches-theta-v1",
-        "snapshot-id": snapshot_id,
-        "sequence-number": 1,
-        "fields": [column(table, "id")],
-        "properties": {"ndv": "3"},
-    }
-    return {
-        "snapshot-id": snapshot_id,
-        "statistics-path": f"{table.location}/metadata/{name}.stats",
-        "file-size-in-bytes": 413,
-        "file-footer-size-in-bytes": 42,
-        "blob-metadata": [blob],
-    }
 
 
 def partition_statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
