@@ -39,10 +39,11 @@ POSTS = ("createNamespace", "updateProperties", "createTable", "updateTable", "r
 
 
 async def _body_behind(wire: Wire, reply: Reply) -> None:
-    await wire.start(reply)
-    await wire.write(b"" if wire.scope["method"] == "HEAD" else reply.body)
     if reply.status == 204 or wire.scope["method"] == "HEAD":
-        wire.raw(b'{"done":true}')
+        wire.raw(wire.head(reply) + b'{"done":true}')
+        await wire.close()
+    else:
+        await wire.answer(reply)
 
 
 def _needs_header(name: bytes) -> Callable[[Scope], None]:
@@ -135,8 +136,8 @@ def _upper_case_only(raw: bytes) -> str:
     return raw.decode() if b"%1f" in raw else segment(raw)
 
 
-def _form_decoded(raw: bytes) -> str:
-    return segment(raw.replace(b"+", b" "))
+def _form_decoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    return handler(**{**arguments, "namespace": arguments["namespace"].replace("+", " ")})
 
 
 def _cut_at_slash(raw: bytes) -> str:
@@ -257,7 +258,7 @@ FAULTS = (
     Fault("text-in-latin", "Text is squeezed into Latin-1.", ("IRC-GEN-020",), on_answer(("loadTable", "loadNamespaceMetadata"), _latin)),
     Fault("paths-decoded-twice", "Paths are decoded twice.", ("IRC-GEN-021",), instead("rules", "decode-segment", _twice_decoded)),
     Fault("lower-case-hex-unknown", "%1f is not the same as %1F.", ("IRC-GEN-021",), instead("rules", "decode-segment", _upper_case_only)),
-    Fault("plus-is-a-space", "A plus in a path is read as a space.", ("IRC-GEN-022",), instead("rules", "decode-segment", _form_decoded)),
+    Fault("plus-is-a-space", "A plus in a path is read as a space.", ("IRC-GEN-022",), on_call("loadNamespaceMetadata", _form_decoded)),
     Fault(
         "names-cut-at-slash",
         "What follows an encoded slash is forgotten.",
