@@ -1,0 +1,49 @@
+"""`python -m codegen`: make all generated code, or see whether it is what it should be."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from codegen import sync_twin
+from codegen.compare import differences
+from codegen.contracts import SPECS
+from codegen.documents import Broken
+from codegen.generate import generate
+
+GENERATED = SPECS.parent / "generated"
+
+
+def main() -> int:
+    """Generate, or check; 0 means that all is well."""
+    parser = argparse.ArgumentParser(prog="python -m codegen", description=__doc__)
+    parser.add_argument("--out", type=Path, default=GENERATED, help="the folder that holds the package lakepact.generated")
+    parser.add_argument("--check", action="store_true", help="write nothing; list the files that differ from a fresh output")
+    arguments = parser.parse_args()
+    try:
+        return _check(arguments.out) if arguments.check else _write(arguments.out)
+    except Broken as broken:
+        print(broken, file=sys.stderr)
+        return 1
+
+
+def _write(out: Path) -> int:
+    generate(out)
+    if out == GENERATED:
+        sync_twin.write()
+    return 0
+
+
+def _check(out: Path) -> int:
+    with tempfile.TemporaryDirectory() as fresh:
+        generate(Path(fresh))
+        found = differences(out, Path(fresh))
+    found += [f"different {path.relative_to(SPECS.parent).as_posix()}" for path in sync_twin.stale()]
+    print("\n".join(found) or "generated code is what the contracts say")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""One contract and its overlay as one normative OpenAPI 3.1 document, and the views of it that tools need."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from codegen import overlay, passes, unions
+from codegen.documents import Broken, Document, at, read_yaml, resolved, rewritten
+
+if TYPE_CHECKING:
+    from codegen.contracts import Source
+    from codegen.overlay import Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A contract, corrected."""
+
+    written: Document  #: as its authors wrote it
+    verdicts: Document  #: the normative document: what servers are held to
+    models: Document  #: the same, shaped for classes
+    edits: tuple[Edit, ...]
+    touched: dict[str, tuple[str, ...]]  #: by edit: where it changed the normative document
+
+
+def bundled(source: Source) -> Bundle:
+    """The contract of a folder with its corrections applied.
+
+    Raises:
+        Broken: The contract or its overlay is wrong; the message says where.
+    """
+    written = read_yaml(source.document)
+    if written["info"]["title"] != source.title:
+        raise Broken(f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about {written['info']['title']!r}")
+    edits = overlay.read(source.folder / "overlay.yaml")
+    verdicts, models = passes.prepared(written), passes.prepared(written)
+    touched = overlay.apply(verdicts, edits, view="verdicts")
+    overlay.apply(models, edits, view="models")
+    for document in (verdicts, models):
+        _check_references(document)
+        unions.check(document)
+    return Bundle(written, passes.bounded(verdicts), _for_classes(models), edits, touched)
+
+
+def opaque(document: Document) -> Document:
+    """The document with every component schema reduced to an object: for a tool that is to write endpoints and no models."""
+    view = deepcopy(document)
+    for parameter in view["components"].get("parameters", {}).values():
+        schema = parameter["schema"] = deepcopy(resolved(document, parameter["schema"]))
+        if parameter["in"] == "header" and schema.get("type") == "array":
+            parameter["schema"] = {"type": "string"}  # the tool refuses lists in headers, which are text with commas anyway
+    used = set(_schemas_used(document, document["paths"]))
+    view["components"]["schemas"] = {name: {"type": "object"} for name in document["components"]["schemas"] if name in used}
+    return view
+
+
+def _for_classes(document: Document) -> Document:
+    # Examples would be copied into the code, and a deprecated union cannot be marked as one.
+    def plain(schema: Document) -> Document:
+        unwanted = {"example", "examples"} | ({"deprecated"} if "oneOf" in schema or "anyOf" in schema else set())
+        return {key: value for key, value in schema.items() if key not in unwanted}
+
+    return rewritten(document, plain)
+
+
+def _schemas_used(document: Document, node: Any) -> set[str]:
+    """Names of the component schemas that paths refer to, through shared parameters, bodies and responses."""
+    members = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    used = {name for member in members for name in _schemas_used(document, member)}
+    reference = node.get("$ref") if isinstance(node, dict) else None
+    if not isinstance(reference, str):
+        return used
+    if reference.startswith("#/components/schemas/"):
+        return used | {reference.rsplit("/", 1)[-1]}
+    return used | _schemas_used(document, resolved(document, node))
+
+
+def _check_references(document: Document) -> None:
+    def look(node: Document) -> Document:
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            if not reference.startswith("#"):
+                raise Broken(f"{reference} leads out of the document")
+            at(document, reference[1:])
+        return node
+
+    rewritten(document, look)

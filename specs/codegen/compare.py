@@ -1,0 +1,28 @@
+"""Whether committed generated code is what the generator makes today."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def differences(committed: Path, fresh: Path) -> list[str]:
+    """What a fresh output has more, has less or has otherwise than the committed one, a line a file."""
+    ours, theirs = _files(committed), _files(fresh)
+    verdicts = {name: _verdict(ours.get(name), theirs.get(name)) for name in sorted({*ours, *theirs})}
+    return [f"{verdict:<9} {name}" for name, verdict in verdicts.items() if verdict]
+
+
+def _verdict(committed: bytes | None, fresh: bytes | None) -> str:
+    if committed is None:
+        return "missing"
+    if fresh is None:
+        return "added"
+    return "" if committed == fresh else "different"
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}

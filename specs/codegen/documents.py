@@ -1,0 +1,122 @@
+"""Documents as people write them (YAML) and as programs read them (JSON), and the pointers into them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+Document = dict[str, Any]
+LITERAL = frozenset({"example", "examples", "default", "enum", "const", "mapping"})  #: keywords whose values are data, not schemas
+
+
+class Broken(Exception):
+    """What people wrote cannot become code; the message says where and why."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without timestamps, so that a date stays the text it is, and without keys that stand twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  # the signature of PyYAML
+        keys = [key.value for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1 and key != "<<":
+                raise Broken(f"{node.start_mark}: {key} stands here twice")
+        return super().construct_mapping(node, deep)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read_yaml(path: Path) -> Any:
+    """The document at `path`, every key a string: `200:` is a number in YAML, but a status in a contract."""
+    return _with_text_keys(yaml.load(path.read_bytes(), _Loader))  # noqa: S506  # a SafeLoader
+
+
+def _with_text_keys(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {str(key): _with_text_keys(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_with_text_keys(item) for item in node]
+    return node
+
+
+def json_bytes(document: Any) -> bytes:
+    """The document as JSON, one member a line, in the order that it was written in."""
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def sha256(content: bytes) -> str:
+    """The SHA-256 of `content` in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def steps(pointer: str) -> list[str]:
+    """The steps of a JSON pointer, unescaped.
+
+    Raises:
+        Broken: It is not a JSON pointer.
+    """
+    if pointer == "":
+        return []
+    if not pointer.startswith("/"):
+        raise Broken(f"{pointer!r} is not a JSON pointer")
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/")]
+
+
+def pointer_of(path: Iterable[str | int]) -> str:
+    """The JSON pointer with these steps."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def at(document: Any, pointer: str) -> Any:
+    """What a JSON pointer points to.
+
+    Raises:
+        Broken: There is nothing.
+    """
+    node = document
+    for step in steps(pointer):
+        try:
+            node = node[int(step)] if isinstance(node, list) else node[step]
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise Broken(f"{pointer} points to nothing: there is no {step!r}") from None
+    return node
+
+
+def resolved(document: Document, node: Any) -> Any:
+    """The object that `node` stands for: itself, or what its `$ref` refers to."""
+    while isinstance(node, dict) and "$ref" in node:
+        node = at(document, str(node["$ref"]).removeprefix("#"))
+    return node
+
+
+def component(reference: str) -> str:
+    """The name of the component schema that a `$ref` refers to.
+
+    Raises:
+        Broken: It refers to something else.
+    """
+    prefix = "#/components/schemas/"
+    if not reference.startswith(prefix) or "/" in reference[len(prefix) :]:
+        raise Broken(f"{reference} does not refer to a component schema")
+    return reference[len(prefix) :]
+
+
+def rewritten(node: Any, rewrite: Callable[[Document], Document]) -> Any:
+    """A copy of a document with `rewrite` applied to every object in it, the innermost first; literal values are left alone."""
+    if isinstance(node, dict):
+        inner = {key: value if key in LITERAL else rewritten(value, rewrite) for key, value in node.items()}
+        return rewrite(inner)
+    if isinstance(node, list):
+        return [rewritten(item, rewrite) for item in node]
+    return node

@@ -1,0 +1,94 @@
+"""The endpoints: one pure function for each operation, made by openapi-python-client from templates of ours.
+
+The tool sees every schema as an opaque object, so that it writes endpoints and nothing else; what its templates need to know
+beyond that, another template tells them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codegen.bundles import opaque
+from codegen.documents import Broken, json_bytes
+from codegen.passes import operations_of
+from codegen.python_source import TEMPLATES, source
+from codegen.server import summary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from codegen.contracts import Source
+    from codegen.documents import Document
+    from codegen.templates.contract import Operation
+
+FLAGS = ["--meta=none", "--overwrite", "--fail-on-warning"]
+CONFIGURATION = {"literal_enums": True, "post_hooks": []}
+
+
+def endpoints(of: Source, document: Document, operations: Mapping[str, Operation], header: str) -> dict[str, str]:
+    """The source of each module of endpoints, by file name.
+
+    Raises:
+        Broken: The tool warned, or the modules are not those of the operations.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        there = Path(folder)
+        templates = Path(shutil.copytree(TEMPLATES / "endpoints", there / "templates"))
+        (templates / "contract.jinja").write_text(_contract(of, document, operations, header), "utf-8")
+        (there / "contract.json").write_bytes(json_bytes(_one_tag(opaque(document))))
+        (there / "configuration.json").write_text(json.dumps(CONFIGURATION), "utf-8")
+        files = [f"--path={there / 'contract.json'}", f"--config={there / 'configuration.json'}", f"--output-path={there / 'made'}"]
+        command = [sys.executable, "-m", "openapi_python_client", "generate", *FLAGS, *files, f"--custom-template-path={templates}"]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ran.returncode or ran.stderr.strip():
+            raise Broken(f"openapi-python-client:\n{ran.stdout}{ran.stderr}")
+        made = {path.name: path.read_text("utf-8") for path in sorted((there / "made" / "api" / "endpoints").glob("*.py"))}
+    del made["__init__.py"]
+    expected = {f"{operation.function}.py" for operation in operations.values()}
+    if set(made) != expected:
+        raise Broken(f"openapi-python-client made {', '.join(sorted(set(made) ^ expected))} of its own or not at all")
+    return made
+
+
+def _one_tag(document: Document) -> Document:
+    # Tags become folders; all endpoints are to lie in one.
+    for _, _, operation in operations_of(document):
+        operation["tags"] = ["endpoints"]
+    return document
+
+
+def _contract(of: Source, document: Document, operations: Mapping[str, Operation], header: str) -> str:
+    written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
+    facts = {operation.function: _facts(of, operation, written[operation.id]) for operation in operations.values()}
+    known: dict[str, Any] = {
+        "HEADER": header.rstrip(),
+        "MODELS": f"lakepact.generated.{of.name}.models",
+        "MEDIA": of.media,
+        "OPERATIONS": facts,
+    }
+    return "".join(f"{{% set {name} = {source(value)} %}}\n" for name, value in known.items())
+
+
+def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any]:
+    media_types = [operation.body_media_type, *(answer.media_type for answer in operation.answers.values())]
+    unknown = [media_type for media_type in media_types if media_type is not None and media_type not in of.media]
+    if unknown:
+        raise Broken(f"{operation.id}: contract.yaml does not say how {', '.join(unknown)} is written")
+    names = {answer.schema for answer in operation.answers.values()} | {operation.body}
+    arguments = {parameter.name: parameter.argument for parameter in operation.parameters}
+    return {
+        "id": operation.id,
+        "method": operation.method,
+        "path": operation.path,
+        "path_expression": re.sub(r"{([^}]+)}", lambda step: f"{{segment({arguments[step[1]]})}}", operation.path),
+        "returns": operation.answers[str(operation.success)].schema or "None",
+        "says": summary(written),
+        "models": sorted(name for name in names if name is not None),
+    }

@@ -1,0 +1,74 @@
+"""The corrections of a contract, as data: what is wrong, why we say so, what it does to verdicts, and the changes themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from codegen import changes
+from codegen.documents import Broken, read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from codegen.documents import Document
+
+Effect = Literal["none", "corrects", "widens", "narrows"]
+View = Literal["verdicts", "models"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One correction."""
+
+    id: str
+    says: str
+    why: str
+    effect: Effect
+    only: View | None  #: the view that it is confined to, if it is
+    changes: tuple[dict[str, Any], ...]
+
+
+def read(path: Path) -> tuple[Edit, ...]:
+    """The corrections in an overlay file, in its order.
+
+    Raises:
+        Broken: One of them lacks something, claims too much, or stands there twice.
+    """
+    entries = read_yaml(path)["edits"] if path.exists() else []
+    edits = tuple(_edit(entry) for entry in entries)
+    ids = [edit.id for edit in edits]
+    twice = sorted({i for i in ids if ids.count(i) > 1})
+    if twice:
+        raise Broken(f"{path.name}: {', '.join(twice)} stand there twice")
+    return edits
+
+
+def apply(document: Document, edits: Iterable[Edit], *, view: View) -> dict[str, tuple[str, ...]]:
+    """Correct a document in place, for one view of it; return the pointers that each edit touched.
+
+    Raises:
+        Broken: An edit does not find what it expects; the message names the edit.
+    """
+    touched: dict[str, tuple[str, ...]] = {}
+    for edit in edits:
+        if edit.only in {None, view}:
+            try:
+                pointers = [pointer for change in edit.changes for pointer in changes.apply(document, change)]
+            except Broken as broken:
+                raise Broken(f"edit {edit.id} ({edit.says}): {broken}") from None
+            touched[edit.id] = tuple(dict.fromkeys(pointers))
+    return touched
+
+
+def _edit(entry: dict[str, Any]) -> Edit:
+    named = entry.get("id", entry)
+    lacking = {"id", "says", "why", "effect", "changes"} - set(entry)
+    if lacking or set(entry) - {"id", "says", "why", "effect", "only", "changes"}:
+        raise Broken(f"edit {named}: an edit has id, says, why, effect, changes and perhaps only, but this one has {', '.join(entry)}")
+    if entry["effect"] not in get_args(Effect) or entry.get("only") not in {None, *get_args(View)}:
+        raise Broken(f"edit {named}: effect is one of {get_args(Effect)}, only is one of {get_args(View)}")
+    if entry.get("only") == "models" and entry["effect"] != "none":
+        raise Broken(f"edit {named}: what is only for models has no effect on verdicts")
+    return Edit(entry["id"], entry["says"], entry["why"], entry["effect"], entry.get("only"), tuple(entry["changes"]))

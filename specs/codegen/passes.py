@@ -1,0 +1,95 @@
+"""What is done to every contract before and after its overlay: the general gaps between OpenAPI as written and JSON Schema as meant."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from codegen.documents import Document, at, resolved, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+METHODS = ("get", "put", "post", "delete", "head", "patch", "options", "trace")
+_NARROWING = {"const", "enum", "minimum", "maximum", "pattern", "format", "type", "minLength", "maxLength"}
+_SCALARS = {"string", "integer", "number", "boolean"}
+_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+
+
+def prepared(document: Document) -> Document:
+    """The contract as an overlay finds it: a 3.1 document in which every keyword means what its author meant."""
+    document = rewritten(document, _null_as_a_type)
+    document = rewritten(document, lambda schema: _narrowed_in_place(document, schema))
+    document = rewritten(document, lambda response: _headers_as_headers(document, response))
+    return _head_without_body(document)
+
+
+def bounded(document: Document) -> Document:
+    """The document with the range that each integer format stands for: a format alone refuses nothing."""
+    return rewritten(document, _with_range)
+
+
+def operations_of(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Every operation of a document: path, method, operation."""
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield path, method, item[method]
+
+
+def _null_as_a_type(schema: Document) -> Document:
+    # `nullable` is a keyword of 3.0; a 3.1 document that says it means a type.
+    nullable = schema.get("nullable")
+    if not isinstance(nullable, bool) or "type" not in schema:
+        return schema
+    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    kept = {key: value for key, value in schema.items() if key != "nullable"}
+    return {**kept, "type": [*types, "null"]} if nullable and "null" not in types else kept
+
+
+def _narrowed_in_place(document: Document, schema: Document) -> Document:
+    # A `$ref` to a scalar with a `const` or `enum` beside it: generators overlook what stands beside a reference.
+    beside = {key: value for key, value in schema.items() if key != "$ref"}
+    if not isinstance(schema.get("$ref"), str) or not _NARROWING & set(beside):
+        return schema
+    target = resolved(document, schema)
+    if target.get("type") not in _SCALARS:
+        return schema
+    taken = {key: deepcopy(value) for key, value in target.items() if key not in {"example", "examples"}}
+    if "enum" in beside or "const" in beside:
+        taken.pop("enum", None)
+    return taken | beside
+
+
+def _headers_as_headers(document: Document, response: Document) -> Document:
+    # A response header that refers to a parameter: what it says is taken over without `name` and `in`.
+    headers = response.get("headers")
+    if not isinstance(headers, dict):
+        return response
+    return response | {"headers": {name: _header(document, header) for name, header in headers.items()}}
+
+
+def _header(document: Document, header: Any) -> Any:
+    if not isinstance(header, dict) or not str(header.get("$ref", "")).startswith("#/components/parameters/"):
+        return header
+    parameter = at(document, header["$ref"].removeprefix("#"))
+    return {key: deepcopy(parameter[key]) for key in ("description", "required", "schema", "example") if key in parameter}
+
+
+def _head_without_body(document: Document) -> Document:
+    document = deepcopy(document)
+    for _, method, operation in operations_of(document):
+        if method == "head":
+            answers = {status: resolved(document, answer) for status, answer in operation["responses"].items()}
+            operation["responses"] = {
+                status: {key: deepcopy(value) for key, value in answer.items() if key != "content"} for status, answer in answers.items()
+            }
+    return document
+
+
+def _with_range(schema: Document) -> Document:
+    low, high = _RANGES.get(str(schema.get("format")), (None, None))
+    types = schema.get("type")
+    if low is None or not (types == "integer" or (isinstance(types, list) and "integer" in types)):
+        return schema
+    return {**schema, "minimum": schema.get("minimum", low), "maximum": schema.get("maximum", high)}

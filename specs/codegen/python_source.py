@@ -1,0 +1,78 @@
+"""Values and templates as Python source, and how all generated source looks: one header line, one format."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TEMPLATES = Path(__file__).parent / "templates"
+WIDTH = 140
+_STYLE = ["--isolated", "--no-cache", "--quiet", "--target-version", "py311", "--config", f"line-length = {WIDTH}"]
+_IMPORTS = ["--select", "I,F401", "--fix-only", "--config", 'lint.isort.known-first-party = ["lakepact"]']
+
+
+def header(maker: str, origin: str, content: bytes | str) -> str:
+    """The first line of a generated file: made by what, from which document, not to be edited.
+
+    Args:
+        maker: The module or tool that made it.
+        origin: What it was made from.
+        content: The SHA-256 of that.
+    """
+    return f"# Made by {maker} from {origin}, sha256 {content[:16]!s}. Do not edit: nox -s generate\n"
+
+
+def rendered(template: str, **values: object) -> str:
+    """A template of ours, filled in."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=False,  # noqa: S701  # Python, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["source"] = source
+    return environment.get_template(template).render(**values)
+
+
+def source(value: Any) -> str:
+    """A frozen value as the expression that makes it; what equals its default is left out."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if getattr(value, field.name) != field.default}
+        return f"{type(value).__name__}({', '.join(f'{name}={source(member)}' for name, member in given.items())})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{source(key)}: {source(member)}' for key, member in value.items())}}}"
+    if isinstance(value, list | tuple):
+        items = ", ".join(source(item) for item in value)
+        return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
+    return repr(value)
+
+
+def formatted(folder: Path) -> None:
+    """Sort the imports and break the lines of every module below `folder`, whatever settings surround it."""
+    _ruff("check", *_IMPORTS, folder=folder)
+    _ruff("format", folder=folder)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a module, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def write_all(folder: Path, modules: Mapping[str, str]) -> None:
+    """Write several modules, given by their names, into a folder."""
+    for name, text in modules.items():
+        write(folder / name, text)
+
+
+def _ruff(command: str, *arguments: str, folder: Path) -> None:
+    subprocess.run(["ruff", command, *_STYLE, *arguments, "."], cwd=folder, check=True)

@@ -1,0 +1,93 @@
+"""The typed protocol that a server of a contract implements."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from codegen.documents import Broken, Document, resolved
+from codegen.passes import operations_of
+from codegen.python_source import WIDTH, rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from codegen.templates.contract import Operation, Parameter
+
+_SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_INDENT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One method of the protocol."""
+
+    function: str
+    arguments: tuple[str, ...]
+    says: str
+    details: tuple[str, ...]
+
+
+def server(document: Document, operations: Mapping[str, Operation], **values: str) -> str:
+    """The source of the module with the protocol."""
+    written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
+    methods = [_method(document, operation, written[operation.id]) for operation in operations.values()]
+    return rendered("server.py.jinja", methods=methods, **values)
+
+
+def summary(operation: Document) -> str:
+    """What an operation does, as the first line of a docstring."""
+    text = " ".join(str(operation.get("summary") or operation["operationId"]).split())
+    return text.rstrip(".").replace('"', "'").replace("\\", "") + "."
+
+
+def annotation(schema: Mapping[str, Any]) -> str:
+    """The Python type of a parameter's value.
+
+    Raises:
+        Broken: The schema says something that parameters cannot be.
+    """
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(repr, schema['enum']))}]"
+    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    (kind,) = [name for name in types if name != "null"]
+    if kind == "array":
+        return f"list[{annotation(schema['items'])}]"
+    if kind not in _SCALARS:
+        raise Broken(f"a parameter cannot be a {kind}")
+    return _SCALARS[kind]
+
+
+def _method(document: Document, operation: Operation, written: Document) -> Method:
+    required = [_argument(p) for p in operation.parameters if p.required]
+    optional = [_argument(p) for p in operation.parameters if not p.required]
+    body = [f"body: dict[str, Any]{'' if operation.body_required else ' | None = None'}"] if operation.body else []
+    arguments = [*required, *body, *optional] if operation.body_required else [*required, *optional, *body]
+    details = [f"{operation.method} {operation.path}", *_answers(document, operation, written)]
+    return Method(operation.function, tuple(arguments), summary(written), tuple(details))
+
+
+def _argument(parameter: Parameter) -> str:
+    return f"{parameter.argument}: {annotation(parameter.schema)}{'' if parameter.required else ' | None = None'}"
+
+
+def _answers(document: Document, operation: Operation, written: Document) -> list[str]:
+    """What may come back: in words where the operation itself says it, as a list of statuses where all operations share it."""
+    shared = [status for status, answer in written["responses"].items() if "$ref" in answer and int(status[0]) >= 4]
+    lines = ["", f"Body: {operation.body}."] if operation.body else []
+    lines += ["", "Answers:"]
+    for status, answer in operation.answers.items():
+        if status not in shared:
+            types = f" ({', '.join(answer.errors)})" if answer.errors else ""
+            described = resolved(document, written["responses"][status]).get("description", "")
+            lines += _wrapped(f"{status}: {answer.schema or 'no body'}{types}. {_first_sentence(described)}")
+    return [*lines, *_wrapped(f"{', '.join(shared)}: as for every operation.")] if shared else lines
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join(text.split()).partition(". ")[0].rstrip(".").replace("\\", "").replace('"', "'") + "."
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH - _INDENT - 4, initial_indent="    ", subsequent_indent="        ")
