@@ -1,0 +1,186 @@
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cf8d916e447752aa. Do not edit: nox -s generate
+"""What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
+
+Every room of lakepact reads these tables; none of them parses the contract itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of an operation."""
+
+    name: str  #: as it stands on the wire
+    argument: str  #: the same as a Python name
+    where: Literal["path", "query", "header"]
+    required: bool
+    schema: Mapping[str, Any]  #: its JSON Schema, references resolved
+    many: bool = False  #: a comma separated list of values
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One documented answer of an operation."""
+
+    status: str  #: "200", "404", "5XX"
+    schema: str | None  #: name of the component schema of the body
+    media_type: str | None
+    headers: tuple[str, ...] = ()  #: documented response headers
+    errors: tuple[str, ...] = ()  #: error types that the contract names for this status
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a contract."""
+
+    id: str  #: operationId
+    function: str  #: the same as a Python name
+    method: str
+    path: str  #: path template, as the contract writes it
+    parameters: tuple[Parameter, ...]
+    body: str | None  #: name of the component schema of the request body
+    body_media_type: str | None
+    body_required: bool
+    success: int  #: the documented 2xx status
+    answers: Mapping[str, Answer]
+    tags: tuple[str, ...] = ()
+    deprecated: bool = False
+
+    def answer(self, status: int) -> Answer | None:
+        """The documented answer for `status`, exact before range (`5XX`)."""
+        return self.answers.get(str(status)) or self.answers.get(f"{status // 100}XX")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One thing that the contract demands, as a sentence that can be observed to hold or not."""
+
+    id: str
+    level: Literal["MUST", "SHOULD", "MAY"]
+    says: str
+    clause: str  #: JSON pointer into the contract document
+    basis: Literal["text", "schema", "implied", "our-reading"]
+    area: str
+    operations: tuple[str, ...] = ()  #: empty: all of them
+    features: tuple[str, ...] = ()
+    side: Literal["server", "client"] = "server"
+    reading: str = ""  #: where the contract is ambiguous: the id of our ruling and what it says
+    edits: tuple[str, ...] = ()  #: overlay edits that a verdict rests on
+    uncovered: str = ""  #: why no check judges it
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """An optional behaviour that a target may declare."""
+
+    name: str
+    says: str
+    default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One correction of the contract, from its overlay."""
+
+    id: str
+    says: str
+    why: str
+    effect: Literal["none", "corrects", "widens", "narrows"]  #: on verdicts; what narrows is never a failure on its own
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """One call of an operation, ready to be sent, with the types of its answers."""
+
+    operation: str
+    method: str
+    path: str  #: percent-encoded, below the base address
+    query: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[str, str], ...]
+    content: bytes | None
+    answers: Mapping[str, Any]  #: by status ("200", "5XX"): the model of the body, or None
+
+
+class Contract:
+    """The generated tables of one contract, loaded when they are first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Contract({self.name!r})"
+
+    def _module(self, module: str) -> Any:
+        return importlib.import_module(f"lakepact.generated.{self.name}.{module}")
+
+    def _document(self, file: str) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(resources.files(f"lakepact.generated.{self.name}").joinpath(file).read_bytes())
+        return document
+
+    @cached_property
+    def title(self) -> str:
+        """The contract's own title."""
+        title: str = self._module("operations").TITLE
+        return title
+
+    @cached_property
+    def version(self) -> str:
+        """The contract's version, as its folder under `specs/` is called."""
+        version: str = self._module("operations").VERSION
+        return version
+
+    @cached_property
+    def operations(self) -> Mapping[str, Operation]:
+        """Every operation by its id, in the contract's order."""
+        operations: Mapping[str, Operation] = self._module("operations").OPERATIONS
+        return operations
+
+    @cached_property
+    def requirements(self) -> Mapping[str, Requirement]:
+        """Every requirement by its id."""
+        requirements: Mapping[str, Requirement] = self._module("requirements").REQUIREMENTS
+        return requirements
+
+    @cached_property
+    def features(self) -> Mapping[str, Feature]:
+        """Every optional behaviour by its name."""
+        features: Mapping[str, Feature] = self._module("requirements").FEATURES
+        return features
+
+    @cached_property
+    def edits(self) -> Mapping[str, Edit]:
+        """Every correction of the contract by its id."""
+        edits: Mapping[str, Edit] = self._module("requirements").EDITS
+        return edits
+
+    @cached_property
+    def bundle(self) -> dict[str, Any]:
+        """The normative OpenAPI 3.1 document: the contract with its corrections applied."""
+        return self._document("bundle.json")
+
+    @cached_property
+    def routing(self) -> dict[str, Any]:
+        """The OpenAPI 3.0 view that connexion reads: paths and parameters only."""
+        return self._document("routing.json")
+
+
+def contracts() -> tuple[str, ...]:
+    """Names of the contracts that this installation holds."""
+    return tuple(
+        sorted(m.name for m in pkgutil.iter_modules([str(p) for p in importlib.import_module("lakepact.generated").__path__]) if m.ispkg)
+    )

@@ -1,0 +1,40 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 46f4931e05ec1a54. Do not edit: nox -s generate
+"""POST /v1/{prefix}/transactions/commit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.iceberg_rest.models import CommitTransactionRequest, IcebergErrorResponse
+
+ANSWERS: dict[str, Any] = {
+    "204": None,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "409": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "500": IcebergErrorResponse,
+    "502": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "504": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(*, prefix: str, body: CommitTransactionRequest) -> Call[None]:
+    """Commit changes to several tables atomically."""
+    return Call(
+        operation="commitTransaction",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/transactions/commit",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json"),
+        ),
+        content=body.to_json(),
+        answers=ANSWERS,
+    )

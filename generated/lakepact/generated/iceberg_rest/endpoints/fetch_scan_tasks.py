@@ -1,0 +1,36 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 46f4931e05ec1a54. Do not edit: nox -s generate
+"""POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.iceberg_rest.models import FetchScanTasksRequest, FetchScanTasksResult, IcebergErrorResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": FetchScanTasksResult,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(*, prefix: str, namespace: str, table: str, body: FetchScanTasksRequest | None = None) -> Call[FetchScanTasksResult]:
+    """Fetch the scan tasks of a plan task."""
+    return Call(
+        operation="fetchScanTasks",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}/tasks",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json" if body is not None else None),
+        ),
+        content=body.to_json() if body is not None else None,
+        answers=ANSWERS,
+    )

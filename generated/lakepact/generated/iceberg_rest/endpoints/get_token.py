@@ -1,0 +1,32 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 46f4931e05ec1a54. Do not edit: nox -s generate
+"""POST /v1/oauth/tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import form, given
+from lakepact.generated.contract import Call
+from lakepact.generated.iceberg_rest.models import OAuthError, OAuthServerError, OAuthTokenRequest, OAuthTokenResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": OAuthTokenResponse,
+    "400": OAuthError,
+    "401": OAuthError,
+    "5XX": OAuthServerError,
+}
+
+
+def call(*, body: OAuthTokenRequest) -> Call[OAuthTokenResponse]:
+    """Obtain an access token by OAuth2 (deprecated, to be removed)."""
+    return Call(
+        operation="getToken",
+        method="POST",
+        path="/v1/oauth/tokens",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/x-www-form-urlencoded"),
+        ),
+        content=form(body),
+        answers=ANSWERS,
+    )

@@ -1,0 +1,48 @@
+# Made by openapi-python-client 0.29.1 from the contract of iceberg_rest 1.10.0, sha256 46f4931e05ec1a54. Do not edit: nox -s generate
+"""GET /v1/{prefix}/namespaces/{namespace}/tables/{table}."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.iceberg_rest.models import IcebergErrorResponse, LoadTableResult
+
+ANSWERS: dict[str, Any] = {
+    "200": LoadTableResult,
+    "304": None,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    snapshots: Literal["all", "refs"] | None = None,
+    x_iceberg_access_delegation: str | None = None,
+    if_none_match: str | None = None,
+) -> Call[LoadTableResult]:
+    """Load a table."""
+    return Call(
+        operation="loadTable",
+        method="GET",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}",
+        query=given(
+            ("snapshots", snapshots),
+        ),
+        headers=given(
+            ("X-Iceberg-Access-Delegation", x_iceberg_access_delegation),
+            ("If-None-Match", if_none_match),
+        ),
+        content=None,
+        answers=ANSWERS,
+    )

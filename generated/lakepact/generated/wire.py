@@ -1,0 +1,40 @@
+# Made by codegen.generate from specs/codegen/templates/wire.py, sha256 d819b6852eb30d44. Do not edit: nox -s generate
+"""What every generated model can do: go over the wire and come back with the same value.
+
+Members that a contract does not know are kept. What was absent stays absent, and what was null stays null.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, get_origin
+
+from pydantic import BaseModel, ConfigDict
+
+
+class WireModel(BaseModel):
+    """A JSON object of a contract."""
+
+    model_config = ConfigDict(extra="allow", validate_by_name=True, validate_by_alias=True)
+
+    def to_wire(self) -> dict[str, Any]:
+        """The object as a JSON document."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def to_json(self) -> bytes:
+        """The object as JSON text in UTF-8."""
+        return self.model_dump_json(by_alias=True, exclude_unset=True).encode()
+
+
+class TaggedModel(WireModel):
+    """One of several alternatives that a member with a fixed value tells apart; that member is always written."""
+
+    _tags: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        fixed = (name for name, field in cls.model_fields.items() if get_origin(field.annotation) is Literal and field.default is not None)
+        cls._tags = frozenset(name for name in fixed if not cls.model_fields[name].is_required())
+
+    def model_post_init(self, _: Any, /) -> None:
+        """Count the tag as given, also where a caller relied on its default."""
+        self.__pydantic_fields_set__.update(self._tags)
