@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codegen.documents import Broken, read_yaml
 from codegen.passes import operations_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from codegen.documents import Document
     from codegen.operations import Errors
 
+_RESPONSES = "#/components/responses/"
+
 
 def errors(path: Path, document: Document) -> Errors:
-    """The errors of each operation, in the contract's order.
+    """The errors of each operation and status, in the contract's order.
 
     Raises:
-        Broken: An operation or a status is not the contract's.
+        Broken: The file speaks of an operation, a status or a response that the contract does not have.
     """
-    written = read_yaml(path)["errors"] if path.exists() else {}
-    statuses = {operation["operationId"]: operation["responses"] for _, _, operation in operations_of(document)}
-    unknown = [operation for operation in written if operation not in statuses]
-    unknown += [f"{o} {status}" for o, answers in written.items() if o in statuses for status in answers if status not in statuses[o]]
+    written = read_yaml(path) if path.exists() else {"shared": {}, "errors": {}}
+    answers = {operation["operationId"]: operation["responses"] for _, _, operation in operations_of(document)}
+    unknown = list(_unknown(written, document, answers))
     if unknown:
         raise Broken(f"{path.name} speaks of what the contract does not have: {', '.join(unknown)}")
-    return {o: {int(s): tuple(types) for s, types in written[o].items()} for o in statuses if o in written}
+    found = {
+        operation: {
+            int(status): tuple(types)
+            for status, answer in statuses.items()
+            if status.isdecimal() and (types := _types(written, operation, status, answer))
+        }
+        for operation, statuses in answers.items()
+    }
+    return {operation: types for operation, types in found.items() if types}
+
+
+def _types(written: Document, operation: str, status: str, answer: Document) -> list[str]:
+    own: list[str] = written["errors"].get(operation, {}).get(status, [])
+    shared: list[str] = written["shared"].get(str(answer.get("$ref", "")).removeprefix(_RESPONSES), [])
+    return own or shared
+
+
+def _unknown(written: Document, document: Document, answers: Mapping[str, Any]) -> Iterator[str]:
+    responses = document["components"].get("responses", {})
+    yield from (response for response in written["shared"] if response not in responses)
+    for operation, statuses in written["errors"].items():
+        known = answers.get(operation, {})
+        yield from (f"{operation} {status}" for status in statuses if "content" not in _body_of(document, known.get(status, {})))
+
+
+def _body_of(document: Document, answer: Document) -> Document:
+    reference = str(answer.get("$ref", ""))
+    body: Document = document["components"]["responses"][reference.removeprefix(_RESPONSES)] if reference else answer
+    return body
