@@ -21,11 +21,13 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="CatalogConfig", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Configuration API",),
@@ -66,12 +68,14 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListNamespacesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -88,13 +92,17 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="CreateNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "406": Answer(status="406", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -114,12 +122,14 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="GetNamespaceResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -139,13 +149,17 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(
+                status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("NamespaceNotEmptyException",)
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -190,14 +204,20 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="UpdateNamespacePropertiesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "406": Answer(status="406", schema="IcebergErrorResponse", media_type="application/json"),
-            "422": Answer(status="422", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "422": Answer(
+                status="422", schema="IcebergErrorResponse", media_type="application/json", errors=("UnprocessableEntityException",)
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -219,12 +239,14 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -252,13 +274,15 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -279,13 +303,22 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="PlanTableScanResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "406": Answer(status="406", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException", "NoSuchNamespaceException"),
+            ),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -307,12 +340,19 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="FetchPlanningResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchPlanIdException", "NoSuchTableException", "NoSuchNamespaceException"),
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -334,12 +374,19 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException", "NoSuchNamespaceException"),
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -360,12 +407,19 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="FetchScanTasksResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchPlanTaskException", "NoSuchTableException", "NoSuchNamespaceException"),
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -385,13 +439,15 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -425,12 +481,14 @@ OPERATIONS: dict[str, Operation] = {
         answers={
             "200": Answer(status="200", schema="LoadTableResult", media_type="application/json", headers=("etag",)),
             "304": Answer(status="304", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -451,16 +509,24 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="CommitTableResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "500": Answer(status="500", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
-            "502": Answer(status="502", schema="IcebergErrorResponse", media_type="application/json"),
-            "504": Answer(status="504", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "500": Answer(
+                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "502": Answer(
+                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "504": Answer(
+                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -488,12 +554,14 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -540,12 +608,14 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadCredentialsResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -562,14 +632,23 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "406": Answer(status="406", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException", "NoSuchNamespaceException"),
+            ),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -590,12 +669,14 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -612,16 +693,24 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "500": Answer(status="500", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
-            "502": Answer(status="502", schema="IcebergErrorResponse", media_type="application/json"),
-            "504": Answer(status="504", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "500": Answer(
+                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "502": Answer(
+                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "504": Answer(
+                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -643,12 +732,14 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -668,13 +759,15 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -695,12 +788,14 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -721,16 +816,24 @@ OPERATIONS: dict[str, Operation] = {
         success=200,
         answers={
             "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "500": Answer(status="500", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
-            "502": Answer(status="502", schema="IcebergErrorResponse", media_type="application/json"),
-            "504": Answer(status="504", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "500": Answer(
+                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "502": Answer(
+                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "504": Answer(
+                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -751,12 +854,14 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),
@@ -799,14 +904,23 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={
             "204": Answer(status="204", schema=None, media_type=None),
-            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json"),
-            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json"),
-            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json"),
-            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json"),
-            "406": Answer(status="406", schema="IcebergErrorResponse", media_type="application/json"),
-            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json"),
-            "419": Answer(status="419", schema="IcebergErrorResponse", media_type="application/json"),
-            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException", "NoSuchNamespaceException"),
+            ),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
             "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
         },
         tags=("Catalog API",),

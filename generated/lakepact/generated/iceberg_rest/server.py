@@ -49,7 +49,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: ListNamespacesResponse. Namespaces, each as the list of all its levels; one page of them where the server pages.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace given as `parent` does not exist.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace given as `parent`
+                does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -63,7 +64,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: CreateNamespaceResponse. The namespace was created.
-            409: IcebergErrorResponse. Error type AlreadyExistsException, the namespace exists already.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the namespace exists already.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -75,7 +76,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: GetNamespaceResponse. The namespace and, where the server supports namespace properties, the properties stored on it.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace does not exist.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -87,8 +88,10 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The namespace is dropped.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace to drop does not exist.
-            409: IcebergErrorResponse. Error type NamespaceNotEmptyException, the namespace to drop is not empty.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace to drop does not
+                exist.
+            409: IcebergErrorResponse (NamespaceNotEmptyException). Error type NamespaceNotEmptyException, the namespace to drop is not
+                empty.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -122,8 +125,8 @@ class Handlers(Protocol[Reply_co]):
         Answers:
             200: UpdateNamespacePropertiesResponse. The property changes were made before the answer was sent; it says which keys they
                 touched.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace does not exist.
-            422: IcebergErrorResponse. A property key stands in `removals` and in `updates` both.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
+            422: IcebergErrorResponse (UnprocessableEntityException). A property key stands in `removals` and in `updates` both.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -135,7 +138,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: ListTablesResponse. Identifiers of tables, or of views where views are listed; one page of them where the server pages.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace does not exist.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -156,8 +159,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadTableResult. Metadata and configuration of the table just created or staged.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace does not exist.
-            409: IcebergErrorResponse. Error type AlreadyExistsException, the table exists already.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the table exists already.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -171,8 +174,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: PlanTableScanResult. The scan was accepted for planning; the body holds its status and, when complete, its tasks.
-            404: IcebergErrorResponse. One of these does not exist: - NoSuchTableException, the table - NoSuchNamespaceException, the
-                namespace.
+            404: IcebergErrorResponse (NoSuchTableException, NoSuchNamespaceException). One of these does not exist: -
+                NoSuchTableException, the table - NoSuchNamespaceException, the namespace.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -184,8 +187,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: FetchPlanningResult. State of a submitted planning operation and, once it is complete, its tasks.
-            404: IcebergErrorResponse. One of these does not exist: - NoSuchPlanIdException, the plan-id - NoSuchTableException, the
-                table - NoSuchNamespaceException, the namespace.
+            404: IcebergErrorResponse (NoSuchPlanIdException, NoSuchTableException, NoSuchNamespaceException). One of these does not
+                exist: - NoSuchPlanIdException, the plan-id - NoSuchTableException, the table - NoSuchNamespaceException, the namespace.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -197,8 +200,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The planning operation is cancelled.
-            404: IcebergErrorResponse. One of these does not exist: - NoSuchTableException, the table - NoSuchNamespaceException, the
-                namespace.
+            404: IcebergErrorResponse (NoSuchTableException, NoSuchNamespaceException). One of these does not exist: -
+                NoSuchTableException, the table - NoSuchNamespaceException, the namespace.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -212,8 +215,9 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: FetchScanTasksResult. The file scan tasks, and possibly further plan tasks, that the plan task stands for.
-            404: IcebergErrorResponse. One of these does not exist: - NoSuchPlanTaskException, the plan-task - NoSuchTableException, the
-                table - NoSuchNamespaceException, the namespace.
+            404: IcebergErrorResponse (NoSuchPlanTaskException, NoSuchTableException, NoSuchNamespaceException). One of these does not
+                exist: - NoSuchPlanTaskException, the plan-task - NoSuchTableException, the table - NoSuchNamespaceException, the
+                namespace.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -227,8 +231,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadTableResult. Metadata and configuration of the table.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace does not exist.
-            409: IcebergErrorResponse. Error type AlreadyExistsException, the table exists already.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the table exists already.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -250,7 +254,7 @@ class Handlers(Protocol[Reply_co]):
         Answers:
             200: LoadTableResult. Metadata and configuration of the table.
             304: no body. The table metadata has not changed since the version that `If-None-Match` names.
-            404: IcebergErrorResponse. Error type NoSuchTableException, the table to load does not exist.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table to load does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -264,12 +268,14 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: CommitTableResponse. The commit succeeded.
-            404: IcebergErrorResponse. Error type NoSuchTableException, the table to change does not exist.
-            409: IcebergErrorResponse. Error type CommitFailedException, at least one requirement does not hold.
-            500: IcebergErrorResponse. An unknown problem of the server; the state of the commit is unknown.
-            502: IcebergErrorResponse. A gateway or proxy got an invalid response from the server behind it; the state of the commit is
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table to change does not exist.
+            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException, at least one requirement does not hold.
+            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the server; the state of the commit is
                 unknown.
-            504: IcebergErrorResponse. A gateway on the server's side timed out; the state of the commit is unknown.
+            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an invalid response from the server behind
+                it; the state of the commit is unknown.
+            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's side timed out; the state of the commit
+                is unknown.
             5XX: IcebergErrorResponse. A problem of the server that the client may be unable to do anything about.
             400, 401, 403, 419, 503: as for every operation.
         """
@@ -282,7 +288,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The table is dropped.
-            404: IcebergErrorResponse. Error type NoSuchTableException, the table to drop does not exist.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table to drop does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -313,7 +319,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadCredentialsResponse. Storage credentials for the data of the table.
-            404: IcebergErrorResponse. Error type NoSuchTableException, the table whose credentials are asked for does not exist.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table whose credentials are asked for
+                does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -327,9 +334,10 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The table is renamed.
-            404: IcebergErrorResponse. One of these does not exist: - NoSuchTableException, the table to rename -
-                NoSuchNamespaceException, the namespace of the new identifier.
-            409: IcebergErrorResponse. Error type AlreadyExistsException, the new identifier exists already as a table or view.
+            404: IcebergErrorResponse (NoSuchTableException, NoSuchNamespaceException). One of these does not exist: -
+                NoSuchTableException, the table to rename - NoSuchNamespaceException, the namespace of the new identifier.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the new identifier exists already as
+                a table or view.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -343,7 +351,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The report is received.
-            404: IcebergErrorResponse. Error type NoSuchTableException, the table of the report does not exist.
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, the table of the report does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -357,12 +365,14 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. All changes are committed.
-            404: IcebergErrorResponse. Error type NoSuchTableException, a table to change does not exist.
-            409: IcebergErrorResponse. Error type CommitFailedException, at least one requirement does not hold.
-            500: IcebergErrorResponse. An unknown problem of the server; the state of the commit is unknown.
-            502: IcebergErrorResponse. A gateway or proxy got an invalid response from the server behind it; the state of the commit is
+            404: IcebergErrorResponse (NoSuchTableException). Error type NoSuchTableException, a table to change does not exist.
+            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException, at least one requirement does not hold.
+            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the server; the state of the commit is
                 unknown.
-            504: IcebergErrorResponse. A gateway on the server's side timed out; the state of the commit is unknown.
+            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an invalid response from the server behind
+                it; the state of the commit is unknown.
+            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's side timed out; the state of the commit
+                is unknown.
             5XX: IcebergErrorResponse. A problem of the server that the client may be unable to do anything about.
             400, 401, 403, 419, 503: as for every operation.
         """
@@ -375,7 +385,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: ListTablesResponse. Identifiers of tables, or of views where views are listed; one page of them where the server pages.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace does not exist.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -389,8 +399,8 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadViewResult. Metadata and configuration of the view.
-            404: IcebergErrorResponse. Error type NoSuchNamespaceException, the namespace does not exist.
-            409: IcebergErrorResponse. Error type AlreadyExistsException, the view exists already.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace does not exist.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the view exists already.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -402,7 +412,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadViewResult. Metadata and configuration of the view.
-            404: IcebergErrorResponse. Error type NoSuchViewException, the view to load does not exist.
+            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the view to load does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -416,12 +426,15 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             200: LoadViewResult. Metadata and configuration of the view.
-            404: IcebergErrorResponse. Error type NoSuchViewException, the view to change does not exist.
-            409: IcebergErrorResponse. Error type CommitFailedException, the commit conflicts with the state of the view.
-            500: IcebergErrorResponse. An unknown problem of the server; the state of the commit is unknown.
-            502: IcebergErrorResponse. A gateway or proxy got an invalid response from the server behind it; the state of the commit is
+            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the view to change does not exist.
+            409: IcebergErrorResponse (CommitFailedException). Error type CommitFailedException, the commit conflicts with the state of
+                the view.
+            500: IcebergErrorResponse (CommitStateUnknownException). An unknown problem of the server; the state of the commit is
                 unknown.
-            504: IcebergErrorResponse. A gateway on the server's side timed out; the state of the commit is unknown.
+            502: IcebergErrorResponse (CommitStateUnknownException). A gateway or proxy got an invalid response from the server behind
+                it; the state of the commit is unknown.
+            504: IcebergErrorResponse (CommitStateUnknownException). A gateway on the server's side timed out; the state of the commit
+                is unknown.
             5XX: IcebergErrorResponse. A problem of the server that the client may be unable to do anything about.
             400, 401, 403, 419, 503: as for every operation.
         """
@@ -434,7 +447,7 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The view is dropped.
-            404: IcebergErrorResponse. Error type NoSuchViewException, the view to drop does not exist.
+            404: IcebergErrorResponse (NoSuchViewException). Error type NoSuchViewException, the view to drop does not exist.
             400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
@@ -465,9 +478,10 @@ class Handlers(Protocol[Reply_co]):
 
         Answers:
             204: no body. The view is renamed.
-            404: IcebergErrorResponse. One of these does not exist: - NoSuchViewException, the view to rename -
-                NoSuchNamespaceException, the namespace of the new identifier.
-            409: IcebergErrorResponse. Error type AlreadyExistsException, the new identifier exists already as a table or view.
+            404: IcebergErrorResponse (NoSuchViewException, NoSuchNamespaceException). One of these does not exist: -
+                NoSuchViewException, the view to rename - NoSuchNamespaceException, the namespace of the new identifier.
+            409: IcebergErrorResponse (AlreadyExistsException). Error type AlreadyExistsException, the new identifier exists already as
+                a table or view.
             400, 401, 403, 406, 419, 503, 5XX: as for every operation.
         """
         ...
