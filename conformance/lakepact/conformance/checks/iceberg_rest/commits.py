@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.table_requirements import Cases
     from lakepact.conformance.wire import Reply
 
 
@@ -41,7 +42,9 @@ def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
     yield lab.commit(table, set_properties(first="1"))
     yield lab.commit(table, set_properties(second="2"), requirements=[assert_uuid(table.uuid)])
     wider = schema_with(table, next_column(table, "more"))
-    yield lab.commit(table, add_schema(wider), set_current_schema(LAST_ADDED), requirements=[assert_schema(table.member("current-schema-id"))])
+    yield lab.commit(
+        table, add_schema(wider), set_current_schema(LAST_ADDED), requirements=[assert_schema(table.member("current-schema-id"))]
+    )
     snapshot = lab.snapshot(table)
     moved = (add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
     yield lab.commit(table, *moved, requirements=[assert_ref("main", None)])
@@ -97,7 +100,7 @@ def commits_without_updates(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-012"):
             expect.status(reply, 200)
             same_state(before, lab.load(table), but=BOOKKEEPING)
-    stale = {
+    stale: Cases = {
         "another UUID is asserted": assert_uuid(NOBODY),
         "main is asserted not to exist": assert_ref("main", None),
         "another schema is asserted": assert_schema(NOWHERE),

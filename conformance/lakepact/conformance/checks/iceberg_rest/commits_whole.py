@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
     Update = dict[str, Any]
 
+UNASSIGNED = 1  #: an id that no partition field has
+
 
 def evolution(table: Table) -> list[Update]:
     """Updates that widen the schema and set a property."""
@@ -73,7 +75,7 @@ def failed_requirements_change_nothing(lab: CatalogLab) -> None:
         ([holds, stale], moving(lab, table)),
         ([stale, holds], [*evolution(table), *moving(lab, table)]),
         ([holds, assert_schema(NOWHERE)], [HARMLESS]),
-        ([holds, assert_last_partition(NOWHERE)], [remove_ref("main")]),
+        ([holds, assert_last_partition(UNASSIGNED)], [remove_ref("main")]),
         ([assert_uuid(NOBODY)], moving(lab, table)),
     )
     for requirements, updates in commits:
@@ -88,7 +90,7 @@ def every_requirement_counts(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     at = table.member("current-snapshot-id")
     holds = [assert_uuid(table.uuid), assert_ref("main", at), assert_schema(table.member("current-schema-id"))]
-    for stale in (assert_ref("gone", at), assert_last_partition(NOWHERE)):
+    for stale in (assert_ref("gone", at), assert_last_partition(UNASSIGNED)):
         cases = {
             f"{stale['type']} fails at position {position + 1} of {len(holds) + 1}": [*holds[:position], stale, *holds[position:]]
             for position in range(len(holds) + 1)

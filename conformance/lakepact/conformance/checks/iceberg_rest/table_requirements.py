@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
 
-    Assertion = Mapping[str, Any]
+Assertion = dict[str, Any]
+Cases = dict[str, Assertion | list[Assertion]]  #: what is so of a commit, and what it asserts although or because it is so
 
-ASSERT_CREATE = {"type": "assert-create"}
+ASSERT_CREATE: Assertion = {"type": "assert-create"}
 
 #: The UUID of no table.
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -22,37 +23,37 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 HARMLESS = set_properties(lakepact="committed")  #: an update that every table can take, as often as one likes
 
 
-def assert_uuid(uuid: Any) -> dict[str, Any]:
+def assert_uuid(uuid: Any) -> Assertion:
     """The table has this UUID."""
     return {"type": "assert-table-uuid", "uuid": uuid}
 
 
-def assert_ref(ref: str, snapshot_id: int | None) -> dict[str, Any]:
+def assert_ref(ref: str, snapshot_id: int | None) -> Assertion:
     """The branch or tag is at this snapshot or, for None, does not exist."""
     return {"type": "assert-ref-snapshot-id", "ref": ref, "snapshot-id": snapshot_id}
 
 
-def assert_last_field(field_id: Any) -> dict[str, Any]:
+def assert_last_field(field_id: Any) -> Assertion:
     """The last column id of the table is this."""
     return {"type": "assert-last-assigned-field-id", "last-assigned-field-id": field_id}
 
 
-def assert_schema(schema_id: Any) -> dict[str, Any]:
+def assert_schema(schema_id: Any) -> Assertion:
     """The current schema of the table is this."""
     return {"type": "assert-current-schema-id", "current-schema-id": schema_id}
 
 
-def assert_last_partition(field_id: Any) -> dict[str, Any]:
+def assert_last_partition(field_id: Any) -> Assertion:
     """The last partition id of the table is this."""
     return {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": field_id}
 
 
-def assert_spec(spec_id: Any) -> dict[str, Any]:
+def assert_spec(spec_id: Any) -> Assertion:
     """The default partition spec of the table is this."""
     return {"type": "assert-default-spec-id", "default-spec-id": spec_id}
 
 
-def assert_order(order_id: Any) -> dict[str, Any]:
+def assert_order(order_id: Any) -> Assertion:
     """The default sort order of the table is this."""
     return {"type": "assert-default-sort-order-id", "default-sort-order-id": order_id}
 
@@ -62,7 +63,7 @@ def judge_answers(
     requirement: str,
     table: Table,
     *,
-    cases: Mapping[str, Assertion | Sequence[Assertion]],
+    cases: Mapping[str, Assertion | list[Assertion]],
     allowed: Sequence[int],
     updates: Sequence[Mapping[str, Any]] = (HARMLESS,),
 ) -> None:

@@ -1,0 +1,169 @@
+"""Checks of commits that create their table: the requirement `assert-create`."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, Namespace, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    assign_uuid,
+    columns,
+    current_schema,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_location,
+    upgrade_format_version,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.wire import Reply
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A name that no table has, and a place where the target lets a table of that name lie."""
+
+    namespace: Namespace
+    name: str
+    location: str
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The arguments that address the table to be."""
+        return {"namespace": self.namespace, "table": self.name}
+
+
+def plot(lab: CatalogLab, namespace: Namespace) -> Plot:
+    """A free name, and where the target would put a table of that name: as staging it says, or else beside one that it made itself."""
+    name = lab.name()
+    lab.drop_afterwards(namespace, name)
+    if lab.feature("stage-create"):
+        staged = lab.send("createTable", namespace=namespace, body=lab.table_request(name, stage_create=True))
+        if staged.status == 200 and lab.send("loadTable", namespace=namespace, table=name).status == 404:
+            return Plot(namespace, name, staged.at("metadata", "location"))
+    further = lab.name()
+    lab.drop_afterwards(namespace, further)
+    return Plot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
+
+
+def creation(ground: Plot, table_uuid: str) -> list[dict[str, Any]]:
+    """All that a new table needs, as clients send it."""
+    return [
+        assign_uuid(table_uuid),
+        upgrade_format_version(2),
+        add_schema(SCHEMA, last_column_id=len(SCHEMA["fields"])),
+        set_current_schema(LAST_ADDED),
+        add_spec(spec_id=0),
+        set_default_spec(LAST_ADDED),
+        add_sort_order(order_id=0),
+        set_default_sort_order(LAST_ADDED),
+        set_location(ground.location),
+        set_properties(made="by a commit"),
+    ]
+
+
+def create(lab: CatalogLab, ground: Plot, updates: Sequence[dict[str, Any]]) -> Reply:
+    """The answer to a commit that creates a table."""
+    return lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
+
+
+@check("IRC-REQ-001")
+def commits_create_tables(lab: CatalogLab) -> None:
+    """A commit can create a table, and can create it anew after it was dropped."""
+    ground = plot(lab, lab.make_namespace())
+    for _ in range(2):
+        table_uuid = str(uuid.uuid4())
+        reply = create(lab, ground, creation(ground, table_uuid))
+        with lab.judge("IRC-REQ-001"):
+            expect.status(reply, 200)
+            loaded = lab.send("loadTable", **ground.at)
+            expect.status(loaded, 200)
+            table = Table(ground.namespace, ground.name, loaded)
+            expect.equal(table_uuid, table.uuid, "the assigned table-uuid")
+            expect.equal(
+                [field["name"] for field in SCHEMA["fields"]], list(columns(current_schema(table))), "columns of the current schema"
+            )
+            expect.equal("by a commit", table.member("properties").get("made"), "the property")
+        lab.works(lab.send("dropTable", **ground.at))
+
+
+@check("IRC-REQ-002")
+def commits_do_not_create_over_tables(lab: CatalogLab) -> None:
+    """A commit that creates a table conflicts with the table that exists, and leaves it as it was."""
+    table = lab.append(lab.make_table())
+    before = lab.load(table)
+    ground = Plot(table.namespace, table.name, table.location)
+    whole = creation(ground, str(uuid.uuid4()))
+    for updates in (whole, [update for update in whole if update["action"] != "assign-uuid"], [HARMLESS], []):
+        reply = create(lab, ground, updates)
+        with lab.judge("IRC-REQ-002"):
+            expect.status(reply, 409)
+            unchanged(lab, before)
+
+
+@check("IRC-REQ-003")
+def incomplete_tables_are_not_created(lab: CatalogLab) -> None:
+    """A commit that creates a table brings a schema, a current one and a location; else it is refused and nothing is created."""
+    home = lab.make_namespace()
+    lacking = (
+        {"add-schema", "set-current-schema"},
+        {"add-schema"},
+        {"set-current-schema"},
+        {"set-location"},
+        {"add-schema", "set-current-schema", "set-location"},
+    )
+    for left_out in lacking:
+        ground = plot(lab, home)
+        updates = [update for update in creation(ground, str(uuid.uuid4())) if update["action"] not in left_out]
+        reply = create(lab, ground, updates)
+        with lab.judge("IRC-REQ-003"):
+            expect.true(reply.status == 400, f"status 400 for a new table without {', '.join(sorted(left_out))}", reply.shown)
+            expect.status(lab.send("loadTable", **ground.at), 404)
+    ground = plot(lab, home)
+    reply = create(lab, ground, [])
+    with lab.judge("IRC-REQ-003"):
+        expect.true(reply.status == 400, "status 400 for a new table without any update", reply.shown)
+        expect.status(lab.send("loadTable", **ground.at), 404)
+
+
+@check("IRC-REQ-004")
+def nothing_goes_with_creating(lab: CatalogLab) -> None:
+    """A commit that asserts that a table does not exist, and more about it, is never accepted when the table exists."""
+    table = lab.append(lab.make_table())
+    others = (assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id")), assert_ref("none", None))
+    for other in others:
+        for requirements in ([ASSERT_CREATE, other], [other, ASSERT_CREATE]):
+            reply = lab.commit(table, HARMLESS, requirements=requirements)
+            with lab.judge("IRC-REQ-004"):
+                expect.status(reply, 400, 409)
+
+
+@check("IRC-REQ-005")
+def creating_makes_no_namespace(lab: CatalogLab) -> None:
+    """A commit that creates a table in a namespace that does not exist is refused, and the namespace still does not exist."""
+    home = lab.make_namespace()
+    ground = plot(lab, home)
+    missing = [(lab.name(),), *([(*home, lab.name())] if lab.feature("nesting") else [])]
+    for nowhere in missing:
+        astray = Plot(nowhere, ground.name, ground.location)
+        lab.afterwards(partial(lab.send, "dropNamespace", namespace=nowhere))
+        lab.drop_afterwards(nowhere, ground.name)
+        reply = create(lab, astray, creation(astray, str(uuid.uuid4())))
+        with lab.judge("IRC-REQ-005"):
+            expect.status(reply, 404)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=nowhere), 404)
