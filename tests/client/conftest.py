@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import httpx
 import pytest
+from pydantic import BaseModel
+
 from lakepact.client import errors
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.connections import AsyncConnection, Connection
@@ -16,7 +18,6 @@ from lakepact.client.refusals import Grievance, Refusals
 from lakepact.client.retries import Retries
 from lakepact.client.transport import AsyncTransport, Timeouts, Transport
 from lakepact.generated.contract import Call
-from pydantic import BaseModel
 
 
 class Pet(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import httpx
 import pytest
+
 from lakepact.client import errors
 from lakepact.client.auth import Auth, BearerToken
 
@@ -52,7 +53,7 @@ def test_the_same_token_is_not_refused_twice(send, script):
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "sécret-token"])
 def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_repeated(token):
-    with pytest.raises(ValueError, match="a bearer token holds only") as caught:
+    with pytest.raises(ValueError, match="visible ASCII") as caught:
         BearerToken(token)
 
     assert not token or token not in str(caught.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import httpx
 import pytest
+
 from lakepact.client import errors
 from lakepact.client.auth import BearerToken
 from lakepact.client.retries import NO_RETRIES, Retries
@@ -31,10 +32,8 @@ def test_a_success_of_another_status_is_read_like_the_documented_one(send, scrip
 def test_the_request_is_what_the_call_says(send, script):
     server = script(REX)
 
-    send(
-        server,
-        Call("visit", "POST", "/pets/%1F%2F%25+%C3%A9", (("a", ""), ("b", "x y&z+"), ("b", "é")), (("X-Why", "so"),), b"{}", {"200": Pet}),
-    )
+    query = (("a", ""), ("b", "x y&z+"), ("b", "é"))
+    send(server, Call("visit", "POST", "/pets/%1F%2F%25+%C3%A9", query, (("X-Why", "so"),), b"{}", {"200": Pet}))
 
     (request,) = server.requests
     assert request.method == "POST"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lakepact.client.errors import BadReply
 from lakepact.client.paging import Bookmark
 

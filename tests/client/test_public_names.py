@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import lakepact.client
 import pytest
+
+import lakepact.client
 from lakepact.client import errors
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from lakepact.client import errors
 from lakepact.client.refusals import Grievance
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lakepact.client.retries import Retries, may_repeat, retry_after
 from lakepact.client.wire import Lost, Reply, Request
 

@@ -35,7 +35,11 @@ class Connection:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            answer = self._sleep(step.seconds) if isinstance(step, Pause) else self._transport.send(step)
+            if isinstance(step, Pause):
+                self._sleep(step.seconds)
+                answer = None
+            else:
+                answer = self._transport.send(step)
 
     def close(self) -> None:
         """Close the connections to the server."""
@@ -61,7 +65,11 @@ class AsyncConnection:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            answer = await self._sleep(step.seconds) if isinstance(step, Pause) else await self._transport.send(step)
+            if isinstance(step, Pause):
+                await self._sleep(step.seconds)
+                answer = None
+            else:
+                answer = await self._transport.send(step)
 
     async def close(self) -> None:
         """Close the connections to the server."""

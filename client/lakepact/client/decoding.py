@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,14 +36,12 @@ def decode(answers: Mapping[str, Any], reply: Reply) -> Any:
     named = [status for status in answers if status.startswith("2")]
     status = str(reply.status) if str(reply.status) in named else next(iter(named), "")
     model = answers.get(status)
-    return None if model is None else _decoded(model, reply.content)
+    return None if model is None else _decoded(model, reply)
 
 
-def _decoded(model: Any, content: bytes) -> Any:
+def _decoded(model: Any, reply: Reply) -> Any:
     try:
-        if isinstance(model, type) and issubclass(model, BaseModel):
-            return model.model_validate_json(content)
-        return _adapter(model).validate_json(content)
+        return _adapter(model).validate_json(reply.content)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False, include_input=False)
     # Raised out here so that the original, which quotes the body, is not carried along.

@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
 from lakepact.client.decoding import Undecodable, decode
@@ -36,6 +35,15 @@ _REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "x-amz-
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """The last request that a call came to, and what came of it."""
+
+    request: Request
+    answer: Reply | Lost
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
     """Makes calls to the server at `address`."""
 
@@ -51,25 +59,35 @@ class Engine:
         Raises:
             ContractClientError: One of its kinds, see `errors`.
         """
+        last = yield from self._tries(call)
+        if isinstance(last.answer, Lost):
+            raise self._lost(call, last, last.answer) from last.answer.cause
+        if not last.answer.is_success:
+            raise self._refused(call, last, last.answer)
+        try:
+            body: T = decode(call.answers, last.answer)
+        except Undecodable as problem:
+            message = f"the body of the reply is not what the contract says: {problem}"
+            raise BadReply(_failure(call, last, message)) from problem
+        return body
+
+    def _tries(self, call: Call[T]) -> Flow[Attempt]:
+        """Send `call` until it is answered for good, or as often as it may be."""
         headers = (("Accept", "application/json"), *call.headers)
         request = Request(call.method, url(self.address, call.path, call.query), headers, call.content)
-        started = self.clock()
-        for tried in count(1):
+        started, tries = self.clock(), 0
+        while True:
+            tries += 1
             sent, answer = yield from self._try(request)
             elapsed = self.clock() - started
             outcome = answer.status if isinstance(answer, Reply) else answer.how
-            _LOG.debug("%s: %s %s: %s after %.3f s, try %d", call.operation, call.method, call.path, outcome, elapsed, tried)
-            if isinstance(answer, Reply) and answer.is_success:
-                return self._decoded(call, sent, answer, tried)
+            _LOG.debug("%s: %s %s: %s after %.3f s, try %d", call.operation, call.method, call.path, outcome, elapsed, tries)
             pause = None
             if may_repeat(sent, answer):
-                pause = self.retries.pause(tried=tried, elapsed=elapsed, retry_after=retry_after(answer))
+                pause = self.retries.pause(tried=tries, elapsed=elapsed, retry_after=retry_after(answer))
             if pause is None:
-                break
+                return Attempt(sent, answer, tries)
             yield Pause(pause)
-        if isinstance(answer, Lost):
-            raise self._lost(call, sent, answer, tried) from answer.cause
-        raise self._refused(call, sent, answer, tried)
 
     def _try(self, request: Request) -> Flow[tuple[Request, Reply | Lost]]:
         """Send `request` once, with whatever more its authorization asks for; return what was sent last and what came of it."""
@@ -87,34 +105,25 @@ class Engine:
         finally:
             flow.close()
 
-    def _decoded(self, call: Call[T], sent: Request, reply: Reply, tries: int) -> T:
-        try:
-            body: T = decode(call.answers, reply)
-        except Undecodable as undecodable:
-            problem = undecodable
-        else:
-            return body
-        raise BadReply(_failure(call, sent, reply, tries, f"the body of the reply is not what the contract says: {problem}")) from problem
-
-    def _lost(self, call: Call[T], sent: Request, lost: Lost, tries: int) -> ContractClientError:
-        changes_unseen = lost.how != "unsent" and not sent.is_idempotent
-        kind = OutcomeUnknown if changes_unseen else BadReply if lost.how == "garbled" else Unreachable
+    def _lost(self, call: Call[T], last: Attempt, lost: Lost) -> ContractClientError:
+        may_have_changed_something = lost.how != "unsent" and not last.request.is_idempotent
+        kind = OutcomeUnknown if may_have_changed_something else BadReply if lost.how == "garbled" else Unreachable
         reason = {
             "unsent": f"no connection to {self.address}",
             "unanswered": f"no reply from {self.address}",
             "garbled": f"the coding of the reply of {self.address} is broken",
         }[lost.how]
-        return kind(_failure(call, sent, lost, tries, f"{reason}: {type(lost.cause).__name__}: {lost.cause}"))
+        return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}"))
 
-    def _refused(self, call: Call[T], sent: Request, reply: Reply, tries: int) -> ContractClientError:
+    def _refused(self, call: Call[T], last: Attempt, reply: Reply) -> ContractClientError:
         if reply.status < 400:
             to = f" to {reply.header('Location')}, which is not followed" if reply.header("Location") else ""
-            return BadReply(_failure(call, sent, reply, tries, f"the reply is a {reply.status}{to}"))
+            return BadReply(_failure(call, last, f"the reply is a {reply.status}{to}"))
         grievance = self.refusals.read(reply.content)
         kind = self.refusals.kind(call.operation, reply.status, grievance, invited_back=retry_after(reply) is not None)
-        message = grievance.message if grievance else "the reply has no error body in the contract's form"
-        failure = _failure(call, sent, reply, tries, message, error_type=grievance.type if grievance else None)
-        return kind(failure)
+        if grievance is None:
+            return kind(_failure(call, last, "the reply has no error body in the contract's form"))
+        return kind(_failure(call, last, grievance.message, error_type=grievance.type))
 
 
 def _answered(answer: Reply | Lost | None) -> Reply | Lost:
@@ -123,10 +132,10 @@ def _answered(answer: Reply | Lost | None) -> Reply | Lost:
     return answer
 
 
-def _failure(call: Call[T], sent: Request, answer: Reply | Lost, tries: int, message: str, *, error_type: str | None = None) -> Failure:
-    """What an error tells of `call`, without the credentials of `sent`."""
-    hidden = Redactor(sent).text
-    reply = answer if isinstance(answer, Reply) else None
+def _failure(call: Call[T], last: Attempt, message: str, *, error_type: str | None = None) -> Failure:
+    """What an error tells of `call`, without the credentials of its request."""
+    hidden = Redactor(last.request).text
+    reply = last.answer if isinstance(last.answer, Reply) else None
     request_id = next((value for name in _REQUEST_ID_HEADERS if reply and (value := reply.header(name))), None)
     return Failure(
         operation=call.operation,
@@ -134,8 +143,8 @@ def _failure(call: Call[T], sent: Request, answer: Reply | Lost, tries: int, mes
         type=error_type and hidden(error_type),
         message=hidden(message),
         request_id=request_id and hidden(request_id),
-        retry_after=retry_after(answer),
-        is_retry_safe=may_repeat(sent, answer),
-        tries=tries,
-        exchange=redacted(sent, answer),
+        retry_after=retry_after(last.answer),
+        is_retry_safe=may_repeat(last.request, last.answer),
+        tries=last.tries,
+        exchange=redacted(last.request, last.answer),
     )

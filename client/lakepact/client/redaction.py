@@ -18,10 +18,11 @@ EXCERPT = 2_000
 #: What a name says that holds a secret.
 _TELLING = r"(?:authoriz|cookie|credential|passw|secret|session|signature|token|api-?key|access-?key|sas-)"
 _SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
+# Names are taken to be short: a search for long ones would take its time over hostile bodies.
 #: `"some.secret-name": "value"`, the value possibly cut off.
-_SECRET_MEMBER = re.compile(rf'("[^"\\]*{_TELLING}[^"\\]*"\s*:\s*)"(?:[^"\\]|\\.)*"?', re.IGNORECASE | re.DOTALL)
+_SECRET_MEMBER = re.compile(rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)"(?:[^"\\]|\\.)*"?', re.IGNORECASE | re.DOTALL)
 #: `some_secret=value`, in forms and query strings.
-_SECRET_FIELD = re.compile(rf"([\w.%-]*{_TELLING}[\w.%-]*=)[^&\s\"]+", re.IGNORECASE)
+_SECRET_FIELD = re.compile(rf'(?<![\w.%-])([\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}=)[^&\s"]+', re.IGNORECASE)
 #: A shorter credential would blot out innocent text.
 _SHORTEST_CREDENTIAL = 4
 

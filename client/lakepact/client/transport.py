@@ -79,6 +79,11 @@ def _reply(response: httpx.Response) -> Reply:
 
 
 def _lost(error: httpx.RequestError) -> Lost:
+    # The library's frames hold the headers that were sent; whoever prints the local variables of a traceback would print them.
+    link: BaseException | None = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
     if isinstance(error, _UNSENT):
         return Lost("unsent", error)
     return Lost("garbled" if isinstance(error, httpx.DecodingError) else "unanswered", error)

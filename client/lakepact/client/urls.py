@@ -16,6 +16,7 @@ def server_address(address: str) -> str:
         ValueError: It is not an http(s) address, or holds credentials, a query or a fragment.
     """
     parts = urlsplit(address)
+    _ = parts.port  # complains about one that is no number
     if parts.username is not None or parts.password is not None:
         raise ValueError("the address of a server holds no credentials; give them as auth=")
     if parts.scheme not in {"http", "https"} or not parts.hostname:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.iceberg_rest.names import Levels, TableName, levels
+from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, segment
 from lakepact.generated.iceberg_rest import models
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def create_namespace(namespace: Levels, properties: Mapping[str, str] | None) -> models.CreateNamespaceRequest:
     """A namespace to create."""
-    return models.CreateNamespaceRequest.model_validate(_given(namespace=levels(namespace), properties=properties))
+    return models.CreateNamespaceRequest.model_validate(_given(namespace=addressable(namespace), properties=properties))
 
 
 def update_namespace_properties(updates: Mapping[str, str] | None, removals: Sequence[str]) -> models.UpdateNamespacePropertiesRequest:
@@ -33,14 +32,14 @@ def create_table(
     stage: bool,
 ) -> models.CreateTableRequest:
     """A table to create, or to stage."""
-    given = _given(name=name, schema=schema, location=location, properties=properties)
+    given = _given(name=segment(name), schema=schema, location=location, properties=properties)
     given |= _given(**{"partition-spec": partition_spec, "write-order": write_order, "stage-create": stage})
     return models.CreateTableRequest.model_validate(given)
 
 
 def register_table(name: str, metadata_location: str, *, overwrite: bool) -> models.RegisterTableRequest:
     """A metadata file to make a table of."""
-    given = {"name": name, "metadata-location": metadata_location}
+    given = {"name": segment(name), "metadata-location": metadata_location}
     return models.RegisterTableRequest.model_validate(given | ({"overwrite": True} if overwrite else {}))
 
 
@@ -62,9 +61,9 @@ def rename_table(source: TableName, destination: TableName) -> models.RenameTabl
 
 def _identifier(table: TableName) -> dict[str, Any]:
     namespace, name = table
-    return {"namespace": levels(namespace), "name": name}
+    return {"namespace": addressable(namespace), "name": segment(name)}
 
 
 def _given(**members: Any) -> dict[str, Any]:
     """The members that are not None: for the contract, absent and null are not always the same."""
-    return {name: dict(value) if isinstance(value, Mapping) else value for name, value in members.items() if value is not None}
+    return {name: value for name, value in members.items() if value is not None}

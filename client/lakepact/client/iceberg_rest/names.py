@@ -41,6 +41,16 @@ def joined(namespace: Levels, separator: str = DEFAULT_SEPARATOR) -> str:
     return segment(between.join(found))
 
 
+def addressable(namespace: Levels) -> list[str]:
+    """The levels of a namespace that a path can address.
+
+    Raises:
+        ValueError: As for `joined`.
+    """
+    joined(namespace)
+    return levels(namespace)
+
+
 def segment(name: str) -> str:
     """The name, if it can stand in a path.
 

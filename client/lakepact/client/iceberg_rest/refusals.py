@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from lakepact.client import errors
 from lakepact.client.refusals import Grievance, Refusals
@@ -27,11 +27,13 @@ def _grievance(content: bytes) -> Grievance | None:
         document: Any = json.loads(content)
     except (ValueError, RecursionError):
         return None
-    model = document.get("error", document) if isinstance(document, dict) else None
-    if not isinstance(model, dict) or not isinstance(model.get("message"), str):
-        return None
-    kind = model.get("type")
-    return Grievance(model["message"], kind if isinstance(kind, str) else None)
+    model = _members(_members(document).get("error", document))
+    message, kind = model.get("message"), model.get("type")
+    return Grievance(message, kind if isinstance(kind, str) else None) if isinstance(message, str) else None
+
+
+def _members(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_grievance)

@@ -1,0 +1,76 @@
+"""One way to call both catalogs: what a method gives is waited for, what it iterates over is collected."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any, Self
+
+import httpx
+
+from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Driven:
+    """A catalog whose methods answer at once, whichever kind it is."""
+
+    def __init__(self, kind: type, address: str, **options: Any) -> None:
+        self._runner = asyncio.Runner()
+        self.catalog = kind(address, **options)
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        return lambda *args, **kwargs: self._waited(getattr(self.catalog, method)(*args, **kwargs))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waited(self.catalog.close())
+        self._runner.close()
+
+    def _waited(self, given: Any) -> Any:
+        if inspect.isasyncgen(given):
+            return self._runner.run(_collected(given))
+        if inspect.isgenerator(given):
+            return list(given)
+        return self._runner.run(given) if inspect.iscoroutine(given) else given
+
+
+async def _collected(given: Any) -> list[Any]:
+    return [item async for item in given]
+
+
+KINDS = {"sync": IcebergCatalog, "async": AsyncIcebergCatalog}
+
+
+class Desk:
+    """Answers requests by method and raw path, with the query left out, and remembers them."""
+
+    def __init__(self, answers: dict[str, Any]) -> None:
+        self.answers = answers
+        self.requests: list[httpx.Request] = []
+
+    @property
+    def carrier(self) -> httpx.MockTransport:
+        return httpx.MockTransport(self._answer)
+
+    @property
+    def asked(self) -> list[str]:
+        """What was asked, after the configuration."""
+        return [self._name(request) for request in self.requests if not request.url.path.endswith("/config")]
+
+    def _name(self, request: httpx.Request) -> str:
+        return f"{request.method} {request.url.raw_path.partition(b'?')[0].decode()}"
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.get(self._name(request), httpx.Response(418))
+        if callable(answer):
+            answer = answer(request)
+        if not isinstance(answer, httpx.Response):
+            return httpx.Response(200, json=answer)
+        # A response belongs to the client that has read it, so each request gets one of its own.
+        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)

@@ -1,0 +1,65 @@
+"""The catalog for threads and the one for event loops are one."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
+from lakepact.client.iceberg_rest import asynchronous, synchronous
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def methods(catalog: type) -> dict[str, inspect.Signature]:
+    named = {name: member for name, member in inspect.getmembers(catalog, inspect.isfunction) if not name.startswith("__")}
+    return {name: inspect.signature(member) for name, member in named.items()}
+
+
+def without_loop(annotation: str) -> str:
+    return re.sub(r"\bAsync(?=[A-Z])", "", annotation)
+
+
+def test_both_have_the_same_methods_with_the_same_signatures():
+    of_async = {
+        name: signature.replace(return_annotation=without_loop(signature.return_annotation))
+        for name, signature in methods(AsyncIcebergCatalog).items()
+    }
+
+    assert methods(IcebergCatalog) == of_async
+
+
+def test_both_are_opened_with_the_same_arguments():
+    kinds = [AsyncIcebergCatalog, IcebergCatalog]
+    opened = [[(p.name, p.kind) for p in inspect.signature(kind).parameters.values()] for kind in kinds]
+
+    assert opened[0] == opened[1]
+
+
+@pytest.mark.parametrize("name", sorted(methods(IcebergCatalog)))
+def test_both_promise_the_same(name):
+    assert getattr(AsyncIcebergCatalog, name).__doc__ == getattr(IcebergCatalog, name).__doc__
+
+
+def statements(source: str) -> set[str]:
+    """The statements of a module, whatever the order of its imports and the breaks in its lines."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            node.names.sort(key=lambda alias: alias.name)
+    return {ast.unparse(statement) for statement in tree.body if not isinstance(statement, ast.If)}
+
+
+def test_the_one_for_threads_is_derived_from_the_other():
+    spec = importlib.util.spec_from_file_location("sync_twin", ROOT / "specs" / "codegen" / "sync_twin.py")
+    sync_twin = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sync_twin)
+
+    derived = sync_twin.translated(Path(asynchronous.__file__).read_text("utf-8"))
+
+    assert statements(Path(synchronous.__file__).read_text("utf-8")) == statements(derived)

@@ -1,0 +1,248 @@
+"""What the client encodes the reference server decodes, and back, for every method and for every name."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.client import errors
+from lakepact.client.retries import NO_RETRIES
+from lakepact.reference_server import running
+
+from .driving import KINDS, Driven
+
+NAMES = [
+    "plain",
+    "a.b",
+    "a/b",
+    "/",
+    "100%",
+    "%2F",
+    "two words",
+    " edges ",
+    "a+b",
+    "a?b#c&d=e",
+    'quote\'d "name"',
+    "{prefix}",
+    "semi;colon,comma:@!$()*",
+    "back\\slash",
+    "naïve",
+    "e\u0301 combining",
+    "日本語",
+    "🦆",
+    "...",
+]
+SCHEMA = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [
+        {"id": 1, "name": "id", "type": "long", "required": True},
+        {"id": 2, "name": "at", "type": "timestamptz", "required": False, "doc": "naïve 🦆"},
+    ],
+}
+SPEC = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "day", "transform": "day"}]}
+ORDER = {"order-id": 1, "fields": [{"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-first"}]}
+
+
+@pytest.fixture(scope="module", params=[None, "ws/one"], ids=["without prefix", "with prefix"])
+def server(request, tmp_path_factory):
+    with running(warehouse=tmp_path_factory.mktemp("warehouse").as_uri(), prefix=request.param) as server:
+        yield server
+
+
+@pytest.fixture(params=KINDS)
+def catalog(request, server):
+    with Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven:
+        yield driven
+
+
+@pytest.fixture
+def namespace(catalog, request):
+    name = f"of {request.node.name}"
+    catalog.create_namespace(name)
+    yield name
+    for table in catalog.list_tables(name):
+        catalog.drop_table(name, table.name)
+    catalog.drop_namespace(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_namespace_of_any_name_is_created_found_and_dropped(catalog, name):
+    levels = ("top of names", name)
+    if not catalog.namespace_exists(levels[0]):
+        catalog.create_namespace(levels[0])
+
+    created = catalog.create_namespace(levels, {name: name})
+    loaded = catalog.load_namespace(levels)
+    listed = catalog.list_namespaces(levels[0])
+    exists = catalog.namespace_exists(levels)
+    catalog.drop_namespace(levels)
+
+    assert tuple(created.namespace) == tuple(loaded.namespace) == levels
+    assert loaded.properties[name] == name
+    assert levels in listed
+    assert exists
+    assert not catalog.namespace_exists(levels)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_of_any_name_is_created_found_renamed_and_dropped(catalog, namespace, name):
+    created = catalog.create_table(namespace, name, SCHEMA)
+    loaded = catalog.load_table(namespace, name)
+    listed = [table.name for table in catalog.list_tables(namespace)]
+    catalog.rename_table((namespace, name), (namespace, f"new {name}"))
+
+    assert created.metadata == loaded.metadata
+    assert listed == [name]
+    assert not catalog.table_exists(namespace, name)
+    assert catalog.table_exists(namespace, f"new {name}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_namespace_of_one_level_of_any_name_holds_its_own_tables(catalog, name):
+    catalog.create_namespace(name)
+    catalog.create_table(name, "t", SCHEMA)
+
+    listed = [(table.namespace, table.name) for table in catalog.list_tables(name)]
+    catalog.drop_table(name, "t", purge=True)
+    catalog.drop_namespace(name)
+
+    assert listed == [([name], "t")]
+
+
+def test_pages_hold_everything_once(catalog, namespace):
+    names = sorted(f"t{number}" for number in range(7))
+    for name in names:
+        catalog.create_table(namespace, name, SCHEMA)
+
+    assert sorted(table.name for table in catalog.list_tables(namespace, page_size=2)) == names
+
+
+def test_properties_are_set_removed_and_missed(catalog, namespace):
+    answer = catalog.update_namespace_properties(namespace, updates={"a": "1", "ä": "ö"}, removals=["gone"])
+
+    assert (sorted(answer.updated), answer.removed, answer.missing) == (["a", "ä"], [], ["gone"])
+    assert catalog.load_namespace(namespace).properties["ä"] == "ö"
+
+
+def test_a_property_cannot_be_both_set_and_removed(catalog, namespace):
+    with pytest.raises(errors.BadRequest) as caught:
+        catalog.update_namespace_properties(namespace, updates={"a": "1"}, removals=["a"])
+
+    assert caught.value.status == 422
+
+
+def test_a_table_is_created_as_it_is_described(catalog, namespace):
+    table = catalog.create_table(namespace, "t", SCHEMA, partition_spec=SPEC, write_order=ORDER, properties={"k": "v"})
+
+    metadata = table.metadata
+    assert [(field.name, field.type, field.required) for field in metadata.schemas[0].fields] == [
+        ("id", "long", True),
+        ("at", "timestamptz", False),
+    ]
+    assert metadata.partition_specs[0].fields[0].transform == "day"
+    assert metadata.sort_orders[0].fields[0].null_order == "nulls-first"
+    assert metadata.properties["k"] == "v"
+
+
+def test_a_staged_table_comes_to_be_with_its_first_commit(catalog, namespace):
+    staged = catalog.stage_table(namespace, "t", SCHEMA).metadata
+    assert not catalog.table_exists(namespace, "t")
+
+    catalog.commit_table(
+        namespace,
+        "t",
+        [
+            {"action": "assign-uuid", "uuid": staged.table_uuid},
+            {"action": "upgrade-format-version", "format-version": staged.format_version},
+            {"action": "add-schema", "schema": staged.schemas[0]},
+            {"action": "set-current-schema", "schema-id": -1},
+            {"action": "add-spec", "spec": staged.partition_specs[0]},
+            {"action": "set-default-spec", "spec-id": -1},
+            {"action": "add-sort-order", "sort-order": staged.sort_orders[0]},
+            {"action": "set-default-sort-order", "sort-order-id": -1},
+            {"action": "set-location", "location": staged.location},
+        ],
+        requirements=[{"type": "assert-create"}],
+    )
+
+    assert catalog.load_table(namespace, "t").metadata.table_uuid == staged.table_uuid
+
+
+def test_numbers_beyond_53_bits_survive(catalog, namespace):
+    catalog.create_table(namespace, "t", SCHEMA)
+    snapshot = {
+        "snapshot-id": 2**63 - 2,
+        "sequence-number": 1,
+        "timestamp-ms": 9_007_199_254_740_993,
+        "manifest-list": "file:///nowhere/snap.avro",
+        "summary": {"operation": "append"},
+        "schema-id": 0,
+    }
+    updates = [
+        {"action": "add-snapshot", "snapshot": snapshot},
+        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 2**63 - 2},
+    ]
+
+    catalog.commit_table(namespace, "t", updates, requirements=[{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}])
+
+    loaded = catalog.load_table(namespace, "t", snapshots="refs").metadata
+    assert (loaded.current_snapshot_id, loaded.snapshots[0].timestamp_ms) == (2**63 - 2, 9_007_199_254_740_993)
+
+
+def test_a_commit_that_requires_what_is_not_so_is_rejected_and_changes_nothing(catalog, namespace):
+    before = catalog.create_table(namespace, "t", SCHEMA).metadata
+
+    with pytest.raises(errors.CommitRejected):
+        catalog.commit_table(
+            namespace,
+            "t",
+            [{"action": "set-properties", "updates": {"a": "1"}}],
+            requirements=[{"type": "assert-table-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}],
+        )
+
+    assert catalog.load_table(namespace, "t").metadata == before
+
+
+def test_a_dropped_table_is_registered_from_its_metadata(catalog, namespace):
+    created = catalog.create_table(namespace, "t", SCHEMA)
+    catalog.drop_table(namespace, "t")
+
+    registered = catalog.register_table(namespace, "u", created.metadata_location)
+
+    assert registered.metadata == created.metadata
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "expected"),
+    [
+        ("create_namespace", ("{namespace}",), errors.AlreadyExists),
+        ("load_namespace", ("absent",), errors.NoSuchNamespace),
+        ("drop_namespace", ("absent",), errors.NoSuchNamespace),
+        ("drop_namespace", ("{namespace}",), errors.NotEmpty),
+        ("list_namespaces", ("absent",), errors.NoSuchNamespace),
+        ("list_tables", ("absent",), errors.NoSuchNamespace),
+        ("create_table", ("{namespace}", "t", SCHEMA), errors.AlreadyExists),
+        ("create_table", ("absent", "t", SCHEMA), errors.NoSuchNamespace),
+        ("load_table", ("{namespace}", "absent"), errors.NoSuchTable),
+        ("drop_table", ("{namespace}", "absent"), errors.NoSuchTable),
+        ("commit_table", ("{namespace}", "absent", []), errors.NoSuchTable),
+        ("rename_table", (("{namespace}", "absent"), ("{namespace}", "u")), errors.NoSuchTable),
+        ("rename_table", (("{namespace}", "t"), ("absent", "u")), errors.NoSuchNamespace),
+        ("rename_table", (("{namespace}", "t"), ("{namespace}", "t2")), errors.AlreadyExists),
+    ],
+)
+def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespace, method, arguments, expected):
+    catalog.create_table(namespace, "t", SCHEMA)
+    catalog.create_table(namespace, "t2", SCHEMA)
+
+    with pytest.raises(errors.Refused) as caught:
+        getattr(catalog, method)(*placed(arguments, namespace))
+
+    assert type(caught.value) is expected
+
+
+def placed(argument, namespace):
+    """The arguments with the namespace of the test in its place."""
+    if isinstance(argument, tuple):
+        return tuple(placed(part, namespace) for part in argument)
+    return namespace if argument == "{namespace}" else argument

@@ -1,0 +1,125 @@
+"""What a real network does to a request becomes the right error, and no change is sent twice."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+
+import httpx
+import pytest
+
+from lakepact.client import errors
+from lakepact.client.auth import NoAuth
+from lakepact.client.connections import AsyncConnection, Connection
+from lakepact.client.engine import Engine
+from lakepact.client.retries import Retries
+from lakepact.client.transport import AsyncTransport, Timeouts, Transport
+from lakepact.client.wire import Request
+
+from .conftest import ADOPT, REFUSALS, VISIT, Pet
+
+REX = b'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"name":"rex"}'
+CUT_OFF = b'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"name'
+NOT_HTTP = b"SSH-2.0-OpenSSH_9.6\r\n"
+NOT_GZIP = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope"
+SILENCE = None
+
+
+@contextlib.contextmanager
+def listening(*answers):
+    """A socket that reads a request for each answer, gives it, and hangs up; after `SILENCE` it only holds the line."""
+    taken, held = [], []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            for answer in answers:
+                with contextlib.suppress(OSError):
+                    line, _ = listener.accept()
+                    taken.append(line.recv(65536))
+                    if answer is SILENCE:
+                        held.append(line)
+                    else:
+                        line.sendall(answer)
+                        line.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", taken
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for line in held:
+            line.close()
+
+
+@pytest.fixture(params=["sync", "async"])
+def send(request):
+    def sent(address, call):
+        engine = Engine(address, NoAuth(), Retries(tries=2, first_pause=0.001), REFUSALS)
+        timeouts = Timeouts(connect=5, read=0.2)
+        if request.param == "sync":
+            connection = Connection(engine, Transport(timeouts), lambda _: None)
+            with contextlib.closing(connection):
+                return connection.send(call)
+        return asyncio.run(awaited(AsyncConnection(engine, AsyncTransport(timeouts), asyncio.sleep), call))
+
+    return sent
+
+
+async def awaited(connection, call):
+    try:
+        return await connection.send(call)
+    finally:
+        await connection.close()
+
+
+def test_a_request_reaches_a_server_and_its_reply_comes_back(send):
+    with listening(REX) as (address, taken):
+        assert send(address, VISIT) == Pet(name="rex")
+
+    assert taken[0].startswith(b"GET /pets/a%2Fb HTTP/1.1\r\n")
+
+
+def test_a_closed_port_is_unreachable(send):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    with pytest.raises(errors.Unreachable, match="no connection to") as caught:
+        send(address, ADOPT)
+
+    assert (caught.value.tries, caught.value.is_retry_safe) == (2, True)
+
+
+@pytest.mark.parametrize("answer", [b"", CUT_OFF, NOT_HTTP, SILENCE], ids=["hung up", "cut off", "not http", "silence"])
+def test_a_read_whose_reply_is_lost_is_tried_again(send, answer):
+    with listening(answer, REX) as (address, taken):
+        assert send(address, VISIT) == Pet(name="rex")
+
+    assert len(taken) == 2
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", CUT_OFF, NOT_HTTP, NOT_GZIP, SILENCE], ids=["hung up", "cut off", "not http", "not gzip", "silence"]
+)
+def test_a_change_whose_reply_is_lost_is_not_sent_again(send, answer):
+    with listening(answer, REX) as (address, taken):
+        with pytest.raises(errors.OutcomeUnknown):
+            send(address, ADOPT)
+
+        assert len(taken) == 1
+
+
+def test_a_reply_with_a_broken_coding_is_a_bad_reply(send):
+    with listening(NOT_GZIP) as (address, _), pytest.raises(errors.BadReply, match="coding of the reply"):
+        send(address, VISIT)
+
+
+@pytest.mark.parametrize("path", ["/a%2Fb", "/%1F", "/%25%2e%2E", "/x%20y+z", "/%e4%BD%A0", "/a;b,c:d@e!$&'()*"])
+def test_a_percent_encoded_path_is_sent_as_it_is(path):
+    seen = []
+    transport = Transport(Timeouts(), httpx.MockTransport(lambda request: seen.append(request.url.raw_path) or httpx.Response(200)))
+
+    transport.send(Request("GET", f"http://pets.test{path}?q=a%2Bb+c"))
+
+    assert seen == [f"{path}?q=a%2Bb+c".encode()]
