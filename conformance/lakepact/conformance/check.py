@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lakepact.conformance import known, plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import embedded
+from lakepact.conformance.embedded import features as features_at_home
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.report import junit, lines, markdown, text
 from lakepact.conformance.target import Target
@@ -99,10 +100,11 @@ def check(
     with contextlib.ExitStack() as stack:
         try:
             address = target_url or stack.enter_context(embedded(contract, faults=faults))
+            at_home = {} if target_url else features_at_home(contract)
             target = Target(
                 address,
                 headers=_headers(headers, token_env, given),
-                features={**given.get("features", {}), **{n: v == "on" for n, v in _pairs(features)}},
+                features={**at_home, **given.get("features", {}), **{n: v == "on" for n, v in _pairs(features)}},
                 parameters={**given.get("parameters", {}), **dict(_pairs(parameters))},
                 timeout=timeout,
             )

@@ -8,11 +8,21 @@ import sys
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.outcome import Blocked
+from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 STOP_SECONDS = 10
+
+#: Features that are on because server and harness share a machine.
+AT_HOME = ("readable-files",)
+
+
+def features(contract: str) -> dict[str, bool]:
+    """What is known of a server on this machine before it is asked: the features of the contract that need nothing else."""
+    known = Contract(contract).features
+    return {name: True for name in AT_HOME if name in known}
 
 
 @contextlib.contextmanager

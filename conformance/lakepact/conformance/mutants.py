@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance import plan, runner
+from lakepact.conformance import embedded, plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.target import Target
@@ -54,7 +54,8 @@ def hunt(contract: str, fault: str, breaks: Sequence[str]) -> Hunt:
     suite = suites.load(contract)
     planned = plan.plan(suite, only=breaks)
     with running(contract=contract, faults=(fault,)) as server:
-        run = runner.Run(planned, Target(server.url, headers={"Authorization": "Bearer known-to-nobody"}))
+        headers = {"Authorization": "Bearer known-to-nobody"}
+        run = runner.Run(planned, Target(server.url, headers=headers, features=embedded.features(contract)))
         try:
             for _ in run.events():
                 pass
