@@ -149,6 +149,30 @@ class CatalogLab(Lab):
         """
         return Table(table.namespace, table.name, self.works(self.commit(table, *updates, requirements=requirements), 200))
 
+    # -- views -------------------------------------------------------------------------------------------------
+
+    def make_view(self, namespace: Namespace) -> str:
+        """The name of a new view.
+
+        Raises:
+            NotOffered: the target has no views.
+            Blocked: it cannot be created.
+        """
+        name = self.name()
+        representation = {"type": "sql", "sql": "SELECT 1 AS id", "dialect": "spark"}
+        version = {
+            "version-id": 1,
+            "timestamp-ms": int(time.time() * 1000),
+            "schema-id": 0,
+            "summary": {"engine-name": "lakepact"},
+            "representations": [representation],
+            "default-namespace": list(namespace),
+        }
+        body = {"name": name, "schema": SCHEMA, "view-version": version, "properties": {}}
+        self.works(self.send("createView", namespace=namespace, body=body), 200)
+        self.afterwards(lambda: self.send("dropView", namespace=namespace, view=name))
+        return name
+
     # -- snapshots ---------------------------------------------------------------------------------------------
 
     def snapshot(self, table: Table, **members: Any) -> dict[str, Any]:
