@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import sys
 import tomllib
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.runner import Run
 
+FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
 WRITERS = {"junit": junit.write, "md": markdown.write}
 
 
@@ -54,6 +56,16 @@ WRITERS = {"junit": junit.write, "md": markdown.write}
 @click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Switch a fault of the embedded server on.")
 @click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write junit=…, md=… or jsonl=…")
+@click.option(
+    "--fuzz",
+    type=int,
+    is_flag=False,
+    flag_value=FUZZ_BUDGET,
+    default=0,
+    metavar="REQUESTS",
+    help=f"Also fuzz; {FUZZ_BUDGET} requests if no number is given.",
+)
+@click.option("--fuzz-seed", type=int, metavar="N", help="Where fuzzing starts; drawn at random and printed when it is left out.")
 @click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for one answer.")
 @click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
 @click.option("--keep", is_flag=True, help="Leave what the checks make on the target.")
@@ -72,6 +84,8 @@ def check(
     known_file: Path | None,
     faults: tuple[str, ...],
     reports: tuple[str, ...],
+    fuzz: int,
+    fuzz_seed: int | None,
     timeout: float,
     strict: bool,
     keep: bool,
@@ -108,7 +122,10 @@ def check(
                 parameters={**given.get("parameters", {}), **dict(_pairs(parameters))},
                 timeout=timeout,
             )
-            run = runner.Run(planned, target, known=listed, keep=keep)
+            seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
+            if fuzz:
+                console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
+            run = runner.Run(planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed)
             for _ in _watched(run, console):
                 pass
         except Blocked as blocked:

@@ -12,9 +12,11 @@ import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import known as known_failures
+from lakepact.conformance.fuzz import fuzzed
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 from lakepact.conformance.wire import Wire
 
@@ -58,6 +60,8 @@ class Run:
     target: Target
     known: Sequence[KnownFailure] = ()
     keep: bool = False  #: leave what the checks make on the target
+    fuzz: int = 0  #: about how many fuzzed requests to send
+    seed: int = 0  #: where fuzzing starts
     side_by_side: int = SIDE_BY_SIDE
     word: str = field(default_factory=lambda: secrets.token_hex(3))
     offer: Offer | None = None
@@ -90,18 +94,30 @@ class Run:
                 yield self._ended(check, verdicts, done)
             for book in laws:
                 self._keep(book.verdicts(self.plan.suite.requirement))
+            if self.fuzz:
+                yield from self._fuzzed()
         finally:
             self.wire.close()
             self.seconds = time.perf_counter() - started
 
+    def _fuzzed(self) -> Iterator[CheckEnded]:
+        suite = self.plan.suite
+        if suite.fuzz is None:
+            raise Blocked(f"{suite.contract.name} has nothing to fuzz with")
+        laws = tuple(suite.laws.values())
+        verdicts = fuzzed(partial(self._lab, "fuzz"), suite.contract, laws, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
+        planned = len(self.plan.checks)
+        for verdict in verdicts:
+            yield CheckEnded("fuzz", self._keep([verdict], planned=False), planned, planned)
+
     def _ended(self, check: Check, verdicts: Iterable[Verdict], done: int) -> CheckEnded:
         return CheckEnded(check.name, self._keep(verdicts), done, len(self.plan.checks))
 
-    def _keep(self, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    def _keep(self, verdicts: Iterable[Verdict], *, planned: bool = True) -> tuple[Verdict, ...]:
         """The verdicts that count: of planned requirements, with features and known failures taken into account."""
         kept = []
         for verdict in verdicts:
-            if verdict.requirement not in self.plan.requirements:
+            if planned and verdict.requirement not in self.plan.requirements:
                 continue
             missing = [f for f in self.plan.suite.requirement(verdict.requirement).features if not self._feature(f)]
             counted = verdict
@@ -117,11 +133,11 @@ class Run:
         found = self.offer.features if self.offer else {}
         return found.get(name, self.plan.suite.contract.features[name].default)
 
-    def _lab(self, check: Check, serial: int) -> Lab:
+    def _lab(self, check: str, serial: int) -> Lab:
         if self.offer is None:
             raise RuntimeError("a check cannot run before the target is discovered")
         lab: Lab = self.plan.suite.lab(
-            self.wire, self.plan.suite.contract, self.target, offer=self.offer, check=check.name, run=self.word, serial=serial
+            self.wire, self.plan.suite.contract, self.target, offer=self.offer, check=check, run=self.word, serial=serial
         )
         return lab
 
@@ -140,7 +156,7 @@ class Run:
                 yield check, self._one(check, n)
 
     def _one(self, check: Check, serial: int) -> list[Verdict]:
-        lab = self._lab(check, serial)
+        lab = self._lab(check.name, serial)
         try:
             return judged(check, lab)
         finally:

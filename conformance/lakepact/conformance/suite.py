@@ -18,6 +18,7 @@ from lakepact.generated.contract import Contract
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.conformance.fuzz import Fuzz
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Exchange, Wire
     from lakepact.generated.contract import Requirement
@@ -61,6 +62,7 @@ class Suite(Generic[L]):
         self.discover = discover
         self.checks: dict[str, Check] = {}
         self.laws: dict[str, Law] = {}
+        self.fuzz: Fuzz | None = None  #: what the contract gives the fuzzer, if it can be fuzzed
 
     def check(self, *requirements: str, alone: bool = False) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
         """Register a check that judges each of `requirements`.
