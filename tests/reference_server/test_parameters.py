@@ -64,7 +64,7 @@ def test_what_clients_send_is_understood(query: str, expected: dict[str, Any]) -
         ("pageSize=abc", "query parameter pageSize must be an integer of at least 1, but is 'abc'"),
         ("pageSize=", "query parameter pageSize must be an integer of at least 1, but is ''"),
         ("pageSize=1_0", "query parameter pageSize must be an integer of at least 1, but is '1_0'"),
-        ("pageSize=%D9%A1", "query parameter pageSize must be an integer of at least 1, but is '١'"),
+        ("pageSize=%D9%A1", "query parameter pageSize must be an integer of at least 1, but is '\u0661'"),
         ("snapshots=foo", "query parameter snapshots must be one of all, refs, but is 'foo'"),
         ("purgeRequested=maybe", "query parameter purgeRequested must be true or false, but is 'maybe'"),
         ("pageToken=%ff", "the value of pageToken is not UTF-8"),

@@ -65,7 +65,8 @@ def test_a_fixed_segment_may_be_a_value_elsewhere(routes: Routes[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/", "/v1/config/", "/v1//namespaces", "/v1/p/namespaces/", "/v1/p/namespaces/n/tables", "/v2/config", "//v1/config"]
+    "path",
+    ["/", "/v1", "/v1/", "/v1/config/", "/v1//namespaces", "/v1/p/namespaces/", "/v1/p/namespaces/n/tables", "/v2/config", "//v1/config"],
 )
 def test_other_paths_are_in_no_contract(routes: Routes[str], path: str) -> None:
     assert found(routes, path) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,14 +82,16 @@ def test_what_is_not_below_the_root_is_refused(kept: Warehouse, location: str) -
         kept.held(location.format(root=kept.root))
 
 
-@pytest.mark.parametrize("spelled", ["file://{path}/t", "file:{path}/t", "{path}/t", "file://localhost{path}/t", "file://{path}//t", "file://{path}/t?#"])
+@pytest.mark.parametrize(
+    "spelled", ["file://{path}/t", "file:{path}/t", "{path}/t", "file://localhost{path}/t", "file://{path}//t", "file://{path}/t?#"]
+)
 def test_spellings_of_a_folder_below_the_root_are_held(files: FileWarehouse, spelled: str) -> None:
     files.held(spelled.format(path=files.root.removeprefix("file://")))
 
 
 def test_a_link_out_of_the_warehouse_is_not_followed(files: FileWarehouse, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
-    os.symlink(tmp_path, tmp_path / "warehouse" / "out")
+    (tmp_path / "warehouse" / "out").symlink_to(tmp_path)
 
     with pytest.raises(Outside):
         files.read(f"{files.root}/out/secret")

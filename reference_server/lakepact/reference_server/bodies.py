@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})  #: names under which the bytes of a body are UTF-8
 
 
+LOOKED_AT = frozenset({b"content-type", b"content-length", b"content-encoding"})
+
+
 class Gone(Exception):
     """The caller hung up before the body was complete."""
 
@@ -63,6 +66,8 @@ class Body:
 
     def _look_at(self, headers: list[tuple[bytes, bytes]]) -> None:
         for name, value in headers:
+            if name not in LOOKED_AT:
+                continue
             if name == b"content-type":
                 if value != b"application/json":
                     self._check_media_type(value.decode("latin-1"))

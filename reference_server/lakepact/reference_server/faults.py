@@ -9,20 +9,21 @@ A fault of one contract stands in the tuple `FAULTS` of a module below `<contrac
             "config-without-defaults",
             "GET config leaves out `defaults`.",
             ("IRC-CFG-001",),
-            on_answer("getConfig", lambda document: document.pop("defaults")),
+            on_answer("getConfig", without_defaults),
         ),
         Fault("drop-twice", "Dropping a table that is gone succeeds.", ("IRC-TBL-DROP-002",), on_status("dropTable", {404: 204})),
-        Fault("any-uuid", "assert-table-uuid always holds.", ("IRC-REQ-004",), instead("preconditions", "assert-table-uuid", accept)),
+        Fault("any-uuid", "assert-table-uuid holds.", ("IRC-REQ-004",), instead("preconditions", "assert-table-uuid", accept)),
     )
 
-with `def accept(*_: object) -> None: ...`. Ways to act, each returning what goes into `Fault.install`; `operations` is an operation id,
-a tuple of ids, `EVERY`, `UNKNOWN_PATH` or `WRONG_METHOD`:
+where `without_defaults(document)` is `del document["defaults"]` and `accept` does nothing. Ways to act, each returning what goes into
+`Fault.install`; `operations` is an operation id, a tuple of ids, `EVERY`, `UNKNOWN_PATH` or `WRONG_METHOD`:
 
     instead(table, key, value)       another entry in a table: "handlers", "rules", or one of `Service.tables` ("updates", "preconditions")
     around(table, key, wrapper)      the same, given the entry that stood there: wrapper(original) -> replacement
     on_call(operations, around)      around(handler, arguments) -> Reply, in place of the handler
     on_request(operations, guard)    guard(scope) before anything else is looked at; raise Problem to refuse
-    on_answer(operations, edit)      edit(document) changes the decoded body in place, or returns another; of 2xx answers, or `status=404`
+    on_answer(operations, edit)      edit(document) changes the decoded body in place and returns None, or returns what is sent instead;
+                                     of answers that succeed, or of those with `status=404`
     on_reply(operations, change)     change(reply, scope) -> Reply, bytes and headers of any answer, refusals too
     on_status(operations, {a: b})    answers of status a are sent with status b
     on_headers(operations, {n: v})   headers added to every answer; None removes the content type
@@ -47,10 +48,34 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from .replies import Reply
-from .service import EVERY, Filter, Guard, Handler, Scope, Sender, Service
+from .service import EVERY, UNKNOWN_PATH, WRONG_METHOD, Filter, Guard, Handler, Scope, Sender, Service
 
 if TYPE_CHECKING:
     from .wire import Wire
+
+__all__ = [
+    "EVERY",
+    "GENERIC",
+    "UNKNOWN_PATH",
+    "WRONG_METHOD",
+    "Fault",
+    "Install",
+    "Operations",
+    "UnknownFault",
+    "all_of",
+    "around",
+    "fault_named",
+    "faults",
+    "instead",
+    "on_answer",
+    "on_call",
+    "on_headers",
+    "on_reply",
+    "on_request",
+    "on_status",
+    "on_wire",
+    "unchecked",
+]
 
 Install = Callable[[Service], None]
 Operations = str | tuple[str, ...]
@@ -176,7 +201,7 @@ def on_reply(operations: Operations, change: Filter) -> Install:
 def on_answer(operations: Operations, edit: Callable[[Any], Any], *, status: int | None = None) -> Install:
     """Change the decoded body of answers with `status`, or of all that succeed.
 
-    `edit` changes the document in place, or returns a list or dict to be sent instead.
+    `edit` changes the document in place and returns None, or returns what is sent instead.
     """
 
     def change(reply: Reply, _: Scope) -> Reply:
@@ -184,7 +209,7 @@ def on_answer(operations: Operations, edit: Callable[[Any], Any], *, status: int
             return reply
         document = reply.document
         edited = edit(document)
-        return replace(reply, body=orjson.dumps(edited if isinstance(edited, (list, dict)) else document))
+        return replace(reply, body=orjson.dumps(document if edited is None else edited))
 
     return on_reply(operations, change)
 

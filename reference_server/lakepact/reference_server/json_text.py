@@ -8,8 +8,7 @@ from typing import Any
 
 import orjson
 
-MAX_DEPTH = 200  #: of arrays and objects within each other; what we send ourselves may nest 255 deep
-_PROBE = MAX_DEPTH and 254 - MAX_DEPTH  # further levels, so that writing a document that is too deep fails
+MAX_DEPTH = 200  #: of arrays and objects within each other; documents are sent within others, and orjson writes no more than 254
 
 
 class NotJson(ValueError):
@@ -27,16 +26,20 @@ def read_json(raw: bytes) -> Any:
     except orjson.JSONDecodeError as error:
         raise NotJson(_explained(raw, error)) from None
     try:
-        probe: Any = value
-        for _ in range(_PROBE):
-            probe = [probe]
-        written = orjson.dumps(probe)
+        written = orjson.dumps(_deeper(value) if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH else value)
     except TypeError:
         raise NotJson(f"the body nests arrays and objects more than {MAX_DEPTH} deep") from None
     # A member that is given twice is lost in `value`, and its quotes with it. An escaped quote is written as a quote again,
     # unless it was spelled \u0022.
     if raw.count(b'"') != written.count(b'"') or b"\\u0022" in raw or b"\\u0000" in raw:
         _read_slowly(raw)
+    return value
+
+
+def _deeper(value: Any) -> Any:
+    """A value so deep in arrays that it cannot be written if it nests more than is allowed."""
+    for _ in range(254 - MAX_DEPTH):
+        value = [value]
     return value
 
 

@@ -59,14 +59,14 @@ class Routes(Generic[Route]):
         self._decode = decode
 
     def add(self, template: str, method: str, route: Route) -> None:
-        """Answer `method` on the paths of `template` by `route`."""
+        """Answer `method` on the paths of `template` by `route`; what is fixed in a template may be percent-encoded."""
         node = self._root
         for part in template.split("/")[1:]:
             if VARIABLE.fullmatch(part):
                 node.variable = node.variable or Node()
                 node = node.variable
             else:
-                node = node.fixed.setdefault(part, Node())
+                node = node.fixed.setdefault(segment(part.encode()), Node())
         node.methods[method.upper()] = route
 
     def find(self, raw_path: bytes) -> Found[Route] | None:

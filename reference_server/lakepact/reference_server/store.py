@@ -151,10 +151,12 @@ class _MemoryTransaction(AbstractContextManager[Transaction]):
 
     def _set(self, key: Key, record: Record | None) -> None:
         shelf, place, name = key
-        records = self._shelves.setdefault((shelf, place), SortedDict())
+        records = self._shelves.get((shelf, place))
         if record is not None:
+            if records is None:
+                records = self._shelves[shelf, place] = SortedDict()
             records[name] = record
-            return
-        records.pop(name, None)
-        if not records:
-            del self._shelves[shelf, place]
+        elif records is not None:
+            records.pop(name, None)
+            if not records:
+                del self._shelves[shelf, place]

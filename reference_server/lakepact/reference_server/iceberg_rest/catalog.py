@@ -35,8 +35,8 @@ class Catalog:
 
 
 def namespace_key(levels: Sequence[str]) -> Key:
-    """Where a namespace is stored."""
-    return Key(NAMESPACES, tuple(levels[:-1]), levels[-1])
+    """Where a namespace is stored; nothing ever is where the empty one would be."""
+    return Key(NAMESPACES, tuple(levels[:-1]), levels[-1] if levels else "")
 
 
 def identifier_key(levels: Sequence[str], name: str) -> Key:

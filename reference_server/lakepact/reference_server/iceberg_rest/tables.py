@@ -21,7 +21,6 @@ from .catalog import (
     identifier_key,
     levels_of,
     namespace_key,
-    no_such_namespace,
     no_such_table,
     now_ms,
     shown,
@@ -175,8 +174,6 @@ class Tables:
             if (old_levels, source["name"]) == (new_levels, destination["name"]):
                 return NO_CONTENT
             self._rules["name-is-addressable"](destination["name"], "/destination/name")
-            if not new_levels:
-                raise no_such_namespace(new_levels)
             self._rules["namespace-exists"](transaction, new_levels)
             self._rules["identifier-is-free"](transaction, new_levels, destination["name"])
             transaction.remove(identifier_key(old_levels, source["name"]))

@@ -1,0 +1,91 @@
+"""A load generator: some connections, each sending its next request as soon as the answer to the last one is complete."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Caller(asyncio.Protocol):
+    """One connection."""
+
+    def __init__(self, requests: Iterator[bytes], until: float, done: asyncio.Future[None]) -> None:
+        self.answers = 0
+        self._requests = requests
+        self._until = until
+        self._done = done
+        self._head = b""
+        self._missing = -1
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is one, but not by inheritance
+        self._transport.write(next(self._requests))
+
+    def data_received(self, data: bytes) -> None:
+        if self._missing < 0:
+            self._head += data
+            end = self._head.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            head = self._head[:end].lower()
+            if not head.startswith(b"http/1.1 20"):
+                self._fail(self._head)
+                return
+            at = head.find(b"content-length:")
+            length = int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
+            self._missing = length - (len(self._head) - end - 4)
+            self._head = b""
+        else:
+            self._missing -= len(data)
+        if self._missing == 0:
+            self._next()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self._done.done():
+            self._fail(f"the connection was lost: {exc}".encode())
+
+    def _next(self) -> None:
+        assert self._transport
+        self._missing = -1
+        self.answers += 1
+        if time.perf_counter() < self._until:
+            self._transport.write(next(self._requests))
+        elif not self._done.done():
+            self._done.set_result(None)
+
+    def _fail(self, why: bytes) -> None:
+        if not self._done.done():
+            self._done.set_exception(RuntimeError(why.decode("latin-1")[:500]))
+
+
+async def load(port: int, requests: Iterator[bytes], *, seconds: float, connections: int) -> float:
+    """Answers per second that a server gives."""
+    loop = asyncio.get_running_loop()
+    until = time.perf_counter() + seconds
+    started = time.perf_counter()
+    callers: list[Caller] = []
+    ends: list[asyncio.Future[None]] = []
+    for _ in range(connections):
+        done: asyncio.Future[None] = loop.create_future()
+        _, caller = await loop.create_connection(lambda done=done: Caller(requests, until, done), "127.0.0.1", port)
+        callers.append(caller)
+        ends.append(done)
+    await asyncio.gather(*ends)
+    return sum(caller.answers for caller in callers) / (time.perf_counter() - started)
+
+
+async def ask(port: int, made: bytes) -> bytes:
+    """One answer, whole."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(made.replace(b"Connection: keep-alive", b"Connection: close"))
+    answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    if not answer.startswith(b"HTTP/1.1 20"):
+        raise RuntimeError(answer[:500].decode("latin-1"))
+    return answer

@@ -1,0 +1,70 @@
+"""The servers that are compared: the reference server, and the least that ASGI needs for the same catalog."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import orjson
+import uvicorn
+
+from lakepact.reference_server.app import application, service
+from lakepact.reference_server.running import configured, kept, listening
+from lakepact.reference_server.service import Settings
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.service import Service
+
+JSON = (b"content-type", b"application/json")
+
+
+def bare(served: Service) -> Any:
+    """An ASGI application that calls the catalog's handlers, and checks nothing."""
+    load, commit = served.handlers["loadTable"], served.handlers["updateTable"]
+    create_table, create_namespace = served.handlers["createTable"], served.handlers["createNamespace"]
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            while (event := (await receive())["type"]) != "lifespan.shutdown":
+                await send({"type": f"{event}.complete"})
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        parts = scope["raw_path"].decode().split("/")
+        if scope["method"] == "GET":
+            body = load(namespace=unquote(parts[3]), table=unquote(parts[5])).body
+        else:
+            message = await receive()
+            raw = message["body"]
+            while message.get("more_body"):
+                message = await receive()
+                raw += message["body"]
+            document = orjson.loads(raw)
+            if len(parts) == 3:
+                body = create_namespace(body=document).body
+            elif len(parts) == 5:
+                body = create_table(namespace=unquote(parts[3]), body=document).body
+            else:
+                body = commit(namespace=unquote(parts[3]), table=unquote(parts[5]), body=document).body
+        await send({"type": "http.response.start", "status": 200, "headers": [JSON, (b"content-length", b"%d" % len(body))]})
+        await send({"type": "http.response.body", "body": body})
+
+    return app
+
+
+def main() -> None:
+    """Serve `bare` or `reference` on a free port, which is printed, on one core if its number is not negative."""
+    kind, place, core = sys.argv[1:]
+    if int(core) >= 0:
+        os.sched_setaffinity(0, {int(core)})
+    with kept(None if place == "files" else place) as warehouse:
+        served = service("iceberg_rest", Settings(warehouse=warehouse))
+        listener, url = listening("127.0.0.1", 0)
+        sys.stdout.write(f"{url.rpartition(':')[2]}\n")
+        sys.stdout.flush()
+        uvicorn.Server(configured(bare(served) if kind == "bare" else application(served))).run(sockets=[listener])
+
+
+if __name__ == "__main__":
+    main()

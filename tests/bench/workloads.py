@@ -1,0 +1,121 @@
+"""What is measured: requests as bytes, against a table that has the size that is wanted."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HEADERS = (
+    "Host: 127.0.0.1\r\nUser-Agent: bench\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nConnection: keep-alive\r\n"
+    "Content-Type: application/json\r\nX-Client-Version: 0.14.1\r\nAuthorization: Bearer token\r\n"
+    "X-Iceberg-Access-Delegation: vended-credentials\r\n"
+)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One kind of request, and the least share of bare ASGI's speed that the server is to reach with it."""
+
+    name: str
+    requests: Callable[[], Iterator[bytes]]
+    target: float | None
+    warehouse: str = "memory:"
+
+
+def request(method: str, path: str, body: Any = None) -> bytes:
+    """A request as it stands on the wire."""
+    raw = b"" if body is None else json.dumps(body).encode()
+    length = f"Content-Length: {len(raw)}\r\n" if body is not None else ""
+    return f"{method} {path} HTTP/1.1\r\n{HEADERS}{length}\r\n".encode() + raw
+
+
+SCHEMA = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [{"id": n, "name": f"column_{n}", "type": "string", "required": False, "doc": f"The column {n}."} for n in range(1, 23)],
+}
+
+
+def table(name: str) -> dict[str, Any]:
+    """A request for a table of 22 columns, which remembers only its last metadata file, so that it does not grow while it is measured."""
+    return {"name": name, "schema": SCHEMA, "properties": {"write.metadata.previous-versions-max": "1", "owner": "bench"}}
+
+
+def snapshots(count: int) -> dict[str, Any]:
+    """A commit that adds snapshots to the main branch."""
+    updates: list[dict[str, Any]] = []
+    for number in range(1, count + 1):
+        snapshot = {
+            "snapshot-id": 7_000_000_000_000_000_000 + number,
+            "sequence-number": number,
+            "timestamp-ms": 1_760_000_000_000 + number,
+            "manifest-list": f"memory:/bench/metadata/snap-{number:020}-0-0f8a2f4e-2a5b-4b0f-8f0e-000000000000.avro",
+            "schema-id": 0,
+            "summary": {
+                "operation": "append",
+                **{f"{kind}-{what}": str(number * 1000) for kind in ("added", "total") for what in ("data-files", "records", "files-size")},
+                "total-delete-files": "0",
+                "total-position-deletes": "0",
+                "total-equality-deletes": "0",
+            },
+        }
+        if number > 1:
+            snapshot["parent-snapshot-id"] = 7_000_000_000_000_000_000 + number - 1
+        updates.append({"action": "add-snapshot", "snapshot": snapshot})
+        reference = {"ref-name": "main", "type": "branch", "snapshot-id": snapshot["snapshot-id"]}
+        updates.append({"action": "set-snapshot-ref", **reference})
+    return {"requirements": [], "updates": updates}
+
+
+#: What a server is asked before it is measured: a table of about 12 KB and one of about 300 KB.
+PREPARATION = [
+    request("POST", "/v1/namespaces", {"namespace": ["bench"]}),
+    request("POST", "/v1/namespaces/bench/tables", table("small")),
+    request("POST", "/v1/namespaces/bench/tables/small", snapshots(12)),
+    request("POST", "/v1/namespaces/bench/tables", table("large")),
+    request("POST", "/v1/namespaces/bench/tables/large", snapshots(510)),
+]
+
+
+def commits() -> Iterator[bytes]:
+    """Commits of about 2 KB that always hold: requirements on what stays, updates of what is already so."""
+    requirements = [
+        {"type": "assert-current-schema-id", "current-schema-id": 0},
+        {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 22},
+        {"type": "assert-default-spec-id", "default-spec-id": 0},
+        {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": 7_000_000_000_000_000_012},
+    ]
+    padding = {f"bench.property-{n:02}": "x" * 60 for n in range(15)}
+    for number in itertools.count():
+        updates = [
+            {"action": "set-properties", "updates": {**padding, "bench.number": str(number)}},
+            {"action": "remove-properties", "removals": ["bench.absent"]},
+            {"action": "set-snapshot-ref", "ref-name": "tag", "type": "tag", "snapshot-id": 7_000_000_000_000_000_001 + number % 2},
+        ]
+        yield request("POST", "/v1/namespaces/bench/tables/small", {"requirements": requirements, "updates": updates})
+
+
+def namespaces() -> Iterator[bytes]:
+    """Namespaces that do not exist yet."""
+    for number in itertools.count():
+        body = {"namespace": [f"namespace-{number:08}"], "properties": {"owner": "bench", "comment": "made to see how fast it goes"}}
+        yield request("POST", "/v1/namespaces", body)
+
+
+def repeated(made: bytes) -> Callable[[], Iterator[bytes]]:
+    """The same request again and again."""
+    return lambda: itertools.repeat(made)
+
+
+WORKLOADS = [
+    Workload("loadTable 12 KB", repeated(request("GET", "/v1/namespaces/bench/tables/small")), 0.85),
+    Workload("loadTable 300 KB", repeated(request("GET", "/v1/namespaces/bench/tables/large")), 0.85),
+    Workload("commit 2 KB, memory", commits, 0.75),
+    Workload("createNamespace", namespaces, 0.75),
+    Workload("commit 2 KB, files", commits, None, warehouse="files"),
+]

@@ -1,0 +1,240 @@
+"""Hostile bodies: whatever is sent to a route that takes a body, the answer says what is wrong and nothing has happened."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.iceberg_rest import NOT_OFFERED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server import Server
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+SNAPSHOT = {
+    "snapshot-id": 1,
+    "sequence-number": 1,
+    "timestamp-ms": 1,
+    "manifest-list": "memory:/m.avro",
+    "summary": {"operation": "append"},
+    "schema-id": 0,
+}
+
+#: For each operation that takes a body, one that is valid; those of rename and register are about what does not exist.
+GOOD: dict[str, dict[str, Any]] = {
+    "createNamespace": {"namespace": ["hostile-new"], "properties": {"a": "b"}},
+    "updateProperties": {"removals": ["x"], "updates": {"a": "b"}},
+    "createTable": {"name": "new", "schema": SCHEMA, "properties": {"a": "b"}, "stage-create": False},
+    "registerTable": {"name": "registered", "metadata-location": "memory:/none.json"},
+    "updateTable": {
+        "requirements": [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}],
+        "updates": [{"action": "set-properties", "updates": {"a": "b"}}, {"action": "add-snapshot", "snapshot": SNAPSHOT}],
+    },
+    "renameTable": {
+        "source": {"namespace": ["hostile"], "name": "missing"},
+        "destination": {"namespace": ["hostile"], "name": "u"},
+    },
+}
+OPERATIONS = {o.id: o for o in Contract("iceberg_rest").operations.values()}
+PATHS = {id_: OPERATIONS[id_].path.replace("/{prefix}", "").replace("{namespace}", "hostile").replace("{table}", "t") for id_ in GOOD}
+
+
+@pytest.fixture(scope="module")
+def hostile(server: Server) -> None:
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
+    for path, body in (("/v1/namespaces", {"namespace": ["hostile"]}), ("/v1/namespaces/hostile/tables", {"name": "t", "schema": SCHEMA})):
+        connection.request("POST", path, json.dumps(body), {"content-type": "application/json"})
+        connection.getresponse().read()
+    connection.close()
+
+
+@pytest.fixture
+def unchanged(hostile: None, send: Callable[..., Any]) -> Iterator[None]:
+    """The catalog is the same after the test as it was before."""
+    paths = ["/v1/namespaces", "/v1/namespaces/hostile", "/v1/namespaces/hostile/tables", "/v1/namespaces/hostile/tables/t"]
+    before = [send("GET", path).body for path in paths]
+    yield
+    assert [send("GET", path).body for path in paths] == before
+
+
+def test_every_route_that_takes_a_body_is_tried() -> None:
+    assert set(GOOD) == {o.id for o in OPERATIONS.values() if o.body and o.id not in NOT_OFFERED}
+
+
+RAW = {
+    "empty": (b"", "the body is empty"),
+    "cut off": (b'{"namespace":[', "unexpected end of data at line 1 column"),
+    "array": (b"[]", "at the top: "),
+    "string": (b'"x"', "at the top: "),
+    "null": (b"null", "at the top: "),
+    "number": (b"5", "at the top: "),
+    "nothing in it": (b"{}", "is a required property"),
+    "not UTF-8": (b'{"name":"\xff"}', "byte 9 is 0xff"),
+    "NUL": (b'{"name":"\x00"}', "control character"),
+    "escaped NUL": (b'{"name":"\\u0000"}', "at /name: the text contains U+0000"),
+    "lone surrogate": (b'{"name":"\\ud800"}', "the body is not JSON"),
+    "NaN": (b'{"name":NaN}', "NaN at line 1 column 9 is not a JSON number"),
+    "infinity": (b'{"name":1e999}', "the body is not JSON"),
+    "given twice": (b'{"name":"a","name":"b"}', "at the top: the member 'name' is given twice"),
+    "10,000 arrays deep": (b"[" * 10_000 + b"]" * 10_000, "deep"),
+    "10,000 objects deep": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "deep"),
+    "300 arrays deep": (b'{"a":' + b"[" * 300 + b"]" * 300 + b"}", "deep"),
+    "comment": (b"{/* */}", "the body is not JSON"),
+}
+
+
+@pytest.mark.parametrize("operation", GOOD)
+@pytest.mark.parametrize("case", RAW)
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_that_is_not_what_it_should_be_is_400_and_says_why(send: Callable[..., Any], operation: str, case: str) -> None:
+    raw, why = RAW[case]
+    if operation == "updateProperties" and case == "nothing in it":
+        pytest.skip("an update of nothing is a valid request")
+    answer = send("POST", PATHS[operation], raw)
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert why in answer.message
+    assert len(answer.message) < 2000
+
+
+@pytest.mark.parametrize("operation", GOOD)
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_of_ten_megabytes_is_413(send: Callable[..., Any], operation: str) -> None:
+    answer = send("POST", PATHS[operation], b'{"a":"' + b"x" * 10_000_000 + b'"}')
+
+    assert answer.error == (413, "PayloadTooLargeException", 413)
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_that_grows_too_large_in_chunks_is_413(server: Server) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(
+            b"POST /v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        chunk = b"100000\r\n" + b" " * 0x100000 + b"\r\n"
+        for _ in range(9):
+            connection.sendall(chunk)
+        connection.sendall(b"0\r\n\r\n")
+        status = connection.recv(65536).split(b"\r\n", 1)[0]
+
+    assert status == b"HTTP/1.1 413 Request Entity Too Large"
+
+
+@pytest.mark.parametrize("operation", GOOD)
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""])
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_of_another_type_is_415(send: Callable[..., Any], operation: str, content_type: str) -> None:
+    answer = send("POST", PATHS[operation], GOOD[operation], content_type=content_type)
+
+    assert answer.error == (415, "UnsupportedMediaTypeException", 415)
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_compressed_body_is_415(send: Callable[..., Any]) -> None:
+    assert send("POST", "/v1/namespaces", GOOD["createNamespace"], content_encoding="gzip").status == 415
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json;v=1"])
+def test_json_may_be_said_with_parameters(send: Callable[..., Any], content_type: str, request: pytest.FixtureRequest) -> None:
+    answer = send("POST", "/v1/namespaces", {"namespace": [request.node.name]}, content_type=content_type)
+
+    assert answer.status == 200
+
+
+def mutated(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every member of a document, at its place, as something that it must not be."""
+    if isinstance(document, dict):
+        for name, value in document.items():
+            yield from mutated(value, (*path, name))
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            yield from mutated(value, (*path, index))
+    for wrong in (5, 1.5, 10**30, True, "irc", [], [[]], {}, {"irc": {}}, None, -1, "", "x" * 5000):
+        yield path, wrong
+
+
+def with_member(document: Any, path: tuple[Any, ...], value: Any) -> Any:
+    copied = json.loads(json.dumps(document))
+    if not path:
+        return value
+    at = copied
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = value
+    return copied
+
+
+@pytest.mark.parametrize("operation", sorted(set(GOOD) - {"createNamespace", "updateProperties"}))
+def test_no_wrong_member_is_an_error_of_the_server(send: Callable[..., Any], hostile: None, operation: str) -> None:
+    mutants = [with_member(GOOD[operation], path, wrong) for path, wrong in mutated(GOOD[operation])]
+    failed = [(mutant, answer.status) for mutant in mutants if (answer := send("POST", PATHS[operation], mutant)).status >= 500]
+
+    assert failed == []
+
+
+@pytest.mark.parametrize("operation", GOOD)
+@pytest.mark.usefixtures("unchanged")
+def test_each_required_member_is_asked_for(send: Callable[..., Any], operation: str) -> None:
+    required = Contract("iceberg_rest").bundle["components"]["schemas"][OPERATIONS[operation].body].get("required", [])
+    answers = {name: send("POST", PATHS[operation], {k: v for k, v in GOOD[operation].items() if k != name}) for name in required}
+
+    assert {name: answer.status for name, answer in answers.items()} == dict.fromkeys(required, 400)
+    assert [name for name, answer in answers.items() if f'"{name}" is a required property' not in answer.message] == []
+
+
+@pytest.mark.parametrize(
+    ("update", "why"),
+    [
+        ({"action": "irc"}, "at /updates/0"),
+        ({"uuid": "x"}, "at /updates/0"),
+        ({"action": "set-properties"}, "at /updates/0"),
+        ({"action": "Set-Properties", "updates": {}}, "at /updates/0"),
+        ({"action": "add-view-version", "view-version": {}}, "at /updates/0"),
+        ({"action": "add-snapshot", "snapshot": {"snapshot-id": 1}}, "at /updates/0/snapshot"),
+        ({"action": "set-current-schema", "schema-id": "0"}, "at /updates/0/schema-id"),
+        ({"action": "set-current-schema", "schema-id": 999}, "at /updates/0/schema-id"),
+        ({"action": "set-properties", "updates": {"a": 1}}, "at /updates/0/updates/a"),
+        ("irc", "at /updates/0"),
+    ],
+)
+@pytest.mark.usefixtures("unchanged")
+def test_an_update_that_cannot_be_is_400_with_its_place_and_applies_nothing(send: Callable[..., Any], update: Any, why: str) -> None:
+    body = {"requirements": [], "updates": [update, {"action": "set-properties", "updates": {"irc": "1"}}]}
+    answer = send("POST", PATHS["updateTable"], body)
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert why in answer.message
+
+
+@pytest.mark.parametrize(
+    "requirement", [{"type": "assert-irc"}, {"uuid": "x"}, {"type": "assert-view-uuid", "uuid": "x"}, {"type": "assert-table-uuid"}, None]
+)
+@pytest.mark.usefixtures("unchanged")
+def test_a_requirement_that_cannot_be_is_400_even_when_another_fails(send: Callable[..., Any], requirement: Any) -> None:
+    failing = {"type": "assert-table-uuid", "uuid": "2cc52516-5e73-41f2-b139-545d41a4e151"}
+    answer = send("POST", PATHS["updateTable"], {"requirements": [failing, requirement], "updates": []})
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert "at /requirements/1" in answer.message
+
+
+def test_null_is_taken_as_absent_where_clients_write_it_so(send: Callable[..., Any], namespace: str) -> None:
+    created = send("POST", "/v1/namespaces", {"namespace": [namespace + "2"], "properties": None})
+    table = {"name": "t", "schema": SCHEMA, "location": None, "write-order": None, "partition-spec": None, "properties": None}
+
+    assert (created.status, send("POST", f"/v1/namespaces/{namespace}/tables", table).status) == (200, 200)
+
+
+def test_null_is_no_answer_to_whether_a_table_is_staged(send: Callable[..., Any], namespace: str) -> None:
+    answer = send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA, "stage-create": None})
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert "at /stage-create" in answer.message

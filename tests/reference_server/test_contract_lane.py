@@ -1,0 +1,194 @@
+"""Every request comes to the operation that it is for, or is told why not, in the contract's own form."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server import running
+from lakepact.reference_server.app import service
+from lakepact.reference_server.iceberg_rest import NOT_OFFERED
+from lakepact.reference_server.service import Service, Settings, Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server import Server
+
+OPERATIONS = Contract("iceberg_rest").operations.values()
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+
+
+def filled(template: str) -> str:
+    path = template.replace("/{prefix}", "")
+    for operation in OPERATIONS:
+        for parameter in operation.parameters:
+            path = path.replace(f"{{{parameter.name}}}", "irc_missing")
+    return path
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda o: o.id)
+def test_every_operation_of_the_contract_has_a_door(send: Callable[..., Any], operation: Any) -> None:
+    answer = send(operation.method, filled(operation.path), b"{}" if operation.body else None)
+
+    assert answer.status in {200, 204, 400, 404, 406}
+    assert b"no operation has the path" not in answer.body
+
+
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.id in NOT_OFFERED], ids=lambda o: o.id)
+def test_what_is_not_offered_says_so(send: Callable[..., Any], operation: Any) -> None:
+    answer = send(operation.method, filled(operation.path))
+
+    assert answer.status == 406
+    assert operation.method == "HEAD" or answer.error == (406, "UnsupportedOperationException", 406)
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1", "/v1/nonsense", "/v1/p/namespaces", "/v1/namespaces/", "/v2/config", "/v1/config/", "/favicon.ico"]
+)
+def test_a_path_outside_the_contract_is_404(send: Callable[..., Any], path: str) -> None:
+    assert send("GET", path).error == (404, "NotFoundException", 404)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/v1/namespaces", "GET, POST"),
+        ("HEAD", "/v1/namespaces", "GET, POST"),
+        ("OPTIONS", "/v1/config", "GET"),
+        ("PATCH", "/v1/namespaces/a/tables/t", "DELETE, GET, HEAD, POST"),
+        ("GET", "/v1/tables/rename", "POST"),
+    ],
+)
+def test_a_method_that_a_path_does_not_have_is_405_and_says_which_it_has(
+    send: Callable[..., Any], method: str, path: str, allowed: str
+) -> None:
+    answer = send(method, path)
+
+    assert (answer.status, answer.headers["allow"]) == (405, allowed)
+    assert method == "HEAD" or answer.error == (405, "MethodNotAllowedException", 405)
+
+
+@pytest.mark.parametrize("path", ["/v1/namespaces/%", "/v1/namespaces/%zz", "/v1/namespaces/%ff", "/v1/%c0%af"])
+def test_a_path_that_cannot_be_decoded_is_400(send: Callable[..., Any], path: str) -> None:
+    assert send("GET", path).error == (400, "BadRequestException", 400)
+
+
+@pytest.mark.parametrize("name", ["a/b", "a b", "a+b", "a%41", "a.b", "é", "🜁 ̈", "a?b#c", "'\"\\", "a%2Fb", "%", "~"])
+def test_any_name_is_found_again_under_its_path(send: Callable[..., Any], name: str) -> None:
+    send("POST", "/v1/namespaces", {"namespace": [name]})
+    namespace = f"/v1/namespaces/{quote(name, safe='')}"
+    created = send("POST", f"{namespace}/tables", {"name": name, "schema": SCHEMA})
+    loaded = send("GET", f"{namespace}/tables/{quote(name, safe='')}")
+
+    assert (created.status, loaded.body) == (200, created.body)
+    assert send("GET", namespace).document["namespace"] == [name]
+
+
+def test_levels_of_a_namespace_are_separated_by_the_unit_separator_in_either_case(send: Callable[..., Any]) -> None:
+    send("POST", "/v1/namespaces", {"namespace": ["sep"]})
+    send("POST", "/v1/namespaces", {"namespace": ["sep", "x.y"]})
+    spellings = ["sep%1Fx.y", "sep%1fx.y", "%73ep%1fx%2ey"]
+
+    assert [send("GET", f"/v1/namespaces/{spelled}").document["namespace"] for spelled in spellings] == [["sep", "x.y"]] * 3
+    assert [
+        send("GET", f"/v1/namespaces/{spelled}").status for spelled in ["sep.x.y", "sep%251Fx.y", "sep%1F", "%1Fsep", "sep%1Fx%1Fy"]
+    ] == [404] * 5
+
+
+def test_what_clients_send_beyond_the_contract_is_ignored(send: Callable[..., Any]) -> None:
+    plain = send("GET", "/v1/config")
+    adorned = send(
+        "GET",
+        "/v1/config?x_irc=1&x=%ff&",
+        Authorization="Bearer None",
+        Content_Type="application/json",
+        X_Client_Version="0.14.1",
+        Idempotency_Key="0192f7a5-4b5c-7def-8000-000000000000",
+        X_Iceberg_Access_Delegation="vended-credentials,remote-signing,foo",
+    )
+
+    assert adorned == plain
+
+
+@pytest.mark.parametrize("accept", ["application/json", "*/*", "text/html"])
+def test_answers_are_json_whatever_is_asked_for(send: Callable[..., Any], accept: str) -> None:
+    assert send("GET", "/v1/config", Accept=accept).headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    "query", ["namespaces?pageSize=0", "namespaces?pageSize=abc", "namespaces?pageToken=irc-garbage", "namespaces/a/tables/t?snapshots=foo"]
+)
+def test_a_parameter_that_the_contract_forbids_is_400(send: Callable[..., Any], query: str) -> None:
+    assert send("GET", f"/v1/{query}").error == (400, "BadRequestException", 400)
+
+
+def test_a_purge_that_is_neither_wanted_nor_not_is_400_and_drops_nothing(send: Callable[..., Any], namespace: str) -> None:
+    send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA})
+
+    assert send("DELETE", f"/v1/namespaces/{namespace}/tables/t?purgeRequested=maybe").error == (400, "BadRequestException", 400)
+    assert send("HEAD", f"/v1/namespaces/{namespace}/tables/t").status == 204
+
+
+@pytest.mark.parametrize("path", ["/v1/namespaces/irc_missing", "/v1/namespaces/head", "/v1/namespaces/%", "/v1/namespaces"])
+def test_head_sends_no_body_and_the_connection_goes_on(server: Server, send: Callable[..., Any], path: str) -> None:
+    send("POST", "/v1/namespaces", {"namespace": ["head"]})
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(
+            f"HEAD {path} HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/config HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+        )
+        received = b"".join(iter(lambda: connection.recv(65536), b""))
+    head, rest = received.split(b"\r\n\r\n", 1)
+
+    assert b"content-type" not in head.lower()
+    assert rest.startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_204_has_neither_body_nor_content_headers(send: Callable[..., Any], namespace: str) -> None:
+    answer = send("DELETE", f"/v1/namespaces/{namespace}")
+
+    assert (answer.status, answer.headers, answer.body) == (204, {}, b"")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/openapi.json", "/"])
+def test_pages_that_are_in_no_contract_are_answered(send: Callable[..., Any], path: str) -> None:
+    assert send("GET", path).status == 200
+
+
+def test_a_page_refuses_in_the_contracts_form(send: Callable[..., Any]) -> None:
+    assert send("POST", "/healthz", {}).error == (405, "MethodNotAllowedException", 405)
+
+
+def test_an_operation_without_an_answer_keeps_the_server_from_starting() -> None:
+    made = service("iceberg_rest", Settings())
+    handlers = {id_: handler for id_, handler in made.handlers.items() if id_ != "loadTable"}
+
+    with pytest.raises(Unanswered, match="no handler for loadTable"):
+        Service(made.contract, handlers, made.not_offered, made.error_body, made.kinds, made.paths)
+
+
+def test_with_a_prefix_only_paths_with_it_are_served(sending_to: Callable[[str], Any]) -> None:
+    with running(warehouse="memory:", prefix="my/cat%20alog") as server, sending_to(server.url) as send:
+        prefix = send("GET", "/v1/config").document["overrides"]["prefix"]
+        statuses = [send("GET", f"/v1/{prefix}/namespaces").status, send("GET", "/v1/namespaces").status]
+
+    assert (prefix, statuses) == ("my/cat%20alog", [200, 404])
+
+
+def test_an_exception_of_ours_is_a_500_that_tells_nothing_but_where_to_look(
+    sending_to: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with running(warehouse="memory:") as server, sending_to(server.url) as send:
+        monkeypatch.setitem(server.service.rules, "page", lambda *_, **__: 1 // 0)
+        answer = send("GET", "/v1/namespaces")
+
+    incident = answer.message.rpartition(" ")[2]
+    assert answer.error == (500, "InternalServerError", 500)
+    assert "ZeroDivisionError" not in answer.message
+    assert incident in caplog.text
+    assert "ZeroDivisionError" in caplog.text

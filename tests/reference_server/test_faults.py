@@ -1,0 +1,237 @@
+"""Every way of misbehaving does what it says, to the operations that it is meant for and no others."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server import running
+from lakepact.reference_server.app import service
+from lakepact.reference_server.faults import (
+    EVERY,
+    GENERIC,
+    UNKNOWN_PATH,
+    WRONG_METHOD,
+    Install,
+    UnknownFault,
+    all_of,
+    around,
+    fault_named,
+    faults,
+    instead,
+    on_answer,
+    on_call,
+    on_headers,
+    on_reply,
+    on_request,
+    on_status,
+    on_wire,
+    unchecked,
+)
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.service import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server.wire import Wire
+
+CONTRACT = Contract("iceberg_rest")
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
+    """Requests to a server with one fault, given as what installs it."""
+    with contextlib.ExitStack() as stack:
+
+        def start(install: Install) -> Any:
+            monkeypatch.setitem(GENERIC, "under-test", ("is under test", lambda _: install))
+            server = stack.enter_context(running(warehouse="memory:", faults=["under-test"]))
+            return stack.enter_context(sending_to(server.url))
+
+        yield start
+
+
+def test_an_answer_is_edited_in_place(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(on_answer("getConfig", lambda document: document.__delitem__("defaults")))
+
+    assert set(send("GET", "/v1/config").document) == {"overrides", "endpoints"}
+
+
+def test_an_answer_is_replaced_by_what_the_edit_returns(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(on_answer(EVERY, lambda _: [1]))
+
+    assert send("GET", "/v1/config").document == [1]
+
+
+def test_only_answers_of_the_given_status_are_edited(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(on_answer("listNamespaces", lambda document: document["error"].__delitem__("code"), status=400))
+
+    assert set(send("GET", "/v1/namespaces?pageSize=0").document["error"]) == {"message", "type"}
+    assert send("GET", "/v1/namespaces").document["namespaces"] == []
+
+
+def test_a_status_becomes_another(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(on_status("namespaceExists", {404: 204}))
+
+    assert send("HEAD", "/v1/namespaces/irc").status == 204
+    assert send("GET", "/v1/namespaces/irc").status == 404
+
+
+def test_a_handler_is_answered_for(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(on_call(("getConfig", "listNamespaces"), lambda handler, arguments: Reply(handler(**arguments).status + 1)))
+
+    assert [send("GET", path).status for path in ("/v1/config", "/v1/namespaces")] == [201, 201]
+
+
+def test_a_request_is_refused_before_it_is_looked_at(faulty: Callable[[Install], Any]) -> None:
+    def guard(scope: Any) -> None:
+        if scope["query_string"]:
+            raise Problem(418, "Teapot", "no queries")
+
+    send = faulty(on_request(EVERY, guard))
+
+    assert [send("GET", path).status for path in ("/v1/config", "/v1/config?x=1")] == [200, 418]
+
+
+@pytest.mark.parametrize(("where", "method", "path"), [(UNKNOWN_PATH, "GET", "/v1/irc"), (WRONG_METHOD, "PUT", "/v1/config")])
+def test_refusals_outside_of_operations_can_be_changed_too(faulty: Callable[[Install], Any], where: str, method: str, path: str) -> None:
+    send = faulty(on_status(where, {404: 500, 405: 500}))
+
+    assert send(method, path).status == 500
+
+
+def test_an_entry_of_a_table_is_replaced(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(instead("rules", "parent-exists", lambda *_: None))
+
+    assert send("POST", "/v1/namespaces", {"namespace": ["no", "parent"]}).status == 200
+
+
+def test_an_entry_of_a_table_is_wrapped(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(around("handlers", "listNamespaces", lambda original: lambda **arguments: original(**{**arguments, "page_size": 1})))
+    for name in ("a", "b"):
+        send("POST", "/v1/namespaces", {"namespace": [name]})
+
+    assert send("GET", "/v1/namespaces").document["namespaces"] == [["a"]]
+
+
+def test_a_table_without_the_entry_names_the_nearest() -> None:
+    with pytest.raises(UnknownFault, match="set-properties"):
+        instead("updates", "set-property", None)(service("iceberg_rest", Settings()))
+
+
+def test_bodies_go_unchecked(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(unchecked("updateProperties"))
+    send("POST", "/v1/namespaces", {"namespace": ["a"]})
+
+    assert send("POST", "/v1/namespaces/a/properties", {"updates": {"a": 1}}).status == 200
+
+
+def test_headers_are_added_and_the_content_type_replaced(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(all_of(on_headers("getConfig", {"content-type": "text/plain", "etag": "x"})))
+    headers = send("GET", "/v1/config").headers
+
+    assert (headers["content-type"], headers["etag"]) == ("text/plain", "x")
+
+
+def test_a_reply_is_changed_knowing_the_request(faulty: Callable[[Install], Any]) -> None:
+    send = faulty(on_reply(EVERY, lambda reply, scope: Reply(reply.status, scope["method"].encode())))
+
+    assert send("GET", "/v1/config").body == b"GET"
+
+
+def test_the_wire_is_written_to(faulty: Callable[[Install], Any]) -> None:
+    async def act(wire: Wire, reply: Reply) -> None:
+        wire.raw(wire.head(Reply(200, b"x")) + b"x")
+        await wire.close()
+        assert reply.status == 200
+
+    assert faulty(on_wire("getConfig", act))("GET", "/v1/config").body == b"x"
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("answers-500", 500), ("answers-503", 503), ("answers-404", 404), ("answers-201", 201), ("wrong-content-type", 200)],
+)
+def test_a_generic_fault_changes_its_operation_and_no_other(name: str, status: int, sending_to: Callable[[str], Any]) -> None:
+    with running(warehouse="memory:", faults=[f"{name}@getConfig"]) as server, sending_to(server.url) as send:
+        changed, other = send("GET", "/v1/config"), send("GET", "/v1/namespaces")
+
+    assert (changed.status, other.status) == (status, 200)
+    assert (changed.headers["content-type"] == "application/json") == (name != "wrong-content-type")
+
+
+@pytest.mark.parametrize(
+    ("name", "body"), [("not-json", b"<html><body>It works!</body></html>"), ("null-body", b"null"), ("list-body", b"[]")]
+)
+def test_a_generic_fault_changes_bodies(name: str, body: bytes, sending_to: Callable[[str], Any]) -> None:
+    with running(warehouse="memory:", faults=[name]) as server, sending_to(server.url) as send:
+        assert [send("GET", path).body for path in ("/v1/config", "/v1/namespaces/irc")] == [body, body]
+
+
+def test_a_connection_is_dropped(sending_to: Callable[[str], Any]) -> None:
+    with (
+        running(warehouse="memory:", faults=["drops-connection@getConfig"]) as server,
+        sending_to(server.url) as send,
+        pytest.raises(http.client.RemoteDisconnected),
+    ):
+        send("GET", "/v1/config")
+
+
+def test_a_body_is_cut_off(sending_to: Callable[[str], Any]) -> None:
+    with (
+        running(warehouse="memory:", faults=["truncates-body@getConfig"]) as server,
+        sending_to(server.url) as send,
+        pytest.raises(http.client.IncompleteRead),
+    ):
+        send("GET", "/v1/config")
+
+
+def test_204_gets_a_body(sending_to: Callable[[str], Any]) -> None:
+    with running(warehouse="memory:", faults=["adds-body@dropNamespace"]) as server, sending_to(server.url) as send:
+        send("POST", "/v1/namespaces", {"namespace": ["a"]})
+
+        assert send("DELETE", "/v1/namespaces/a").headers["content-length"] == "22"
+
+
+def test_a_slow_operation_does_not_hold_up_others(sending_to: Callable[[str], Any]) -> None:
+    with running(warehouse="memory:", faults=["slow@getConfig"]) as server, sending_to(server.url) as send:
+        waiting = http.client.HTTPConnection(server.url.removeprefix("http://"))
+        waiting.request("GET", "/v1/config")
+        started = time.monotonic()
+        send("GET", "/v1/namespaces")
+        before = time.monotonic() - started
+        waiting.getresponse().read()
+        after = time.monotonic() - started
+        waiting.close()
+
+    assert before < after
+
+
+def test_every_fault_of_a_contract_has_a_sentence_and_breaks_what_the_registry_knows() -> None:
+    known = CONTRACT.requirements
+    wrong = [fault.name for fault in faults("iceberg_rest").values() if not fault.says.endswith(".") or not set(fault.breaks) <= set(known)]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("spelled", [*faults("iceberg_rest"), *(f"{name}@loadTable" for name in GENERIC), *GENERIC])
+def test_every_fault_can_be_switched_on(spelled: str) -> None:
+    made = service("iceberg_rest", Settings())
+
+    assert fault_named(spelled, contract="iceberg_rest", operations=made.contract.operations).install(made) is None
+
+
+@pytest.mark.parametrize(
+    ("spelled", "hint"),
+    [("answers-50", "near: .*answers-500"), ("answers-500@loadTabel", "near: loadTable"), ("zzzzzzzzzz", "generic ones: answers-500")],
+)
+def test_an_unknown_fault_is_refused_with_what_may_have_been_meant(spelled: str, hint: str) -> None:
+    with pytest.raises(UnknownFault, match=hint):
+        fault_named(spelled, contract="iceberg_rest", operations=CONTRACT.operations)
