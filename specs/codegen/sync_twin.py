@@ -1,7 +1,7 @@
-"""Derives a façade for threads from the one for event loops, word by word.
+"""Derives the façades for threads from those for event loops, word by word.
 
-The asynchronous module is written by hand; its synchronous twin beside it is this translation of it, so that both are plain code
-with signatures and docstrings of their own, and neither can say something that the other does not.
+The modules in a client's folder `asynchronous` are written by hand; those in `synchronous` beside it are translations of them, so that
+both are plain code with signatures and docstrings of their own, and neither can say something that the other does not.
 """
 
 from __future__ import annotations
@@ -11,16 +11,11 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE, TWIN = "asynchronous.py", "synchronous.py"
-DOCSTRING = f'''"""The twin of `{SOURCE}` for threads.
-
-Derived from it by `nox -s generate`: edit that module, not this one.
-"""
-'''
+SOURCE, TWIN = "asynchronous", "synchronous"
+HEADER = f"# Made by codegen.sync_twin from {SOURCE}/{{name}} beside this folder. Do not edit: nox -s generate\n"
 
 #: What is said otherwise without an event loop, in this order.
 TRANSLATIONS = (
-    (r'\A""".*?"""\n', DOCSTRING),
     (r"\basync (def|for|with) ", r"\1 "),
     (r"\bawait ", ""),
     (r"\basyncio\.sleep\b", "time.sleep"),
@@ -30,6 +25,8 @@ TRANSLATIONS = (
     (r"\bAwaitable, ", ""),
     (r"\b__a(enter|exit)__", r"__\1__"),
     (r"\bAsync(?=[A-Z])", ""),
+    (r"\basynchronous\b", "synchronous"),
+    (r"\bfor event loops\b", "for threads"),
     (r"\bfor (\w+) in ([^\n]+):\n +yield \1$", r"yield from \2"),
 )
 
@@ -37,7 +34,7 @@ TRANSLATIONS = (
 def translated(asynchronous: str) -> str:
     """The source of a module without its event loop."""
     for pattern, replacement in TRANSLATIONS:
-        asynchronous = re.sub(pattern, replacement, asynchronous, flags=re.DOTALL | re.MULTILINE)
+        asynchronous = re.sub(pattern, replacement, asynchronous, flags=re.MULTILINE)
     return asynchronous
 
 
@@ -51,19 +48,30 @@ def formatted(source: str, path: Path) -> str:
 
 def twins() -> dict[Path, str]:
     """Every derived module with the text that belongs in it."""
-    sources = {path.with_name(TWIN): path.read_text("utf-8") for path in sorted((ROOT / "client").glob(f"lakepact/client/*/{SOURCE}"))}
-    return {path: formatted(translated(source), path) for path, source in sources.items()}
+    sources = sorted((ROOT / "client").glob(f"lakepact/client/*/{SOURCE}/*.py"))
+    found = {path.parents[1] / TWIN / path.name: path.read_text("utf-8") for path in sources}
+    return {path: formatted(HEADER.format(name=path.name) + translated(text), path) for path, text in found.items()}
 
 
 def write() -> None:
-    """Write every derived module."""
-    for path, text in twins().items():
+    """Write every derived module, and remove those whose source is gone."""
+    made = twins()
+    for path in _committed() - set(made):
+        path.unlink()
+    for path, text in made.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
 
 
 def stale() -> list[Path]:
     """The derived modules that are not what they should be."""
-    return [path for path, text in twins().items() if not path.exists() or path.read_text("utf-8") != text]
+    made = twins()
+    different = {path for path, text in made.items() if not path.exists() or path.read_text("utf-8") != text}
+    return sorted(different | (_committed() - set(made)))
+
+
+def _committed() -> set[Path]:
+    return set((ROOT / "client").glob(f"lakepact/client/*/{TWIN}/*.py"))
 
 
 if __name__ == "__main__":

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from codegen import sync_twin
 from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
-from lakepact.client.iceberg_rest import asynchronous, synchronous
 
-ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(__file__).resolve().parents[2] / "client" / "lakepact" / "client" / "iceberg_rest"
 
 
 def methods(catalog: type) -> dict[str, inspect.Signature]:
@@ -52,14 +51,18 @@ def statements(source: str) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             node.names.sort(key=lambda alias: alias.name)
-    return {ast.unparse(statement) for statement in tree.body if not isinstance(statement, ast.If)}
+    blocks = [statement.body if isinstance(statement, ast.If) else [statement] for statement in tree.body]
+    return {ast.unparse(statement) for block in blocks for statement in block}
 
 
-def test_the_one_for_threads_is_derived_from_the_other():
-    spec = importlib.util.spec_from_file_location("sync_twin", ROOT / "specs" / "codegen" / "sync_twin.py")
-    sync_twin = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sync_twin)
+@pytest.mark.parametrize("source", sorted(FOLDER.glob("asynchronous/*.py")), ids=lambda path: path.stem)
+def test_what_is_for_threads_is_derived_from_what_is_for_event_loops(source):
+    twin = FOLDER / "synchronous" / source.name
 
-    derived = sync_twin.translated(Path(asynchronous.__file__).read_text("utf-8"))
+    assert statements(twin.read_text("utf-8")) == statements(sync_twin.translated(source.read_text("utf-8")))
 
-    assert statements(Path(synchronous.__file__).read_text("utf-8")) == statements(derived)
+
+def test_nothing_for_threads_is_without_its_source():
+    names = [sorted(path.name for path in FOLDER.glob(f"{folder}/*.py")) for folder in ("asynchronous", "synchronous")]
+
+    assert names[0] == names[1]

@@ -35,8 +35,8 @@ from lakepact.client.errors import (
 from lakepact.client.retries import NO_RETRIES, Retries
 
 if TYPE_CHECKING:
-    from lakepact.client.iceberg_rest.asynchronous import AsyncIcebergCatalog
-    from lakepact.client.iceberg_rest.synchronous import IcebergCatalog
+    from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
+    from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.transport import Timeouts
 
 __all__ = [
@@ -71,8 +71,8 @@ __all__ = [
 ]
 
 _LOADED_LATER = {
-    "AsyncIcebergCatalog": "lakepact.client.iceberg_rest.asynchronous",
-    "IcebergCatalog": "lakepact.client.iceberg_rest.synchronous",
+    "AsyncIcebergCatalog": "lakepact.client.iceberg_rest.asynchronous.catalog",
+    "IcebergCatalog": "lakepact.client.iceberg_rest.synchronous.catalog",
     "Timeouts": "lakepact.client.transport",
 }
 

@@ -1,55 +1,34 @@
-"""The twin of `asynchronous.py` for threads.
-
-Derived from it by `nox -s generate`: edit that module, not this one.
-"""
+# Made by codegen.sync_twin from asynchronous/tables.py beside this folder. Do not edit: nox -s generate
+"""Tables of a catalog."""
 
 from __future__ import annotations
 
-import threading
-import time
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from lakepact.client.auth import Auth, NoAuth
-from lakepact.client.connections import Connection
-from lakepact.client.engine import Engine
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
-from lakepact.client.iceberg_rest.names import Levels, TableName, segment
-from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.client.iceberg_rest.settings import PREFIX, Settings, settings
+from lakepact.client.iceberg_rest.names import segment
+from lakepact.client.iceberg_rest.settings import PREFIX
+from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.paging import Bookmark
-from lakepact.client.retries import Retries
-from lakepact.client.transport import Timeouts, Transport
-from lakepact.client.urls import server_address
 from lakepact.generated.iceberg_rest.endpoints import (
-    create_namespace,
     create_table,
-    drop_namespace,
     drop_table,
-    get_config,
-    list_namespaces,
     list_tables,
-    load_namespace_metadata,
     load_table,
-    namespace_exists,
     register_table,
     rename_table,
     table_exists,
-    update_properties,
     update_table,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from lakepact.client.transport import Carrier
-    from lakepact.generated.contract import Call
+    from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.generated.iceberg_rest.models import (
-        CatalogConfig,
         CommitTableResponse,
-        CreateNamespaceResponse,
-        GetNamespaceResponse,
+        CreateTableRequest,
         LoadTableResult,
         PartitionSpec,
         Schema,
@@ -57,164 +36,11 @@ if TYPE_CHECKING:
         TableIdentifier,
         TableRequirement,
         TableUpdate,
-        UpdateNamespacePropertiesResponse,
     )
 
-T = TypeVar("T")
 
-
-class IcebergCatalog:
-    """A catalog that speaks the Iceberg REST contract.
-
-    Every method makes the calls of one operation of the contract and returns its typed answer; whatever goes wrong is one of
-    `lakepact.client.errors`. The first call fetches the catalog's configuration, see `config`.
-
-    A namespace is a sequence of levels, `("sales", "emea")`. A string is one level, `"sales"`: dots in it are part of its name.
-    What is sent as JSON (schemas, specs, updates, requirements) may be given as generated models or as plain documents.
-
-    Args:
-        address: Where the catalog is, without `/v1`.
-        warehouse: Which warehouse to ask for, if the server has several.
-        properties: Configuration of the caller's own; it goes before the server's defaults and after its overrides.
-        auth: How requests are authorized.
-        retries: How often and for how long calls are tried.
-        timeouts: How long to wait for the network.
-        carrier: What carries requests in place of the network, an `httpx` transport.
-        sleep: What waits between tries.
-
-    Raises:
-        ValueError: `address` is not the address of a server, or holds credentials.
-    """
-
-    def __init__(
-        self,
-        address: str,
-        *,
-        warehouse: str | None = None,
-        properties: Mapping[str, str] | None = None,
-        auth: Auth | None = None,
-        retries: Retries | None = None,
-        timeouts: Timeouts | None = None,
-        carrier: Carrier | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        engine = Engine(server_address(address), auth or NoAuth(), retries or Retries(), REFUSALS)
-        self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier), sleep)
-        self._warehouse = warehouse
-        self._properties = dict(properties or {})
-        self._config: CatalogConfig | None = None
-        self._config_lock = threading.Lock()
-        self._here: Settings | None = None
-
-    def __repr__(self) -> str:
-        return f"IcebergCatalog({self._connection.address!r})"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connections to the server."""
-        self._connection.close()
-
-    # Configuration
-
-    def config(self) -> CatalogConfig:
-        """The configuration that the server gives its clients, fetched once."""
-        with self._config_lock:
-            if self._config is None:
-                self._config = self._connection.send(get_config.call(warehouse=self._warehouse))
-        return self._config
-
-    def properties(self) -> Mapping[str, str]:
-        """What the catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
-        return (self._settings()).properties
-
-    def offers(self, operation: str) -> bool:
-        """Whether the server offers the operation of that id, such as `namespaceExists`; others raise `NotOffered` before they are sent."""
-        return operation in (self._settings()).offered
-
-    # Namespaces
-
-    def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> Iterator[tuple[str, ...]]:
-        """Every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
-
-        Args:
-            parent: The namespace to look in.
-            page_size: Most namespaces that the server should put into one page.
-
-        Raises:
-            NoSuchNamespace: There is no `parent`.
-        """
-        here = self._settings()
-        within = None if parent is None else here.joined(parent)
-        bookmark = Bookmark("listNamespaces")
-        while bookmark.token is not None:
-            page = self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
-            for namespace in page.namespaces or ():
-                yield tuple(namespace)
-            bookmark.turn(page.next_page_token)
-
-    def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
-        """Create a namespace.
-
-        Raises:
-            AlreadyExists: There is one of that name.
-        """
-        return self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
-
-    def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
-        """The namespace with its properties.
-
-        Raises:
-            NoSuchNamespace: There is none of that name.
-        """
-        here = self._settings()
-        return self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=here.joined(namespace)))
-
-    def namespace_exists(self, namespace: Levels) -> bool:
-        """Whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
-        here = self._settings()
-        try:
-            if "namespaceExists" in here.offered:
-                self._call(namespace_exists.call(prefix=PREFIX, namespace=here.joined(namespace)))
-            else:
-                self.load_namespace(namespace)
-        except NotFound:
-            return False
-        return True
-
-    def update_namespace_properties(
-        self, namespace: Levels, *, updates: Mapping[str, str] | None = None, removals: Sequence[str] = ()
-    ) -> UpdateNamespacePropertiesResponse:
-        """Set and remove properties of a namespace.
-
-        Args:
-            namespace: The namespace.
-            updates: Properties to set.
-            removals: Names of properties to remove.
-
-        Raises:
-            NoSuchNamespace: There is none of that name.
-            BadRequest: A property is to be both set and removed.
-        """
-        here = self._settings()
-        body = bodies.update_namespace_properties(updates, removals)
-        return self._call(update_properties.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
-
-    def drop_namespace(self, namespace: Levels) -> None:
-        """Drop an empty namespace.
-
-        Raises:
-            NoSuchNamespace: There is none of that name; after several tries, an earlier one may have dropped it.
-            NotEmpty: It still holds something.
-        """
-        here = self._settings()
-        self._call(drop_namespace.call(prefix=PREFIX, namespace=here.joined(namespace)))
-
-    # Tables
+class Tables(Configured):
+    """A catalog's tables."""
 
     def list_tables(self, namespace: Levels, *, page_size: int | None = None) -> Iterator[TableIdentifier]:
         """Every table in a namespace; pages are fetched as they are reached.
@@ -265,10 +91,7 @@ class IcebergCatalog:
         body = bodies.create_table(
             name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=False
         )
-        here = self._settings()
-        return self._call(
-            create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=access_delegation)
-        )
+        return self._create(namespace, body, access_delegation)
 
     def stage_table(
         self,
@@ -289,6 +112,9 @@ class IcebergCatalog:
         body = bodies.create_table(
             name, schema, location=location, partition_spec=partition_spec, write_order=write_order, properties=properties, stage=True
         )
+        return self._create(namespace, body, access_delegation)
+
+    def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: str | None) -> LoadTableResult:
         here = self._settings()
         return self._call(
             create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=access_delegation)
@@ -407,13 +233,3 @@ class IcebergCatalog:
             AlreadyExists: There is a table or view of the new name.
         """
         self._call(rename_table.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))
-
-    # What every method goes through
-
-    def _settings(self) -> Settings:
-        if self._here is None:
-            self._here = settings(self.config(), self._properties)
-        return self._here
-
-    def _call(self, call: Call[T]) -> T:
-        return self._connection.send((self._settings()).addressed(call))

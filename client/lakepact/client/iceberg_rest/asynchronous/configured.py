@@ -1,0 +1,86 @@
+"""A catalog's connection and configuration, which everything that it does goes through."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from lakepact.client.auth import Auth, NoAuth
+from lakepact.client.connections import AsyncConnection
+from lakepact.client.engine import Engine
+from lakepact.client.iceberg_rest.refusals import REFUSALS
+from lakepact.client.iceberg_rest.settings import Settings, settings
+from lakepact.client.retries import Retries
+from lakepact.client.transport import AsyncTransport, Timeouts
+from lakepact.client.urls import server_address
+from lakepact.generated.iceberg_rest.endpoints import get_config
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from types import TracebackType
+
+    from lakepact.client.transport import AsyncCarrier
+    from lakepact.generated.contract import Call
+    from lakepact.generated.iceberg_rest.models import CatalogConfig
+
+T = TypeVar("T")
+
+
+class AsyncConfigured:
+    """A catalog that is configured as its server says."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        warehouse: str | None = None,
+        properties: Mapping[str, str] | None = None,
+        auth: Auth | None = None,
+        retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
+        carrier: AsyncCarrier | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        engine = Engine(server_address(address), auth or NoAuth(), retries or Retries(), REFUSALS)
+        self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), carrier), sleep)
+        self._warehouse = warehouse
+        self._properties = dict(properties or {})
+        self._config: CatalogConfig | None = None
+        self._config_lock = asyncio.Lock()
+        self._here: Settings | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._connection.address!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections to the server."""
+        await self._connection.close()
+
+    async def config(self) -> CatalogConfig:
+        """The configuration that the server gives its clients, fetched once."""
+        async with self._config_lock:
+            if self._config is None:
+                self._config = await self._connection.send(get_config.call(warehouse=self._warehouse))
+        return self._config
+
+    async def properties(self) -> Mapping[str, str]:
+        """What the catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
+        return (await self._settings()).properties
+
+    async def offers(self, operation: str) -> bool:
+        """Whether the server offers the operation of that id, such as `namespaceExists`; others raise `NotOffered` before they are sent."""
+        return operation in (await self._settings()).offered
+
+    async def _settings(self) -> Settings:
+        if self._here is None:
+            self._here = settings(await self.config(), self._properties)
+        return self._here
+
+    async def _call(self, call: Call[T]) -> T:
+        return await self._connection.send((await self._settings()).addressed(call))

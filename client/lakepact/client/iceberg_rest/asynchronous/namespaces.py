@@ -1,0 +1,105 @@
+"""Namespaces of a catalog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.client.errors import NotFound
+from lakepact.client.iceberg_rest import bodies
+from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
+from lakepact.client.iceberg_rest.settings import PREFIX
+from lakepact.client.paging import Bookmark
+from lakepact.generated.iceberg_rest.endpoints import (
+    create_namespace,
+    drop_namespace,
+    list_namespaces,
+    load_namespace_metadata,
+    namespace_exists,
+    update_properties,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
+    from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse, GetNamespaceResponse, UpdateNamespacePropertiesResponse
+
+
+class AsyncNamespaces(AsyncConfigured):
+    """A catalog's namespaces."""
+
+    async def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> AsyncIterator[tuple[str, ...]]:
+        """Every namespace directly under `parent`, or at the top; pages are fetched as they are reached.
+
+        Args:
+            parent: The namespace to look in.
+            page_size: Most namespaces that the server should put into one page.
+
+        Raises:
+            NoSuchNamespace: There is no `parent`.
+        """
+        here = await self._settings()
+        within = None if parent is None else here.joined(parent)
+        bookmark = Bookmark("listNamespaces")
+        while bookmark.token is not None:
+            page = await self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
+            for namespace in page.namespaces or ():
+                yield tuple(namespace)
+            bookmark.turn(page.next_page_token)
+
+    async def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
+        """Create a namespace.
+
+        Raises:
+            AlreadyExists: There is one of that name.
+        """
+        return await self._call(create_namespace.call(prefix=PREFIX, body=bodies.create_namespace(namespace, properties)))
+
+    async def load_namespace(self, namespace: Levels) -> GetNamespaceResponse:
+        """The namespace with its properties.
+
+        Raises:
+            NoSuchNamespace: There is none of that name.
+        """
+        here = await self._settings()
+        return await self._call(load_namespace_metadata.call(prefix=PREFIX, namespace=here.joined(namespace)))
+
+    async def namespace_exists(self, namespace: Levels) -> bool:
+        """Whether there is a namespace of that name; asked by loading it where the server does not offer the question."""
+        here = await self._settings()
+        try:
+            if "namespaceExists" in here.offered:
+                await self._call(namespace_exists.call(prefix=PREFIX, namespace=here.joined(namespace)))
+            else:
+                await self.load_namespace(namespace)
+        except NotFound:
+            return False
+        return True
+
+    async def update_namespace_properties(
+        self, namespace: Levels, *, updates: Mapping[str, str] | None = None, removals: Sequence[str] = ()
+    ) -> UpdateNamespacePropertiesResponse:
+        """Set and remove properties of a namespace.
+
+        Args:
+            namespace: The namespace.
+            updates: Properties to set.
+            removals: Names of properties to remove.
+
+        Raises:
+            NoSuchNamespace: There is none of that name.
+            BadRequest: A property is to be both set and removed.
+        """
+        here = await self._settings()
+        body = bodies.update_namespace_properties(updates, removals)
+        return await self._call(update_properties.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+
+    async def drop_namespace(self, namespace: Levels) -> None:
+        """Drop an empty namespace.
+
+        Raises:
+            NoSuchNamespace: There is none of that name; after several tries, an earlier one may have dropped it.
+            NotEmpty: It still holds something.
+        """
+        here = await self._settings()
+        await self._call(drop_namespace.call(prefix=PREFIX, namespace=here.joined(namespace)))

@@ -1,0 +1,88 @@
+# Made by codegen.sync_twin from asynchronous/configured.py beside this folder. Do not edit: nox -s generate
+"""A catalog's connection and configuration, which everything that it does goes through."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from lakepact.client.auth import Auth, NoAuth
+from lakepact.client.connections import Connection
+from lakepact.client.engine import Engine
+from lakepact.client.iceberg_rest.refusals import REFUSALS
+from lakepact.client.iceberg_rest.settings import Settings, settings
+from lakepact.client.retries import Retries
+from lakepact.client.transport import Timeouts, Transport
+from lakepact.client.urls import server_address
+from lakepact.generated.iceberg_rest.endpoints import get_config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+
+    from lakepact.client.transport import Carrier
+    from lakepact.generated.contract import Call
+    from lakepact.generated.iceberg_rest.models import CatalogConfig
+
+T = TypeVar("T")
+
+
+class Configured:
+    """A catalog that is configured as its server says."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        warehouse: str | None = None,
+        properties: Mapping[str, str] | None = None,
+        auth: Auth | None = None,
+        retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
+        carrier: Carrier | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        engine = Engine(server_address(address), auth or NoAuth(), retries or Retries(), REFUSALS)
+        self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier), sleep)
+        self._warehouse = warehouse
+        self._properties = dict(properties or {})
+        self._config: CatalogConfig | None = None
+        self._config_lock = threading.Lock()
+        self._here: Settings | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._connection.address!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._connection.close()
+
+    def config(self) -> CatalogConfig:
+        """The configuration that the server gives its clients, fetched once."""
+        with self._config_lock:
+            if self._config is None:
+                self._config = self._connection.send(get_config.call(warehouse=self._warehouse))
+        return self._config
+
+    def properties(self) -> Mapping[str, str]:
+        """What the catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
+        return (self._settings()).properties
+
+    def offers(self, operation: str) -> bool:
+        """Whether the server offers the operation of that id, such as `namespaceExists`; others raise `NotOffered` before they are sent."""
+        return operation in (self._settings()).offered
+
+    def _settings(self) -> Settings:
+        if self._here is None:
+            self._here = settings(self.config(), self._properties)
+        return self._here
+
+    def _call(self, call: Call[T]) -> T:
+        return self._connection.send((self._settings()).addressed(call))
