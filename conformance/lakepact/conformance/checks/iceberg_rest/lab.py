@@ -194,9 +194,10 @@ class CatalogLab(Lab):
         current = metadata.get("current-snapshot-id")
         if current not in (None, -1):
             snapshot["parent-snapshot-id"] = current
-        if metadata.get("format-version", 2) >= 2:
+        version = metadata.get("format-version")
+        if version != 1:
             snapshot["sequence-number"] = metadata.get("last-sequence-number", 0) + 1
-        if metadata.get("format-version", 2) >= 3:
+        if version == 3:
             snapshot |= {"first-row-id": metadata.get("next-row-id", 0), "added-rows": 10}
         snapshot |= {key.replace("_", "-"): value for key, value in members.items()}
         return {key: value for key, value in snapshot.items() if value is not None}

@@ -142,7 +142,7 @@ def version_and_uuid_are_there(exchange: Exchange) -> bool:
         return False
     metadata = metadata_of(exchange)
     version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
-    expect.true(type(version) is int and 1 <= version <= 3, "an integer from 1 to 3 as `format-version`", version)
+    expect.true(type(version) is int and 1 <= version <= 3, "an integer from 1 to 3 as `format-version`", expect.shown(version))
     expect.true(isinstance(uuid, str), "a string as `table-uuid`", expect.shown(uuid))
     return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, instead
-from lakepact.reference_server.iceberg_rest.schemas import with_fresh_ids
+from lakepact.reference_server.iceberg_rest.schemas import types_by_id, with_fresh_ids
 from lakepact.reference_server.iceberg_rest.wrong_updates import (
     Update,
     afterwards,
@@ -51,7 +51,7 @@ def _count_top_level_only(draft: Draft, _: Document) -> None:
 
 
 def _count_this_schema_only(draft: Draft, document: Document) -> None:
-    draft.set("last-column-id", max(field["id"] for field in document["schema"]["fields"]))
+    draft.set("last-column-id", max(types_by_id(document["schema"])))
 
 
 def _renumber(_: Draft, document: Document) -> Document:
