@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from codegen import overlay, passes, unions
-from codegen.documents import Broken, Document, at, read_yaml, resolved, rewritten
+from codegen.documents import Broken, Document, at, is_list, is_object, read_yaml, resolved, rewritten
 
 if TYPE_CHECKING:
     from codegen.contracts import Source
@@ -57,19 +57,25 @@ def opaque(document: Document) -> Document:
 
 
 def _for_classes(document: Document) -> Document:
-    # Examples would be copied into the code, and a deprecated union cannot be marked as one.
+    # Examples would be copied into the code; a deprecated union cannot be marked as one; members of their own beside typed
+    # others become code that no type checker follows.
     def plain(schema: Document) -> Document:
-        unwanted = {"example", "examples"} | ({"deprecated"} if "oneOf" in schema or "anyOf" in schema else set())
+        unwanted = {"example", "examples"}
+        if "oneOf" in schema or "anyOf" in schema:
+            unwanted.add("deprecated")
+        if "properties" in schema and is_object(schema.get("additionalProperties")):
+            unwanted.add("additionalProperties")
         return {key: value for key, value in schema.items() if key not in unwanted}
 
-    return rewritten(document, plain)
+    shaped: Document = rewritten(document, plain)
+    return shaped
 
 
 def _schemas_used(document: Document, node: Any) -> set[str]:
     """Names of the component schemas that paths refer to, through shared parameters, bodies and responses."""
-    members = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    members = list(node.values()) if is_object(node) else node if is_list(node) else []
     used = {name for member in members for name in _schemas_used(document, member)}
-    reference = node.get("$ref") if isinstance(node, dict) else None
+    reference = node.get("$ref") if is_object(node) else None
     if not isinstance(reference, str):
         return used
     if reference.startswith("#/components/schemas/"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, at, pointer_of, steps
+from codegen.documents import Broken, at, is_list, is_object, pointer_of, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,7 @@ def apply(document: Document, change: Change) -> Touched:
 
 def _add(document: Document, pointer: str, change: Change) -> Touched:
     parent, key = _place(document, pointer)
-    if not isinstance(parent, dict) or key in parent:
+    if not is_object(parent) or key in parent:
         raise Broken(f"{pointer} is to be added, but is there already")
     parent[key] = deepcopy(change["add"])
     return [pointer]
@@ -52,7 +52,7 @@ def _remove(document: Document, pointer: str, change: Change) -> Touched:
 def _rename(document: Document, pointer: str, change: Change) -> Touched:
     parent, key = _found(document, pointer, change)
     name = change["rename"]
-    if not isinstance(parent, dict) or name in parent:
+    if not is_object(parent) or name in parent:
         raise Broken(f"{pointer} is to be called {name}, but there is one of that name already")
     members = list(parent.items())
     parent.clear()
@@ -63,7 +63,7 @@ def _rename(document: Document, pointer: str, change: Change) -> Touched:
 def _append(document: Document, pointer: str, change: Change) -> Touched:
     items = at(document, pointer)
     for item in change["append"]:
-        if not isinstance(items, list) or item in items:
+        if not is_list(items) or item in items:
             raise Broken(f"{item} is to be appended to {pointer}, but is there already")
         items.append(deepcopy(item))
     return [pointer]
@@ -72,7 +72,7 @@ def _append(document: Document, pointer: str, change: Change) -> Touched:
 def _discard(document: Document, pointer: str, change: Change) -> Touched:
     items = at(document, pointer)
     for item in change["discard"]:
-        if not isinstance(items, list) or item not in items:
+        if not is_list(items) or item not in items:
             raise Broken(f"{item} is to be taken from {pointer}, but is not there")
         items.remove(item)
     return [pointer]
@@ -81,7 +81,7 @@ def _discard(document: Document, pointer: str, change: Change) -> Touched:
 def _merge(document: Document, pointer: str, change: Change) -> Touched:
     members = at(document, pointer)
     for name, value in change["merge"].items():
-        if not isinstance(members, dict) or name in members:
+        if not is_object(members) or name in members:
             raise Broken(f"{name} is to be added to {pointer}, but is there already")
         members[name] = deepcopy(value)
     return [pointer_of([*steps(pointer), name]) for name in change["merge"]]
@@ -113,7 +113,7 @@ ACTIONS: dict[str, Callable[[Document, str, Change], Touched]] = {
 def _place(document: Document, pointer: str) -> tuple[Any, Any]:
     *above, last = steps(pointer)
     parent = at(document, pointer_of(above))
-    return parent, int(last) if isinstance(parent, list) else last
+    return parent, int(last) if is_list(parent) else last
 
 
 def _found(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
@@ -128,8 +128,8 @@ def _found(document: Document, pointer: str, change: Change) -> tuple[Any, Any]:
 
 def _matches(present: Any, expected: Any) -> bool:
     """Whether something is what is expected: of an object at least the expected members, of anything else all of it."""
-    if isinstance(expected, dict):
-        return isinstance(present, dict) and all(name in present and _matches(present[name], value) for name, value in expected.items())
+    if is_object(expected):
+        return is_object(present) and all(name in present and _matches(present[name], value) for name, value in expected.items())
     return type(present) is type(expected) and bool(present == expected)
 
 
@@ -137,6 +137,12 @@ def _places_of(node: Any, wanted: Any, path: list[str]) -> Iterator[list[str]]:
     if node == wanted:
         yield path
         return
-    members = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, value in members:
+    for key, value in _members(node):
         yield from _places_of(value, wanted, [*path, str(key)])
+
+
+def _members(node: Any) -> Iterator[tuple[str | int, Any]]:
+    if is_object(node):
+        yield from node.items()
+    elif is_list(node):
+        yield from enumerate(node)

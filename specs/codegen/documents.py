@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import yaml
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 LITERAL = frozenset({"example", "examples", "default", "enum", "const", "mapping"})  #: keywords whose values are data, not schemas
 
+PROSE = frozenset({"description", "example", "examples"})  #: keywords that say nothing to a program
+
 
 class Broken(Exception):
     """What people wrote cannot become code; the message says where and why."""
@@ -24,7 +26,7 @@ class _Loader(yaml.SafeLoader):
     """YAML without timestamps, so that a date stays the text it is, and without keys that stand twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  # the signature of PyYAML
-        keys = [key.value for key, _ in node.value]
+        keys: list[Any] = [key.value for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1 and key != "<<":
                 raise Broken(f"{node.start_mark}: {key} stands here twice")
@@ -43,11 +45,21 @@ def read_yaml(path: Path) -> Any:
 
 
 def _with_text_keys(node: Any) -> Any:
-    if isinstance(node, dict):
+    if is_object(node):
         return {str(key): _with_text_keys(value) for key, value in node.items()}
-    if isinstance(node, list):
+    if is_list(node):
         return [_with_text_keys(item) for item in node]
     return node
+
+
+def is_object(node: Any) -> TypeGuard[Document]:
+    """Whether a part of a document is an object."""
+    return isinstance(node, dict)
+
+
+def is_list(node: Any) -> TypeGuard[list[Any]]:
+    """Whether a part of a document is a list."""
+    return isinstance(node, list)
 
 
 def json_bytes(document: Any) -> bytes:
@@ -87,7 +99,7 @@ def at(document: Any, pointer: str) -> Any:
     node = document
     for step in steps(pointer):
         try:
-            node = node[int(step)] if isinstance(node, list) else node[step]
+            node = node[int(step)] if is_list(node) else node[step]
         except (KeyError, IndexError, ValueError, TypeError):
             raise Broken(f"{pointer} points to nothing: there is no {step!r}") from None
     return node
@@ -95,7 +107,7 @@ def at(document: Any, pointer: str) -> Any:
 
 def resolved(document: Document, node: Any) -> Any:
     """The object that `node` stands for: itself, or what its `$ref` refers to."""
-    while isinstance(node, dict) and "$ref" in node:
+    while is_object(node) and "$ref" in node:
         node = at(document, str(node["$ref"]).removeprefix("#"))
     return node
 
@@ -114,9 +126,9 @@ def component(reference: str) -> str:
 
 def rewritten(node: Any, rewrite: Callable[[Document], Document]) -> Any:
     """A copy of a document with `rewrite` applied to every object in it, the innermost first; literal values are left alone."""
-    if isinstance(node, dict):
+    if is_object(node):
         inner = {key: value if key in LITERAL else rewritten(value, rewrite) for key, value in node.items()}
         return rewrite(inner)
-    if isinstance(node, list):
+    if is_list(node):
         return [rewritten(item, rewrite) for item in node]
     return node

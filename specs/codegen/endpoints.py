@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from codegen.templates.contract import Operation
 
 FLAGS = ["--meta=none", "--overwrite", "--fail-on-warning"]
-CONFIGURATION = {"literal_enums": True, "post_hooks": []}
+CONFIGURATION: dict[str, Any] = {"literal_enums": True, "post_hooks": []}
 
 
 def endpoints(of: Source, document: Document, operations: Mapping[str, Operation], header: str) -> dict[str, str]:

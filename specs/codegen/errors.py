@@ -23,7 +23,7 @@ def errors(path: Path, document: Document) -> Errors:
     Raises:
         Broken: The file speaks of an operation, a status or a response that the contract does not have.
     """
-    written = read_yaml(path) if path.exists() else {"shared": {}, "errors": {}}
+    written: Document = read_yaml(path) if path.exists() else {"shared": {}, "errors": {}}
     answers = {operation["operationId"]: operation["responses"] for _, _, operation in operations_of(document)}
     unknown = list(_unknown(written, document, answers))
     if unknown:

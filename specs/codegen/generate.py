@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from codegen.bundles import bundled
 from codegen.contracts import found
@@ -20,12 +21,18 @@ from codegen.routing import routing
 from codegen.server import server
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from codegen.bundles import Bundle
     from codegen.contracts import Source
+    from codegen.operations import Errors
+    from codegen.templates.contract import Operation
 
 PACKAGE = "lakepact/generated"
 SHARED = ("contract.py", "wire.py", "calls.py")
+_CONTENTS = "its tables, models, endpoints and schemas."
+_ENDPOINTS = "One module for each operation, each with one pure function, `call`."
 
 
 def generate(into: Path, sources: tuple[Source, ...] | None = None) -> None:
@@ -52,36 +59,49 @@ def generate(into: Path, sources: tuple[Source, ...] | None = None) -> None:
 
 def _generate(source: Source, package: Path) -> None:
     bundle = bundled(source)
-    bundle_bytes = json_bytes(bundle.verdicts)
-    hashes = {"contract": sha256(bundle_bytes), "registry": sha256(json_bytes(source.inputs))}
-
-    def first_line(maker: str, origin: str = "contract") -> str:
-        return header(maker, f"the {origin} of {source.name} {source.version}", hashes[origin])
-
-    named = {"title": source.title, "version": source.version}
     types = errors(source.folder / "errors.yaml", bundle.verdicts)
     table = operations(bundle.verdicts, types)
-    demands = registry(source.folder, bundle, table)
-    tools = {tool: f"{tool} {version(tool)}" for tool in ("datamodel-code-generator", "openapi-python-client")}
-    calls = endpoints(source, bundle.verdicts, table, first_line(tools["openapi-python-client"]))
-    lines = {name: first_line(f"codegen.{name}").rstrip() for name in ("operations", "errors", "server")}
+    bundle_bytes = json_bytes(bundle.verdicts)
+    first_line = _FirstLines(source, sha256(bundle_bytes), sha256(json_bytes(source.inputs)))
+    calls = endpoints(source, bundle.verdicts, table, first_line.of_tool("openapi-python-client"))
     modules = {
-        "__init__.py": f'{first_line("codegen.generate")}"""{source.title} {source.version}: its tables, models, endpoints and schemas."""\n',
-        "operations.py": rendered("operations.py.jinja", header=lines["operations"], operations=table, **named),
-        "errors.py": rendered("errors.py.jinja", header=lines["errors"], errors=types, **named),
-        "server.py": server(bundle.verdicts, table, header=lines["server"], **named),
-        "models.py": models(bundle.models, first_line(tools["datamodel-code-generator"])),
-        "requirements.py": rendered(
-            "requirements.py.jinja",
-            header=first_line("codegen.registry", "registry").rstrip(),
-            requirements=demands.requirements,
-            features=demands.features,
-            edits=demands.edits,
-            **named,
-        ),
-        "endpoints/__init__.py": f'{first_line("codegen.generate")}"""One module for each operation, each with one pure function, `call`."""\n',
+        "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
+        "models.py": models(bundle.models, first_line.of_tool("datamodel-code-generator")),
+        "endpoints/__init__.py": f'{first_line.of("generate")}"""{_ENDPOINTS}"""\n',
         **{f"endpoints/{name}": text for name, text in calls.items()},
+        **_tables(source, bundle, table, types, first_line),
     }
     write_all(package, modules)
     (package / "bundle.json").write_bytes(bundle_bytes)
     (package / "routing.json").write_bytes(json_bytes(routing(bundle.verdicts)))
+
+
+def _tables(source: Source, bundle: Bundle, table: Mapping[str, Operation], types: Errors, first_line: _FirstLines) -> dict[str, str]:
+    """The modules that templates of ours make."""
+    named = {"title": source.title, "version": source.version}
+    demands = registry(source.folder, bundle, table)
+    demanded = {"requirements": demands.requirements, "features": demands.features, "edits": demands.edits}
+    return {
+        "operations.py": rendered("operations.py.jinja", header=first_line.of("operations"), operations=table, **named),
+        "errors.py": rendered("errors.py.jinja", header=first_line.of("errors"), errors=types, **named),
+        "server.py": server(bundle.verdicts, table, header=first_line.of("server"), **named),
+        "requirements.py": rendered("requirements.py.jinja", header=first_line.of("registry", "registry"), **demanded, **named),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstLines:
+    """The first lines of the modules of one contract."""
+
+    source: Source
+    contract: str  #: SHA-256 of the normative document
+    registry: str  #: SHA-256 of everything that people wrote
+
+    def of(self, module: str, origin: Literal["contract", "registry"] = "contract") -> str:
+        """The first line of what a module of the generator makes."""
+        content = self.contract if origin == "contract" else self.registry
+        return header(f"codegen.{module}", f"the {origin} of {self.source.name} {self.source.version}", content)
+
+    def of_tool(self, tool: str) -> str:
+        """The first line of what another tool makes."""
+        return header(f"{tool} {version(tool)}", f"the contract of {self.source.name} {self.source.version}", self.contract)

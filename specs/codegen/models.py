@@ -44,6 +44,9 @@ FLAGS = [
     "--use-double-quotes",
     "--base-class=lakepact.generated.wire.WireModel",
 ]
+PREAMBLE = '''# An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
+# pyright: reportIncompatibleVariableOverride=false
+"""The JSON documents of the contract, one class or alias for each of its schemas."""'''
 TAGGED = "lakepact.generated.wire.TaggedModel"
 
 
@@ -56,7 +59,7 @@ def models(document: Document, header: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
         (there / "models.json").write_bytes(json_bytes(document))
-        (there / "header.txt").write_text(f'{header}"""The JSON documents of the contract, one class or alias for each of its schemas."""', "utf-8")
+        (there / "header.txt").write_text(header + PREAMBLE, "utf-8")
         files = [f"--input={there / 'models.json'}", f"--output={there / 'models.py'}", f"--custom-file-header-path={there / 'header.txt'}"]
         bases = json.dumps(dict.fromkeys(_tagged(document), TAGGED))
         command = [sys.executable, "-m", "datamodel_code_generator", *FLAGS, *files, f"--base-class-map={bases}"]
@@ -74,7 +77,8 @@ def defined(source: str) -> set[str]:
     """The names that a module defines at its top."""
     nodes = ast.parse(source).body
     classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
-    return classes | {target.id for node in nodes if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
+    targets = (target for node in nodes if isinstance(node, ast.Assign) for target in node.targets)
+    return classes | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _tagged(document: Document) -> list[str]:

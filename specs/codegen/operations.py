@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, Document, component, resolved
+from codegen.documents import PROSE, Broken, Document, component, is_object, resolved
 from codegen.names import snake
 from codegen.passes import operations_of
 from codegen.templates.contract import Answer, Operation, Parameter
@@ -72,8 +72,8 @@ def _parameter(document: Document, parameter: Document) -> Parameter:
 def _plain(document: Document, schema: Any) -> Any:
     """A parameter's schema with its references resolved and without prose."""
     schema = resolved(document, schema)
-    if isinstance(schema, dict):
-        return {key: _plain(document, deepcopy(value)) for key, value in schema.items() if key not in {"description", "example", "examples"}}
+    if is_object(schema):
+        return {key: _plain(document, deepcopy(value)) for key, value in schema.items() if key not in PROSE}
     return schema
 
 

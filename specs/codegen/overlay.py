@@ -36,7 +36,7 @@ def read(path: Path) -> tuple[Edit, ...]:
     Raises:
         Broken: One of them lacks something, claims too much, or stands there twice.
     """
-    entries = read_yaml(path)["edits"] if path.exists() else []
+    entries: list[dict[str, Any]] = read_yaml(path)["edits"] if path.exists() else []
     edits = tuple(_edit(entry) for entry in entries)
     ids = [edit.id for edit in edits]
     twice = sorted({i for i in ids if ids.count(i) > 1})

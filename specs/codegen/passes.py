@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Document, at, resolved, rewritten
+from codegen.documents import Broken, Document, at, is_list, is_object, resolved, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,15 +18,16 @@ _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 def prepared(document: Document) -> Document:
     """The contract as an overlay finds it: a 3.1 document in which every keyword means what its author meant."""
-    document = rewritten(document, _null_as_a_type)
-    document = rewritten(document, lambda schema: _narrowed_in_place(document, schema))
-    document = rewritten(document, lambda response: _headers_as_headers(document, response))
-    return _head_without_body(document)
+    plain: Document = rewritten(document, _null_as_a_type)
+    narrowed: Document = rewritten(plain, lambda schema: _narrowed_in_place(plain, schema))
+    whole: Document = rewritten(narrowed, lambda response: _headers_as_headers(narrowed, response))
+    return _head_without_body(whole)
 
 
 def bounded(document: Document) -> Document:
     """The document with the range that each integer format stands for: a format alone refuses nothing."""
-    return rewritten(document, _with_range)
+    ranged: Document = rewritten(document, _with_range)
+    return ranged
 
 
 def operations_of(document: Document) -> Iterator[tuple[str, str, Document]]:
@@ -40,9 +41,11 @@ def operations_of(document: Document) -> Iterator[tuple[str, str, Document]]:
 def _null_as_a_type(schema: Document) -> Document:
     # `nullable` is a keyword of 3.0; a 3.1 document that says it means a type.
     nullable = schema.get("nullable")
-    if not isinstance(nullable, bool) or "type" not in schema:
+    if not isinstance(nullable, bool):
         return schema
-    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if "type" not in schema:
+        raise Broken(f"nullable says nothing of a schema without a type: {schema}")
+    types = _types(schema)
     kept = {key: value for key, value in schema.items() if key != "nullable"}
     return {**kept, "type": [*types, "null"]} if nullable and "null" not in types else kept
 
@@ -64,13 +67,13 @@ def _narrowed_in_place(document: Document, schema: Document) -> Document:
 def _headers_as_headers(document: Document, response: Document) -> Document:
     # A response header that refers to a parameter: what it says is taken over without `name` and `in`.
     headers = response.get("headers")
-    if not isinstance(headers, dict):
+    if not is_object(headers):
         return response
     return response | {"headers": {name: _header(document, header) for name, header in headers.items()}}
 
 
 def _header(document: Document, header: Any) -> Any:
-    if not isinstance(header, dict) or not str(header.get("$ref", "")).startswith("#/components/parameters/"):
+    if not is_object(header) or not str(header.get("$ref", "")).startswith("#/components/parameters/"):
         return header
     parameter = at(document, header["$ref"].removeprefix("#"))
     return {key: deepcopy(parameter[key]) for key in ("description", "required", "schema", "example") if key in parameter}
@@ -89,7 +92,11 @@ def _head_without_body(document: Document) -> Document:
 
 def _with_range(schema: Document) -> Document:
     low, high = _RANGES.get(str(schema.get("format")), (None, None))
-    types = schema.get("type")
-    if low is None or not (types == "integer" or (isinstance(types, list) and "integer" in types)):
+    if low is None or "integer" not in _types(schema):
         return schema
     return {**schema, "minimum": schema.get("minimum", low), "maximum": schema.get("maximum", high)}
+
+
+def _types(schema: Document) -> list[Any]:
+    types = schema.get("type")
+    return types if is_list(types) else [types]

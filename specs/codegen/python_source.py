@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import jinja2
+
+from codegen.documents import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,14 +48,20 @@ def rendered(template: str, **values: object) -> str:
 def source(value: Any) -> str:
     """A frozen value as the expression that makes it; what equals its default is left out."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if getattr(value, field.name) != field.default}
-        return f"{type(value).__name__}({', '.join(f'{name}={source(member)}' for name, member in given.items())})"
-    if isinstance(value, dict):
+        members = ((field.name, getattr(value, field.name), field.default) for field in dataclasses.fields(value))
+        given = ", ".join(f"{name}={source(member)}" for name, member, default in members if member != default)
+        return f"{type(value).__name__}({given})"
+    if is_object(value):
         return f"{{{', '.join(f'{source(key)}: {source(member)}' for key, member in value.items())}}}"
-    if isinstance(value, list | tuple):
-        items = ", ".join(source(item) for item in value)
-        return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
+    if is_list(value):
+        return f"[{', '.join(map(source, value))}]"
+    if _is_tuple(value):
+        return f"({', '.join(map(source, value))}{',' if len(value) == 1 else ''})"
     return repr(value)
+
+
+def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
+    return isinstance(value, tuple)
 
 
 def formatted(folder: Path) -> None:

@@ -124,7 +124,7 @@ def _edits(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
 
 
 def _bears_on(target: str, clause: str) -> bool:
-    """Whether a change at one pointer changes what stands at another: at it, above it, or within a clause that is smaller than an operation."""
+    """Whether a change at one pointer changes what stands at another: at it, around it, or within it if it is less than an operation."""
     changed, read = steps(target), steps(clause)
     if changed[: len(read)] == read:
         return changed == read or not (read[:1] == ["paths"] and len(read) <= len(["paths", "path", "method"]))

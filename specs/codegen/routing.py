@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from codegen.documents import Document, resolved
+from codegen.documents import PROSE, Document, is_list, resolved
 from codegen.passes import METHODS
 
 _SERVER_ERRORS = ("500", "501", "502", "503", "504")
@@ -48,10 +48,7 @@ def _operation(document: Document, operation: Document, of_path: list[Document])
 
 
 def _parameter(document: Document, parameter: Document) -> Document:
-    parameter = deepcopy(resolved(document, parameter))
-    parameter.pop("description", None)
-    parameter.pop("example", None)
-    parameter.pop("examples", None)
+    parameter = {key: deepcopy(value) for key, value in resolved(document, parameter).items() if key not in PROSE}
     schema = _schema_30(resolved(document, parameter["schema"]))
     # connexion does not split lists in headers.
     parameter["schema"] = {"type": "string"} if parameter["in"] == "header" and schema.get("type") == "array" else schema
@@ -60,8 +57,8 @@ def _parameter(document: Document, parameter: Document) -> Document:
 
 def _schema_30(schema: Document) -> Document:
     """A parameter's schema in the words of OpenAPI 3.0."""
-    written: dict[str, Any] = {key: deepcopy(value) for key, value in schema.items() if key not in {"description", "example", "examples"}}
-    if isinstance(written.get("type"), list):
+    written: dict[str, Any] = {key: deepcopy(value) for key, value in schema.items() if key not in PROSE}
+    if is_list(written.get("type")):
         written["nullable"] = "null" in written["type"]
         written["type"] = next(kind for kind in written["type"] if kind != "null")
     if "const" in written:

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from codegen.documents import Broken, Document, resolved
+from codegen.documents import Broken, Document, is_list, resolved
 from codegen.passes import operations_of
 from codegen.python_source import WIDTH, rendered
 
@@ -50,8 +50,8 @@ def annotation(schema: Mapping[str, Any]) -> str:
     """
     if "enum" in schema:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"
-    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    (kind,) = [name for name in types if name != "null"]
+    types: list[str] = schema["type"] if is_list(schema["type"]) else [schema["type"]]
+    (kind,) = (name for name in types if name != "null")
     if kind == "array":
         return f"list[{annotation(schema['items'])}]"
     if kind not in _SCALARS:
