@@ -11,7 +11,7 @@ from lakepact.conformance.outcome import Blocked
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 STOP_SECONDS = 10
 
@@ -26,7 +26,7 @@ def features(contract: str) -> dict[str, bool]:
 
 
 @contextlib.contextmanager
-def embedded(contract: str, *, faults: Sequence[str] = ()) -> Iterator[str]:
+def embedded(contract: str, *, faults: Sequence[str] = ()) -> Generator[str]:
     """Start the reference server on a free port; yields its address and stops it afterwards.
 
     Args:

@@ -17,7 +17,7 @@ import orjson
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Reply, Wire
@@ -208,7 +208,7 @@ class Lab:
     # -- judging -----------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def judge(self, *requirements: str, remark: str = "") -> Iterator[None]:
+    def judge(self, *requirements: str, remark: str = "") -> Generator[None]:
         """Judge requirements by what happens inside: kept, unless an expectation is unmet.
 
         Args:

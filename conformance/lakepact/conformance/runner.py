@@ -119,7 +119,7 @@ class Run:
         for verdict in verdicts:
             if planned and verdict.requirement not in self.plan.requirements:
                 continue
-            missing = [f for f in self.plan.suite.requirement(verdict.requirement).features if not self._feature(f)]
+            missing = [f for f in self.plan.suite.requirement(verdict.requirement).features if not self.feature(f)]
             counted = verdict
             if missing:
                 counted = Verdict(verdict.requirement, Outcome.NOT_OFFERED, verdict.check, remark=f"the target lacks {', '.join(missing)}")
@@ -127,7 +127,8 @@ class Run:
         self.verdicts.extend(kept)
         return tuple(kept)
 
-    def _feature(self, name: str) -> bool:
+    def feature(self, name: str) -> bool:
+        """Whether an optional behaviour is on: as the user says, else as discovered, else as the contract assumes."""
         if name in self.target.features:
             return self.target.features[name]
         found = self.offer.features if self.offer else {}

@@ -100,7 +100,8 @@ class Suite(Generic[L]):
     def judged(self) -> dict[str, tuple[str, ...]]:
         """Names of the checks and laws that judge each requirement."""
         by_requirement: dict[str, list[str]] = {}
-        for item in (*self.checks.values(), *self.laws.values()):
+        items: list[Check | Law] = [*self.checks.values(), *self.laws.values()]
+        for item in items:
             for requirement in item.requirements:
                 by_requirement.setdefault(requirement, []).append(item.name)
         return {requirement: tuple(names) for requirement, names in by_requirement.items()}

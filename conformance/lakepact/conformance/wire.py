@@ -60,7 +60,8 @@ class Exchange:
     @property
     def media_type(self) -> str:
         """Media type of the answer, without parameters, in lower case."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        content_type: str = self.headers.get("content-type", "")
+        return content_type.partition(";")[0].strip().lower()
 
     @property
     def request_parsed(self) -> Any:

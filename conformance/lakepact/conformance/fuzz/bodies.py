@@ -13,7 +13,7 @@ from schemathesis.core import NotSet
 from schemathesis.generation import GenerationMode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from hypothesis.strategies import SearchStrategy
     from schemathesis.generation.case import Case
@@ -73,17 +73,17 @@ class Bodies:
         self._contract = contract
         self.cases = cache(self._cases)
 
-    def _cases(self, operation: str, *, valid: bool) -> SearchStrategy[Case]:
+    def _cases(self, operation: str, *, valid: bool) -> SearchStrategy[Case[Any]]:
         """Cases of one operation, as schemathesis makes them."""
         known = self._contract.operations[operation]
         mode = GenerationMode.POSITIVE if valid else GenerationMode.NEGATIVE
         return self._schema[known.path][known.method].as_strategy(generation_mode=mode)
 
-    def body(self, case: Case) -> Any:
+    def body(self, case: Case[Any]) -> Any:
         """The body of a case: a JSON value, bytes, or `None`."""
         return None if isinstance(case.body, NotSet) else case.body
 
-    def query(self, case: Case) -> list[tuple[str, str]]:
+    def query(self, case: Case[Any]) -> list[tuple[str, str]]:
         """The query of a case as pairs of text."""
         return [(str(name), _text(value)) for name, value in (case.query or {}).items()]
 
@@ -114,7 +114,7 @@ def _places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str 
             yield from _places(item, (*path, index))
 
 
-def _changed(body: Any, changes: list[tuple[tuple[str | int, ...], str, Any]]) -> Any:
+def _changed(body: Any, changes: Sequence[tuple[tuple[str | int, ...], str, Any]]) -> Any:
     changed = copy.deepcopy(body)
     for path, how, value in changes:
         parent: Any = changed

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.wire import Exchange, Reply
     from lakepact.generated.contract import Contract
 
+#: Bodies of a contract are large and rarely small enough for hypothesis' taste.
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
 STEPS = 8  #: requests of a sequence
 
 
@@ -233,7 +235,7 @@ def _searched(search: _Sequences, *, examples: int, start: int) -> Broken | None
         print_blob=False,
         report_multiple_bugs=False,
         phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=SLOW,
     )
     machine = seed(start)(search.machine())
     try:

@@ -63,7 +63,7 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
         "facts": dict(offer.facts) if offer else {},
         "operations": sorted(offer.operations) if offer else [],
         "all_operations": len(contract.operations),
-        "features": {name: run._feature(name) for name in contract.features},  # noqa: SLF001 - the run's own view
+        "features": {name: run.feature(name) for name in contract.features},
         "only": list(run.plan.only),
         "strict": strict,
         "ended": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),

@@ -147,7 +147,7 @@ def is_served(lab: CatalogLab, operation: str, reply: Reply) -> bool:
 def endpoints_tell_the_truth(lab: CatalogLab) -> None:
     """Every declared endpoint is served, and what is served is declared."""
     absent, missing = (lab.name(),), lab.name()
-    values = {"namespace": absent, "table": missing, "view": missing, "plan_id": missing}
+    values: dict[str, Any] = {"namespace": absent, "table": missing, "view": missing, "plan_id": missing}
     served = {
         operation: is_served(lab, operation, lab.send(operation, declared=False, **probe, **values)) for operation, probe in PROBES.items()
     }
@@ -175,7 +175,7 @@ def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
         lab.skip("IRC-CFG-013", "the target declares its endpoints")
         return
     absent, missing = (lab.name(),), lab.name()
-    values = {"namespace": absent, "table": missing}
+    values: dict[str, Any] = {"namespace": absent, "table": missing}
 
     with lab.judge("IRC-CFG-013"):
         for operation in sorted(lab.offer.operations - {"getConfig"}):
@@ -187,8 +187,11 @@ def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
 def existence_agrees_with_loading(lab: CatalogLab) -> None:
     """HEAD and GET agree on what exists, and GET decides where HEAD is not offered."""
     table = lab.make_table()
-    here = [("namespaceExists", "loadNamespaceMetadata", {"namespace": table.namespace}), ("tableExists", "loadTable", table.at)]
-    gone = [
+    here: list[tuple[str, str, dict[str, Any]]] = [
+        ("namespaceExists", "loadNamespaceMetadata", {"namespace": table.namespace}),
+        ("tableExists", "loadTable", table.at),
+    ]
+    gone: list[tuple[str, str, dict[str, Any]]] = [
         ("namespaceExists", "loadNamespaceMetadata", {"namespace": (lab.name(),)}),
         ("tableExists", "loadTable", {**table.at, "table": lab.name()}),
     ]

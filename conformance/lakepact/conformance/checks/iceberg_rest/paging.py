@@ -25,7 +25,7 @@ class Listing:
     def __init__(self, lab: CatalogLab, operation: str, *, namespace: Namespace, count: int) -> None:
         self.lab = lab
         self.operation = operation
-        self.at = {"parent": namespace} if operation == "listNamespaces" else {"namespace": namespace}
+        self.at: dict[str, Any] = {"parent": namespace} if operation == "listNamespaces" else {"namespace": namespace}
         self.names = [lab.name(f"{n:02}") for n in range(count)]
         for name in self.names:
             if operation == "listNamespaces":

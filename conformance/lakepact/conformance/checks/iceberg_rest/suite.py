@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -65,8 +66,10 @@ def discover(wire: Wire, target: Target) -> Offer:
     )
 
 
-def _strings(settings: object) -> dict[str, str]:
-    return {k: v for k, v in settings.items() if isinstance(v, str)} if hasattr(settings, "items") else {}
+def _strings(settings: Any) -> dict[str, str]:
+    if not isinstance(settings, Mapping):
+        return {}
+    return {str(k): v for k, v in settings.items() if isinstance(v, str)}
 
 
 def _operations(endpoints: list[Any]) -> frozenset[str]:

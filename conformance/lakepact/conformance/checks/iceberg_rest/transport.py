@@ -268,8 +268,8 @@ def unknown_members_are_tolerated(lab: CatalogLab) -> None:
     """Members that the contract does not know, at any level of a request, do not change how it is answered."""
     namespace, name = lab.make_namespace(), lab.name()
     unknown = {"x-irc": {"a": 1}}
-    schema = copy.deepcopy(SCHEMA) | unknown
-    schema["fields"][0] |= unknown
+    schema: dict[str, Any] = {**copy.deepcopy(SCHEMA), **unknown}
+    schema["fields"][0].update(unknown)
     created = lab.send("createTable", namespace=namespace, body={**lab.table_request(name, schema=schema), **unknown})
     lab.drop_afterwards(namespace, name)
     update = {**set_properties(a="1"), **unknown}
@@ -454,7 +454,7 @@ def what_is_not_in_the_contract_is_refused(lab: CatalogLab) -> None:
 def undeclared_operations_are_refused(lab: CatalogLab) -> None:
     """An operation that the server does not implement is refused as such, not with a server error."""
     table = lab.make_table()
-    values = {"plan_id": "x", "view": lab.name(), **table.at}
+    values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
     undeclared = [o for o in lab.contract.operations.values() if not lab.offers(o.id) and o.id != "getToken"]
     if not undeclared:
         lab.skip("IRC-GEN-026", "the target declares every operation")
