@@ -1,0 +1,50 @@
+"""Checks of tables in namespaces that hold views too: both share their names, and neither is taken for the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import Table
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage
+from lakepact.conformance.checks.iceberg_rest.tables_listed import listed
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+
+@check("IRC-TBL-LIST-003", "IRC-TBL-LOAD-005", "IRC-TBL-HEAD-003")
+def views_are_no_tables(lab: CatalogLab) -> None:
+    """A view is not among the tables, is not loaded as one, and does not exist as one."""
+    table = lab.make_table()
+    view = lab.make_view(table.namespace)
+    at: dict[str, Any] = {"namespace": table.namespace, "table": view}
+
+    with lab.judge("IRC-TBL-LIST-003"):
+        expect.equal([table.name], listed(lab, table.namespace), "tables")
+    with lab.judge("IRC-TBL-LOAD-005"):
+        expect.status(lab.send("loadTable", **at), 404)
+    with lab.judge("IRC-TBL-HEAD-003"):
+        expect.status(lab.send("tableExists", **at), 404)
+
+
+@check("IRC-TBL-CREATE-015", "IRC-TBL-STAGE-010")
+def names_of_views_are_taken(lab: CatalogLab) -> None:
+    """No table is created by the name of a view; one that can be staged by it cannot be committed."""
+    namespace = lab.make_namespace()
+    name = lab.make_view(namespace)
+    create = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+    if create.status < 400:
+        lab.drop_afterwards(namespace, name)
+
+    with lab.judge("IRC-TBL-CREATE-015"):
+        expect.status(create, 409)
+    other = lab.make_view(namespace)
+    stage = lab.send("createTable", namespace=namespace, body=lab.table_request(other, stage_create=True))
+    with lab.judge("IRC-TBL-STAGE-010"):
+        if stage.status == 200:
+            stage = commit_stage(lab, Table(namespace, other, stage))
+            if stage.status < 400:
+                lab.drop_afterwards(namespace, other)
+        expect.status(stage, 409)
