@@ -13,9 +13,9 @@ import importlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import connexion
 import flask
 import orjson
+from connexion.apps.flask import FlaskApp
 from connexion.resolver import Resolver
 from werkzeug.exceptions import HTTPException
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 PAGES = frozenset({"/", "/healthz", "/openapi.json"})
 
 
-class _Shell(connexion.FlaskApp):
+class _Shell(FlaskApp):
     """A FlaskApp whose Flask part knows only the pages: operations of contracts end in the lane."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._middleware_app.add_api = lambda *_, **__: None
+        vars(self._middleware_app)["add_api"] = lambda *_, **__: None
 
 
 def service(contract: str, settings: Settings, *, faults: Iterable[str] = ()) -> Service:
@@ -53,7 +53,7 @@ def service(contract: str, settings: Settings, *, faults: Iterable[str] = ()) ->
     return served
 
 
-def application(*services: Service) -> connexion.FlaskApp:
+def application(*services: Service) -> FlaskApp:
     """The ASGI application that serves some contracts on one port."""
     by_name = {served.contract.name: served for served in services}
     app = _Shell(__name__, middlewares=[partial(ContractLane, services=by_name, pages=PAGES)])

@@ -17,7 +17,7 @@ from .service import MAX_BODY, Settings
 from .warehouse import Outside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 
 class _Announced(uvicorn.Server):
@@ -34,9 +34,13 @@ class _Announced(uvicorn.Server):
 
 
 @contextlib.contextmanager
-def _ending_cleanly() -> Iterator[None]:
+def _ending_cleanly() -> Generator[None]:
     """Let Ctrl-C and SIGTERM leave every `with` block, before the server runs and, as uvicorn raises them again, after it."""
-    former = {number: signal.signal(number, lambda *_: sys.exit(0)) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(_number: int, _frame: object) -> None:
+        sys.exit(0)
+
+    former = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

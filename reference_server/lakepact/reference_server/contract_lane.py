@@ -21,7 +21,6 @@ from .wire import Wire, headers_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 
-    from connexion.operations import AbstractOperation
     from connexion.spec import Specification
 
     from .bodies import Receive
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
-class _LaneApi(AbstractRoutingAPI["AbstractOperation"]):
+class _LaneApi(AbstractRoutingAPI[Any]):
     """Takes over connexion's operations with the functions that connexion has resolved for them."""
 
     def __init__(self, specification: Specification, *, lane: ContractLane, service: Service, **options: Any) -> None:
@@ -39,14 +38,14 @@ class _LaneApi(AbstractRoutingAPI["AbstractOperation"]):
         self._service = service
         super().__init__(specification, **options)
 
-    def make_operation(self, operation: AbstractOperation) -> AbstractOperation:
+    def make_operation(self, operation: Any) -> Any:
         return operation
 
     @staticmethod
-    def _framework_path_and_name(operation: AbstractOperation, path: str) -> tuple[str, str]:
+    def _framework_path_and_name(operation: Any, path: str) -> tuple[str, str]:
         return path, operation.operation_id
 
-    def _add_operation_internal(self, method: str, path: str, operation: AbstractOperation, name: str | None = None) -> None:
+    def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:
         contracted = self._service.contract.operations[name or operation.operation_id]
         for template in self._service.paths(path):
             self._lane.add(method, template, Door(contracted, operation.function, service=self._service, template=template))
@@ -68,10 +67,10 @@ class ContractLane(SpecMiddleware):
         self._first = next(iter(services.values()))
         self._routes: Routes[Door] = Routes(decode=self._first.rules["decode-segment"])
 
-    def add_api(self, specification: Specification, *, name: str, **options: Any) -> None:
-        """Take over the operations of one contract."""
-        wanted = {key: options[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
-        _LaneApi(specification, lane=self, service=self._services[name], **wanted)
+    def add_api(self, specification: Specification, **kwargs: Any) -> None:
+        """Take over the operations of the contract that `name` says."""
+        wanted = {key: kwargs[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
+        _LaneApi(specification, lane=self, service=self._services[kwargs["name"]], **wanted)
 
     def add(self, method: str, template: str, door: Door) -> None:
         """Answer one method of one path."""

@@ -88,9 +88,11 @@ def _read_slowly(raw: bytes) -> None:
         if isinstance(here, str) and "\0" in here:
             raise NotJson(f"at {pointer_to(path)}: the text contains U+0000")
         if isinstance(here, dict):
-            for name, member in here.items():
+            members: dict[str, Any] = here
+            for name, member in members.items():
                 if "\0" in name:
                     raise NotJson(f"at {pointer_to(path)}: the name of the member {name!r} contains U+0000")
                 steps.append(([*path, name], member))
         elif isinstance(here, list):
-            steps.extend(([*path, index], item) for index, item in enumerate(here))
+            items: list[Any] = here
+            steps.extend(([*path, index], item) for index, item in enumerate(items))

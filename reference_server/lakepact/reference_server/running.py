@@ -15,7 +15,7 @@ from .app import application, service
 from .service import MAX_BODY, Service, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
 START_SECONDS = 30
 STOP_SECONDS = 5
@@ -69,7 +69,7 @@ def listening(host: str, port: int) -> tuple[socket.socket, str]:
 
 
 @contextlib.contextmanager
-def kept(location: str | None) -> Iterator[str]:
+def kept(location: str | None) -> Generator[str]:
     """A warehouse's location; without one, a fresh temporary folder that is removed in the end."""
     if location is not None:
         yield location
@@ -87,7 +87,7 @@ def running(
     faults: Iterable[str] = (),
     port: int = 0,
     max_body: int = MAX_BODY,
-) -> Iterator[Server]:
+) -> Generator[Server]:
     """A reference server on 127.0.0.1 for the length of a `with` block.
 
     Args:
@@ -111,7 +111,7 @@ def running(
 
 
 @contextlib.contextmanager
-def _answering(server: uvicorn.Server, listener: socket.socket) -> Iterator[None]:
+def _answering(server: uvicorn.Server, listener: socket.socket) -> Generator[None]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="lakepact reference server", daemon=True)
     thread.start()
     waited = threading.Event()

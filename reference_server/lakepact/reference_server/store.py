@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from sortedcontainers import SortedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
 Place = tuple[str, ...]
@@ -53,7 +53,7 @@ class Transaction(Protocol):
         """Remove the record at this key and return it, or None if there is none."""
         ...
 
-    def under(self, shelf: str, place: Place, *, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
         """The records of a place in the order of their names, behind `after` if it is given."""
         ...
 
@@ -91,7 +91,24 @@ class MemoryStore:
             return _look_up(self._shelves, key)
 
 
-_Shelves = dict[tuple[str, Place], "SortedDict[str, Record]"]
+class _Records(Protocol):
+    """What is used of a SortedDict from names to records, which says nothing of its types."""
+
+    def get(self, name: str) -> Record | None: ...
+    def pop(self, name: str, default: None) -> Record | None: ...
+    def items(self) -> Iterable[tuple[str, Record]]: ...
+    def irange(self, minimum: str | None, *, inclusive: tuple[bool, bool]) -> Iterator[str]: ...
+    def __getitem__(self, name: str) -> Record: ...
+    def __setitem__(self, name: str, record: Record) -> None: ...
+    def __len__(self) -> int: ...
+
+
+_Shelves = dict[tuple[str, Place], _Records]
+
+
+def _empty() -> _Records:
+    records: _Records = SortedDict()  # type: ignore[no-untyped-call]  # the package has no annotations
+    return records
 
 
 def _look_up(shelves: _Shelves, key: Key) -> Record | None:
@@ -137,10 +154,10 @@ class _MemoryTransaction(AbstractContextManager[Transaction]):
             self._set(key, None)
         return record
 
-    def under(self, shelf: str, place: Place, *, after: str | None = None) -> Iterator[tuple[str, Record]]:
+    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
         records = self._shelves.get((shelf, place))
         if records is not None:
-            for name in records.irange(minimum=after, inclusive=(False, True)):
+            for name in records.irange(after, inclusive=(False, True)):
                 yield name, records[name]
 
     def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
@@ -154,7 +171,7 @@ class _MemoryTransaction(AbstractContextManager[Transaction]):
         records = self._shelves.get((shelf, place))
         if record is not None:
             if records is None:
-                records = self._shelves[shelf, place] = SortedDict()
+                records = self._shelves[shelf, place] = _empty()
             records[name] = record
         elif records is not None:
             records.pop(name, None)

@@ -51,14 +51,16 @@ class Validators:
 def _bounded(schema: Any) -> Any:
     # `format: int64` is an annotation to JSON Schema, but a number beyond it would be read back as another one.
     if isinstance(schema, dict):
-        copied = {key: _bounded(value) for key, value in schema.items()}
+        members: dict[str, Any] = schema
+        copied = {key: _bounded(value) for key, value in members.items()}
         low, high = BOUNDS.get(str(copied.get("format")), (None, None))
         if copied.get("type") == "integer" and low is not None:
             copied.setdefault("minimum", low)
             copied.setdefault("maximum", high)
         return copied
     if isinstance(schema, list):
-        return [_bounded(item) for item in schema]
+        items: list[Any] = schema
+        return [_bounded(item) for item in items]
     return schema
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
@@ -14,7 +14,7 @@ from .preconditions import check
 from .updates import apply_updates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.store import Key, Place, Record, Transaction
 
@@ -52,7 +52,7 @@ def committed_table(transaction: Transaction, key: Key, requirements: Sequence[D
 
 
 #: Decisions about commits that a fault may replace.
-RULES = {
+RULES: dict[str, Callable[..., Any]] = {
     "identifier-matches": identifier_matches,
     "kinds-are-known": kinds_are_known,
     "committed-table": committed_table,

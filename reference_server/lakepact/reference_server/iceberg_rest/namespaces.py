@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -26,7 +27,7 @@ from .catalog import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.store import Place, Transaction
 
@@ -77,7 +78,7 @@ def keys_are_disjoint(updates: Mapping[str, str], removals: Sequence[str]) -> No
 
 
 #: Decisions about namespaces that a fault may replace.
-RULES = {
+RULES: dict[str, Callable[..., Any]] = {
     "namespace-exists": namespace_exists,
     "parent-exists": parent_exists,
     "namespace-is-free": namespace_is_free,
@@ -103,7 +104,7 @@ class Namespaces:
                 self._rules["namespace-exists"](transaction, levels)
             try:
                 found, following = self._rules["page"](
-                    lambda behind: transaction.under(NAMESPACES, levels, after=behind),
+                    partial(transaction.under, NAMESPACES, levels),
                     f"namespaces{SEPARATOR}{parent or ''}",
                     after=page_token,
                     size=page_size,

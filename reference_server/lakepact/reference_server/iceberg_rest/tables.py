@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -29,7 +30,7 @@ from .metadata import new_table_metadata
 from .metadata_files import default_location, location_is_held, prepare, read_metadata, record_of, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from lakepact.reference_server.store import Place, Record, Transaction
 
@@ -77,7 +78,7 @@ def listed(transaction: Transaction, levels: Place, behind: str | None) -> Itera
 
 
 #: Decisions about tables that a fault may replace.
-RULES = {
+RULES: dict[str, Callable[..., Any]] = {
     "table-exists": table_exists,
     "identifier-is-free": identifier_is_free,
     "name-is-addressable": name_is_addressable,
@@ -107,7 +108,7 @@ class Tables:
             self._rules["namespace-exists"](transaction, levels)
             try:
                 found, following = self._rules["page"](
-                    lambda behind: self._rules["tables-of"](transaction, levels, behind),
+                    partial(self._rules["tables-of"], transaction, levels),
                     f"tables{SEPARATOR}{namespace}",
                     after=page_token,
                     size=page_size,
