@@ -1,0 +1,105 @@
+"""Every task of the project: `nox` runs what a change has to pass, `nox --list` shows the rest."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.5"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["lint", "types", "layers", "generate_check", "tests"]
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+ROOTS = ("generated", "client", "reference_server", "conformance")
+
+
+def install(session: nox.Session, *groups: str, package: str = "") -> None:
+    """Install dependency groups, and the package itself with the extras that `package` names."""
+    names = nox.project.dependency_groups(PROJECT, *groups)
+    session.install(*(["-e", package] if package else []), *names)
+
+
+@nox.session
+def generate(session: nox.Session) -> None:
+    """Write all generated code anew."""
+    install(session, "generate")
+    session.run("python", "-m", "codegen", *session.posargs, env={"PYTHONPATH": "specs"})
+
+
+@nox.session
+def generate_check(session: nox.Session) -> None:
+    """List the generated files that are not what the contracts say today."""
+    install(session, "generate")
+    session.run("python", "-m", "codegen", "--check", env={"PYTHONPATH": "specs"})
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Rules and format of the source."""
+    install(session, "lint")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy and pyright, both strict."""
+    install(session, "types", "generate", "tests", package=".[conformance]")
+    session.run("mypy")
+    session.run("pyright")
+
+
+@nox.session
+def layers(session: nox.Session) -> None:
+    """Who may import whom."""
+    install(session, "layers", package=".[conformance]")
+    session.run("lint-imports")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """All tests but those that drive real clients."""
+    install(session, "tests", "generate", package=".[conformance]")
+    session.run("pytest", "-m", "not interop", *(session.posargs or ["-n", "auto", "-q"]))
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Every named fault of the reference server is found, and every check finds one."""
+    install(session, package=".[conformance]")
+    session.run("python", "-m", "lakepact.conformance.mutants", *session.posargs)
+
+
+@nox.session
+def interop(session: nox.Session) -> None:
+    """Real clients against the reference server."""
+    install(session, "tests", package=".[conformance]")
+    session.run("pytest", "tests/interop", "-m", "interop", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """The reference server against bare ASGI on the same machine."""
+    install(session, "tests", package=".[conformance]")
+    session.run("python", "tests/bench", *session.posargs)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build the distribution and see that it holds the package, all of it and nothing else."""
+    session.install("build")
+    out = Path(session.create_tmp())
+    for old in out.glob("*.whl"):
+        old.unlink()
+    session.run("python", "-m", "build", "--wheel", "--outdir", str(out), silent=True)
+    (wheel,) = out.glob("*.whl")
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    meant = {path.relative_to(root).as_posix() for root in ROOTS for path in Path(root, "lakepact").rglob("*") if path.is_file()}
+    meant = {name for name in meant if "__pycache__" not in name}
+    if held != meant:
+        session.error("\n".join(f"{'only in the wheel' if name in held else 'not in the wheel'}: {name}" for name in sorted(held ^ meant)))
+    session.install("--force-reinstall", str(wheel))
+    session.run("python", "-c", "from lakepact.generated.contract import Contract, contracts; [Contract(c).routing for c in contracts()]")
