@@ -1,0 +1,114 @@
+"""Against a server that is wrong on purpose the client says what is wrong, and never does a change twice."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from lakepact.client import errors
+from lakepact.client.retries import NO_RETRIES, Retries
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import GENERIC
+
+from .driving import KINDS, Driven
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
+#: What a catalog asks, once it knows its configuration.
+OPERATIONS = [
+    "createNamespace",
+    "createTable",
+    "dropNamespace",
+    "dropTable",
+    "listNamespaces",
+    "listTables",
+    "loadNamespaceMetadata",
+    "loadTable",
+    "namespaceExists",
+    "registerTable",
+    "renameTable",
+    "tableExists",
+    "updateProperties",
+    "updateTable",
+]
+#: A call of each, and then some.
+CALLS = [
+    lambda catalog: catalog.create_namespace("n", {"a": "1"}),
+    lambda catalog: catalog.load_namespace("n"),
+    lambda catalog: catalog.namespace_exists("n"),
+    lambda catalog: catalog.list_namespaces(page_size=1),
+    lambda catalog: catalog.update_namespace_properties("n", updates={"b": "2"}),
+    lambda catalog: catalog.create_table("n", "t", SCHEMA),
+    lambda catalog: catalog.stage_table("n", "s", SCHEMA),
+    lambda catalog: catalog.load_table("n", "t"),
+    lambda catalog: catalog.load_table("n", "absent"),
+    lambda catalog: catalog.table_exists("n", "t"),
+    lambda catalog: catalog.list_tables("n", page_size=1),
+    lambda catalog: catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "1"}}]),
+    lambda catalog: catalog.rename_table(("n", "t"), ("n", "u")),
+    lambda catalog: catalog.drop_table("n", "u"),
+    lambda catalog: catalog.register_table("n", "u", "file:///absent"),
+    lambda catalog: catalog.drop_namespace("n"),
+]
+
+
+@contextlib.contextmanager
+def catalog_with(*faults, kind="sync", retries=NO_RETRIES):
+    with running(warehouse="memory:", faults=faults) as server, Driven(KINDS[kind], server.url, retries=retries) as driven:
+        yield driven
+
+
+@pytest.mark.parametrize("fault", sorted(set(GENERIC) - {"slow"}))
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(fault, kind):
+    with catalog_with(*(f"{fault}@{operation}" for operation in OPERATIONS), kind=kind) as catalog:
+        for call in CALLS:
+            with contextlib.suppress(errors.ContractClientError):
+                call(catalog)
+
+
+@pytest.mark.parametrize("fault", ["drops-connection@updateTable", "truncates-body@updateTable"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_commit_whose_reply_is_lost_is_made_once(fault, kind):
+    with catalog_with(fault, kind=kind, retries=Retries()) as catalog:
+        catalog.create_namespace("n")
+        catalog.create_table("n", "t", SCHEMA)
+
+        with pytest.raises(errors.OutcomeUnknown):
+            catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "1"}}])
+
+        loaded = catalog.load_table("n", "t").metadata
+        assert loaded.properties["a"] == "1"
+        assert len(loaded.metadata_log or ()) == 1
+
+
+def test_a_read_whose_reply_is_lost_is_tried_as_often_as_it_may_be():
+    with catalog_with("drops-connection@listNamespaces", retries=Retries(tries=3, first_pause=0.001)) as catalog:
+        with pytest.raises(errors.Unreachable) as caught:
+            catalog.list_namespaces()
+
+        assert caught.value.tries == 3
+
+
+@pytest.mark.parametrize("fault", ["not-json", "empty-body", "null-body", "list-body"])
+def test_a_body_of_another_kind_is_a_bad_reply(fault):
+    with catalog_with(f"{fault}@loadNamespaceMetadata") as catalog:
+        catalog.create_namespace("n")
+
+        with pytest.raises(errors.BadReply):
+            catalog.load_namespace("n")
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"), [("bare-errors", errors.NoSuchNamespace), ("text-errors", errors.NotFound), ("answers-200", errors.BadReply)]
+)
+def test_a_refusal_in_another_form_is_still_an_error(fault, expected):
+    with catalog_with(f"{fault}@loadNamespaceMetadata") as catalog, pytest.raises(errors.ContractClientError) as caught:
+        catalog.load_namespace("absent")
+
+    assert type(caught.value) is expected
+
+
+def test_a_success_of_another_status_is_taken_for_what_it_is():
+    with catalog_with("answers-201") as catalog:
+        assert catalog.create_namespace("n").namespace == ["n"]
