@@ -1,0 +1,247 @@
+"""Checks of registering tables. A metadata file to register is what a table leaves behind that is dropped without purging."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_uuid
+from lakepact.conformance.checks.iceberg_rest.table_states import state, unchanged
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    next_column,
+    schema_with,
+    set_current_schema,
+    table_of_version,
+)
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.wire import Reply
+
+#: What of a metadata file is looked for in a registered table.
+TAKEN_OVER = ("table-uuid", "schemas", "snapshots", "refs", "properties")
+
+NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
+
+
+def location_of(table: Table) -> str:
+    """Where the metadata file of a table stands.
+
+    Raises:
+        Blocked: the target does not say it.
+    """
+    if not table.metadata_location:
+        raise Blocked(f"the answer has no metadata-location; {table.reply.shown}")
+    return table.metadata_location
+
+
+def left_behind(lab: CatalogLab, table: Table) -> Table:
+    """The table as it was last loaded; it is dropped, and its files stay.
+
+    Raises:
+        Blocked: it cannot be dropped.
+    """
+    last = lab.load(table)
+    lab.works(lab.send("dropTable", **table.at))
+    return last
+
+
+def register(lab: CatalogLab, namespace: Namespace, name: str, location: str, **members: Any) -> Reply:
+    """The answer to a request that registers a metadata file; the table is dropped afterwards, should there be one."""
+    lab.drop_afterwards(namespace, name)
+    return lab.send("registerTable", namespace=namespace, body={"name": name, "metadata-location": location, **members})
+
+
+def registered(lab: CatalogLab, former: Table) -> Table:
+    """The table that is registered, by a new name, from what another one left behind.
+
+    Raises:
+        Blocked: it cannot be registered.
+    """
+    name = lab.name()
+    return Table(former.namespace, name, lab.works(register(lab, former.namespace, name, location_of(former)), 200))
+
+
+def grown(lab: CatalogLab, table: Table) -> Table:
+    """The table with two schemas, properties, two snapshots, a branch and a tag."""
+    wider = add_schema(schema_with(table, next_column(table, "more")))
+    first = lab.append(lab.committed(table, wider, set_current_schema(LAST_ADDED), set_properties(owner="lakepact", note="")))
+    tag = set_ref("first", first.member("current-snapshot-id"), kind="tag")
+    second = lab.append(lab.committed(first, tag))
+    return lab.append(second, ref="side")
+
+
+def takes_over(file: Table, actual: Table) -> None:
+    """A table has the UUID, schemas, snapshots, refs and properties of a metadata file.
+
+    Raises:
+        Unmet: it has not; it names the first member in which they differ.
+    """
+    wanted, found = state(file), state(actual)
+    for member in TAKEN_OVER:
+        if wanted.get(member) != found.get(member):
+            raise Unmet(f"`{member}` of the registered file, {expect.shown(wanted.get(member))}", expect.shown(found.get(member)))
+
+
+def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
+    """Tables with little in them and with much, of each format version."""
+    yield lab.make_table(home)
+    yield grown(lab, lab.make_table(home))
+    yield lab.append(lab.append(lab.make_table(home, properties={"owner": "lakepact"})), ref="only-a-branch")
+    for version in (1, 3):
+        if lab.feature(f"format-v{version}"):
+            yield grown(lab, table_of_version(lab, version))
+
+
+@check("IRC-TBL-REG-001", "IRC-TBL-REG-002")
+def metadata_files_are_taken_over(lab: CatalogLab) -> None:
+    """A table that is registered is what its metadata file says, by whatever name, in the answer and whenever it is loaded."""
+    for table in tables_to_register(lab, lab.make_namespace()):
+        former = left_behind(lab, table)
+        for name in (former.name, lab.name()):
+            reply = register(lab, former.namespace, name, location_of(former))
+            with lab.judge("IRC-TBL-REG-001"):
+                expect.status(reply, 200)
+                now = Table(former.namespace, name, reply)
+                takes_over(former, now)
+                takes_over(former, lab.load(now))
+            with lab.judge("IRC-TBL-REG-002"):
+                expect.equal(former.metadata_location, reply.at("metadata-location"), "the requested metadata-location")
+            lab.send("dropTable", namespace=former.namespace, table=name)
+
+
+@check("IRC-TBL-REG-001")
+def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
+    """What is registered is the file that is named, not the newest one beside it."""
+    table = lab.make_table()
+    earlier = [lab.load(table)]
+    for turn in ("first", "second"):
+        lab.append(lab.committed(lab.load(table), set_properties(**{turn: "yes"})))
+        earlier.append(lab.load(table))
+    left_behind(lab, table)
+
+    for file in earlier:
+        name = lab.name()
+        reply = register(lab, table.namespace, name, location_of(file))
+        with lab.judge("IRC-TBL-REG-001"):
+            expect.status(reply, 200)
+            now = Table(table.namespace, name, reply)
+            takes_over(file, now)
+            takes_over(file, lab.load(now))
+        lab.send("dropTable", namespace=table.namespace, table=name)
+
+
+@check("IRC-TBL-REG-003")
+def incomplete_requests_are_refused(lab: CatalogLab) -> None:
+    """Nothing can be registered without a name, or without a location under the name that the contract gives it."""
+    former = left_behind(lab, lab.make_table())
+    name, location = lab.name(), location_of(former)
+    lab.drop_afterwards(former.namespace, name)
+    bodies: dict[str, dict[str, Any]] = {
+        "nothing at all": {},
+        "no metadata-location": {"name": name},
+        "null as metadata-location": {"name": name, "metadata-location": None},
+        "metadataLocation instead of metadata-location": {"name": name, "metadataLocation": location},
+        "metadata_location instead of metadata-location": {"name": name, "metadata_location": location},
+        "no name": {"metadata-location": location},
+        "null as name": {"name": None, "metadata-location": location},
+        "no name, but overwrite": {"metadata-location": location, "overwrite": True},
+    }
+    for wrong, body in bodies.items():
+        reply = lab.send("registerTable", namespace=former.namespace, body=body)
+        with lab.judge("IRC-TBL-REG-003"):
+            expect.true(reply.status == 400, f"status 400 for {wrong}", reply.shown)
+
+
+@check("IRC-TBL-REG-004")
+def existing_tables_are_not_registered_over(lab: CatalogLab) -> None:
+    """Unless asked to, registering never touches a table that exists, whether another's file is named or the table's own."""
+    table = lab.append(lab.make_table())
+    former = left_behind(lab, lab.make_table(table.namespace))
+    before = lab.load(table)
+    for location in (location_of(former), location_of(before)):
+        for members in ({}, {"overwrite": False}):
+            reply = register(lab, table.namespace, table.name, location, **members)
+            with lab.judge("IRC-TBL-REG-004"):
+                expect.status(reply, 409)
+                expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
+                unchanged(lab, before)
+
+
+@check("IRC-TBL-REG-008")
+def views_are_not_registered_over(lab: CatalogLab) -> None:
+    """A table cannot be registered by the name of a view."""
+    home = lab.make_namespace()
+    view = lab.make_view(home)
+    former = left_behind(lab, lab.make_table(home))
+    for members in ({}, {"overwrite": True}):
+        reply = lab.send("registerTable", namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
+        with lab.judge("IRC-TBL-REG-008"):
+            expect.status(reply, 409)
+
+
+@check("IRC-TBL-REG-009")
+def missing_namespaces_are_not_registered_into(lab: CatalogLab) -> None:
+    """Nothing can be registered in a namespace that does not exist, beside others or below one."""
+    former = left_behind(lab, lab.make_table())
+    dropped = lab.make_namespace()
+    lab.works(lab.send("dropNamespace", namespace=dropped))
+    missing = [(lab.name(),), dropped]
+    if lab.feature("nesting"):
+        missing += [(*former.namespace, lab.name()), (lab.name(), former.namespace[-1])]
+    for namespace in missing:
+        for members in ({}, {"overwrite": True}):
+            reply = register(lab, namespace, lab.name(), location_of(former), **members)
+            with lab.judge("IRC-TBL-REG-009"):
+                expect.status(reply, 404)
+
+
+@check("IRC-TBL-REG-010")
+def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
+    """Where there is no metadata file nothing is registered, and that is the caller's fault."""
+    former = left_behind(lab, lab.make_table())
+    folder, _, _ = location_of(former).rpartition("/")
+    missing, foreign = (400, 404), (400, 403, 404)
+    nowhere = {
+        "a file that there is not": (f"{folder}/{NO_FILE}", missing),
+        "a folder that there is not": (f"{folder}/nowhere/{NO_FILE}", missing),
+        "a folder": (folder, missing),
+        "the location of a table": (former.location, missing),
+        "no location": ("", missing),
+        "a storage that there is not": (f"nowhere://{NO_FILE}", foreign),
+        "a text that is no location": (f"nowhere {NO_FILE}", foreign),
+    }
+    for what, (location, allowed) in nowhere.items():
+        name = lab.name()
+        reply = register(lab, former.namespace, name, location)
+        loaded = lab.send("loadTable", namespace=former.namespace, table=name)
+        with lab.judge("IRC-TBL-REG-010"):
+            expect.true(reply.status in allowed, f"status {' or '.join(map(str, allowed))} for {what}", reply.shown)
+            expect.true(loaded.status == 404, f"no table to be created from {what}", loaded.shown)
+
+
+@check("IRC-TBL-REG-012")
+def registered_tables_take_commits(lab: CatalogLab) -> None:
+    """A registered table can be changed like any other."""
+    for table in (lab.make_table(), grown(lab, lab.make_table())):
+        now = registered(lab, left_behind(lab, table))
+        snapshot = lab.snapshot(now)
+        commits = (
+            [set_properties(registered="yes")],
+            [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
+            [add_schema(schema_with(now, next_column(now, "later"))), set_current_schema(LAST_ADDED)],
+        )
+        for updates in commits:
+            reply = lab.commit(now, *updates, requirements=[assert_uuid(now.uuid)])
+            with lab.judge("IRC-TBL-REG-012"):
+                expect.status(reply, 200)
+        with lab.judge("IRC-TBL-REG-012"):
+            expect.equal("yes", lab.load(now).member("properties").get("registered"), "the property that was committed,")
