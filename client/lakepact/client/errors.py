@@ -90,9 +90,9 @@ class ContractClientError(Exception):
             f"request id {self.request_id}" if self.request_id else "",
             f"tried {self.tries} times" if self.tries > 1 else "",
             f"the server asks to wait {self.retry_after:g} s" if self.retry_after is not None else "",
-            self.advice.rstrip("."),
+            self.advice,
         ]
-        return ". ".join(fact for fact in facts if fact)
+        return ". ".join(fact.rstrip(".") for fact in facts if fact)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"

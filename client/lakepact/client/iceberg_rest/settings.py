@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
@@ -77,6 +78,6 @@ def settings(config: CatalogConfig, own: Mapping[str, str]) -> Settings:
     endpoints = frozenset(config.endpoints or ())
     offered = frozenset(id_ for id_, operation in OPERATIONS.items() if f"{operation.method} {operation.path}" in endpoints)
     return Settings(
-        properties={**config.defaults, **own, **config.overrides},
+        properties=MappingProxyType({**config.defaults, **own, **config.overrides}),
         offered=offered if endpoints else DEFAULT_OPERATIONS,
     )

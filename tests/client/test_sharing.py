@@ -1,0 +1,55 @@
+"""One catalog serves many callers at once."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+
+from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
+
+CONFIG = {"defaults": {}, "overrides": {}}
+
+
+def answered(request):
+    return httpx.Response(200, json=CONFIG if request.url.path == "/v1/config" else {"namespace": [request.url.path.rpartition("/")[2]]})
+
+
+class Counting:
+    """Answers in both ways, each time after others had their turn, and counts what is asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def blocking(self, request):
+        self.asked.append(request.url.path)
+        return answered(request)
+
+    async def awaited(self, request):
+        self.asked.append(request.url.path)
+        await asyncio.sleep(0)
+        return answered(request)
+
+
+def test_threads_share_one_configuration_and_get_their_own_answers():
+    server = Counting()
+    names = [f"n{number}" for number in range(50)]
+
+    with IcebergCatalog("http://irc.test", carrier=httpx.MockTransport(server.blocking)) as catalog, ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(catalog.load_namespace, names))
+
+    assert [answer.namespace for answer in answers] == [[name] for name in names]
+    assert server.asked.count("/v1/config") == 1
+
+
+def test_tasks_share_one_configuration_and_get_their_own_answers():
+    server = Counting()
+    names = [f"n{number}" for number in range(50)]
+
+    async def load():
+        async with AsyncIcebergCatalog("http://irc.test", carrier=httpx.MockTransport(server.awaited)) as catalog:
+            return await asyncio.gather(*map(catalog.load_namespace, names))
+
+    assert [answer.namespace for answer in asyncio.run(load())] == [[name] for name in names]
+    assert server.asked.count("/v1/config") == 1
