@@ -3,57 +3,25 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import Table
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.table_updates import (
-    LAST_ADDED,
-    add_schema,
-    add_sort_order,
-    add_spec,
-    assign_uuid,
-    changed,
-    current_schema,
-    judge_refusals,
-    set_current_schema,
-    set_default_sort_order,
-    set_default_spec,
-    set_location,
-    upgrade_format_version,
-)
+from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage, staged
+from lakepact.conformance.checks.iceberg_rest.table_updates import assign_uuid, changed, judge_refusals
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
 
 
-def creation(staged: Table) -> list[dict[str, Any]]:
-    """The updates by which a client creates a table that was staged."""
-    return [
-        assign_uuid(staged.uuid),
-        upgrade_format_version(staged.member("format-version")),
-        add_schema(current_schema(staged)),
-        set_current_schema(LAST_ADDED),
-        add_spec(spec_id=0),
-        set_default_spec(LAST_ADDED),
-        add_sort_order(order_id=0),
-        set_default_sort_order(LAST_ADDED),
-        set_location(staged.location),
-    ]
-
-
 @check("IRC-UPD-001")
 def created_with_the_staged_uuid(lab: CatalogLab) -> None:
     """A table that is created by a commit has the UUID which that commit assigns."""
-    home, name = lab.make_namespace(), lab.name()
-    request = lab.table_request(name, stage_create=True)
-    staged = Table(home, name, lab.works(lab.send("createTable", namespace=home, body=request), 200))
-    lab.drop_afterwards(home, name)
-    lab.committed(staged, *creation(staged), requirements=[{"type": "assert-create"}])
+    table = staged(lab)
+    lab.works(commit_stage(lab, table), 200)
 
     with lab.judge("IRC-UPD-001"):
-        expect.equal(staged.uuid, lab.load(staged).uuid, "the assigned table-uuid")
+        expect.equal(table.uuid, lab.load(table).uuid, "the assigned table-uuid")
 
 
 @check("IRC-UPD-002")
