@@ -1,0 +1,243 @@
+"""pyiceberg, unmodified, at home on the reference server: it writes and reads real files in the warehouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog import load_catalog
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    NamespaceAlreadyExistsError,
+    NamespaceNotEmptyError,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+)
+from pyiceberg.expressions import EqualTo, GreaterThanOrEqual
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table.sorting import SortField, SortOrder
+from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform
+from pyiceberg.types import DoubleType, LongType, NestedField, StringType, TimestamptzType
+
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyiceberg.catalog.rest import RestCatalog
+
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Delete operation did not match any records:UserWarning"),
+]
+
+ROWS = 100_000
+
+SCHEMA = Schema(
+    NestedField(1, "id", LongType(), required=True),
+    NestedField(2, "name", StringType()),
+    NestedField(3, "value", DoubleType()),
+    NestedField(4, "at", TimestamptzType()),
+    identifier_field_ids=[1],
+)
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[RestCatalog]:
+    with running(warehouse=tmp_path.as_uri()) as server:
+        catalog = load_catalog("lakepact", type="rest", uri=server.url)
+        yield catalog
+        catalog.close()
+
+
+def rows(count: int, *, start: int = 0) -> pa.Table:
+    ids = range(start, start + count)
+    return pa.table(
+        {
+            "id": pa.array(ids, pa.int64()),
+            "name": pa.array([f"name {i % 97}" for i in ids], pa.string()),
+            "value": pa.array([i / 7 for i in ids], pa.float64()),
+            "at": pa.array([1_700_000_000_000_000 + i * 1_000_000 for i in ids], pa.timestamp("us", "UTC")),
+        },
+        schema=pa.schema(
+            [
+                pa.field("id", pa.int64(), nullable=False),
+                pa.field("name", pa.string()),
+                pa.field("value", pa.float64()),
+                pa.field("at", pa.timestamp("us", "UTC")),
+            ]
+        ),
+    )
+
+
+def sorted_rows(table: pa.Table) -> pa.Table:
+    return table.sort_by("id").combine_chunks()
+
+
+def test_namespaces_nest(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a", {"owner": "somebody"})
+    catalog.create_namespace(("a", "b"))
+    catalog.create_namespace(("a", "b", "c"))
+
+    assert catalog.list_namespaces() == [("a",)]
+    assert catalog.list_namespaces(("a", "b")) == [("a", "b", "c")]
+    assert catalog.load_namespace_properties("a")["owner"] == "somebody"
+    with pytest.raises(NamespaceAlreadyExistsError):
+        catalog.create_namespace(("a", "b"))
+    with pytest.raises(NamespaceNotEmptyError):
+        catalog.drop_namespace("a")
+    with pytest.raises(NoSuchNamespaceError):
+        catalog.load_namespace_properties("missing")
+
+
+def test_namespace_properties_are_updated(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a", {"x": "1", "y": "2"})
+    summary = catalog.update_namespace_properties("a", removals={"x", "never"}, updates={"z": "3"})
+
+    assert (summary.removed, summary.updated, summary.missing) == (["x"], ["z"], ["never"])
+
+
+def test_appended_rows_read_back_equal(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    catalog.create_namespace(("a", "b"))
+    table = catalog.create_table(("a", "b", "t"), SCHEMA)
+    written = rows(ROWS)
+    table.append(written)
+
+    read = catalog.load_table(("a", "b", "t")).scan().to_arrow()
+    assert sorted_rows(read).equals(sorted_rows(written))
+
+
+def test_schema_evolves(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    table = catalog.create_table("a.t", SCHEMA)
+    table.append(rows(100))
+    with table.update_schema() as update:
+        update.add_column("extra", StringType(), doc="added later")
+        update.rename_column("name", "label")
+        update.delete_column("value")
+
+    read = catalog.load_table("a.t").scan(row_filter=EqualTo("id", 5)).to_arrow()
+    assert read.column_names == ["id", "label", "at", "extra"]
+    assert read.to_pylist()[0]["label"] == "name 5"
+
+
+def test_partition_spec_evolves(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    spec = PartitionSpec(PartitionField(source_id=4, field_id=1000, transform=DayTransform(), name="day"))
+    table = catalog.create_table("a.t", SCHEMA, partition_spec=spec)
+    table.append(rows(1000))
+    with table.update_spec() as update:
+        update.add_field("id", BucketTransform(4), "bucket")
+        update.remove_field("day")
+    table.append(rows(1000, start=1000))
+
+    loaded = catalog.load_table("a.t")
+    assert [f.name for f in loaded.spec().fields] == ["bucket"]
+    assert len(loaded.specs()) == 2
+    assert sorted_rows(loaded.scan().to_arrow()).equals(sorted_rows(rows(2000)))
+
+
+def test_sort_order_is_kept(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    order = SortOrder(SortField(source_id=1, transform=IdentityTransform()))
+    catalog.create_table("a.t", SCHEMA, sort_order=order)
+
+    assert catalog.load_table("a.t").sort_order().fields == order.fields
+
+
+def test_branches_tags_and_time_travel(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    table = catalog.create_table("a.t", SCHEMA)
+    table.append(rows(10))
+    first = table.current_snapshot()
+    assert first is not None
+    table.append(rows(10, start=10))
+    table.manage_snapshots().create_tag(first.snapshot_id, "v1").create_branch(first.snapshot_id, "work").commit()
+    table.append(rows(5, start=100), branch="work")
+
+    loaded = catalog.load_table("a.t")
+    assert loaded.scan().to_arrow().num_rows == 20
+    assert loaded.scan(snapshot_id=first.snapshot_id).to_arrow().num_rows == 10
+    assert loaded.scan().use_ref("v1").to_arrow().num_rows == 10
+    assert loaded.scan().use_ref("work").to_arrow().num_rows == 15
+    loaded.manage_snapshots().remove_tag("v1").remove_branch("work").commit()
+    assert list(catalog.load_table("a.t").metadata.refs) == ["main"]
+
+
+def test_rows_are_deleted_overwritten_and_upserted(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    table = catalog.create_table("a.t", SCHEMA)
+    table.append(rows(100))
+    table.delete(GreaterThanOrEqual("id", 50))
+    table.upsert(rows(10, start=45))
+    assert table.scan().to_arrow().num_rows == 55
+    table.overwrite(rows(3))
+
+    assert sorted_rows(catalog.load_table("a.t").scan().to_arrow()).equals(sorted_rows(rows(3)))
+
+
+def test_staged_creation_happens_with_its_first_rows(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    with catalog.create_table_transaction("a.t", SCHEMA) as transaction:
+        assert not catalog.table_exists("a.t")
+        transaction.set_properties(made="in one step")
+        transaction.append(rows(10))
+
+    loaded = catalog.load_table("a.t")
+    assert loaded.properties["made"] == "in one step"
+    assert loaded.scan().to_arrow().num_rows == 10
+
+
+def test_stale_writer_is_refused(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    ours = catalog.create_table("a.t", SCHEMA)
+    theirs = catalog.load_table("a.t")
+    theirs.append(rows(1))
+    with theirs.update_schema() as update:
+        update.add_column("theirs", StringType())
+
+    with pytest.raises(CommitFailedException), ours.update_schema() as update:
+        update.add_column("ours", StringType())
+    assert "theirs" in catalog.load_table("a.t").schema().column_names
+
+
+def test_tables_are_renamed_registered_and_dropped(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    catalog.create_namespace("b")
+    table = catalog.create_table("a.t", SCHEMA)
+    table.append(rows(10))
+    catalog.rename_table("a.t", "b.u")
+    with pytest.raises(NoSuchTableError):
+        catalog.load_table("a.t")
+    with pytest.raises(TableAlreadyExistsError):
+        catalog.create_table("b.u", SCHEMA)
+    location = catalog.load_table("b.u").metadata_location
+    catalog.drop_table("b.u")
+    registered = catalog.register_table("a.again", location)
+
+    assert registered.scan().to_arrow().num_rows == 10
+    catalog.purge_table("a.again")
+    assert catalog.list_tables("a") == []
+    catalog.drop_namespace("a")
+    assert catalog.list_namespaces() == [("b",)]
+
+
+def test_names_with_dots_and_slashes_are_addressed(catalog: RestCatalog) -> None:
+    catalog.create_namespace(("a.b",))
+    catalog.create_namespace(("a.b", "c/d"))
+
+    assert catalog.list_namespaces(("a.b",)) == [("a.b", "c/d")]
+
+
+@pytest.mark.parametrize("version", ["1", "2", "3"])
+def test_format_versions_are_created(catalog: RestCatalog, version: str) -> None:
+    catalog.create_namespace("a")
+    catalog.create_table("a.t", SCHEMA, properties={"format-version": version})
+
+    assert catalog.load_table("a.t").format_version == int(version)
