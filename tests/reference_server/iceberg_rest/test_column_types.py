@@ -1,0 +1,211 @@
+"""Types are those of the Iceberg table specification, each from its format version on, and default values are values of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import table_documents as td
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.reference_server.iceberg_rest.schemas import columns
+from lakepact.reference_server.iceberg_rest.types import primitive, related
+
+V1 = ["boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz", "string", "uuid", "binary"]
+V1_WITH_NUMBERS = ["decimal(1,0)", "decimal(38, 38)", "decimal( 9 , 2 )", "fixed[1]", "fixed[ 16 ]"]
+V3 = ["timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry", "geography"]
+V3_WITH_WORDS = ["geometry(OGC:CRS84)", "geometry(srid:4326)", "geography(OGC:CRS84)", "geography(OGC:CRS84, karney)"]
+NO_TYPES = [
+    "",
+    "str",
+    "Int",
+    " int",
+    "int ",
+    "decimal",
+    "decimal(0,0)",
+    "decimal(39,2)",
+    "decimal(3,4)",
+    "decimal(-1,0)",
+    "decimal(9)",
+    "decimal(٩,2)",
+    f"decimal({'9' * 5000},2)",
+    "fixed",
+    "fixed[0]",
+    "fixed[-1]",
+    "fixed[2147483648]",
+    "geometry()",
+    "geometry(a(b))",
+    "geography(OGC:CRS84, flat)",
+    "struct",
+    "list<int>",
+    "timestamp_ms",
+    f"geometry({' ' * 100_000}",
+]
+
+
+def accepted(column_type: Any, *, version: int = 3) -> None:
+    columns(td.struct(td.field(1, "c", column_type)), "/schema", format_version=version)
+
+
+def said_of(column_type: Any, *, version: int = 3, **more: Any) -> str:
+    schema = td.struct(td.field(1, "c", column_type, **more))
+    return td.complaint(lambda: columns(schema, "/schema", format_version=version))
+
+
+@pytest.mark.parametrize("spelled", V1 + V1_WITH_NUMBERS)
+def test_every_type_of_the_first_version_is_known_in_all_versions(spelled: str) -> None:
+    for version in (1, 2, 3):
+        accepted(spelled, version=version)
+
+
+@pytest.mark.parametrize("spelled", V3 + V3_WITH_WORDS)
+def test_newer_types_need_format_version_three(spelled: str) -> None:
+    accepted(spelled)
+
+    for version in (1, 2):
+        assert said_of(spelled, version=version) == (
+            f"at /schema/fields/0/type: the type '{spelled}' needs format version 3, and the table has {version}; "
+            "upgrade the table, or choose another type"
+        )
+
+
+@pytest.mark.parametrize("spelled", NO_TYPES)
+def test_what_is_no_type_is_refused(spelled: str) -> None:
+    said = said_of(spelled)
+
+    assert said.startswith("at /schema/fields/0/type: '")
+    assert " is no type; types are boolean, int, " in said
+    assert len(said) < 500
+
+
+@pytest.mark.parametrize("odd", [None, 5, [], True])
+def test_a_type_is_a_name_or_an_object(odd: Any) -> None:
+    assert said_of(odd).startswith("at /schema/fields/0/type: expected the name of a type, or an object, found ")
+
+
+def test_a_nested_type_is_a_struct_a_list_or_a_map() -> None:
+    assert said_of({"type": "set"}) == "at /schema/fields/0/type/type: expected struct, list or map, found 'set'"
+
+
+def test_a_column_of_type_unknown_is_not_required() -> None:
+    assert said_of("unknown", required=True) == ("at /schema/fields/0: 'c' is of type unknown, which is always null: it cannot be required")
+
+
+def test_spaces_in_a_type_make_no_difference() -> None:
+    assert primitive("decimal(9,2)") == primitive("decimal( 9 , 2 )")
+
+
+@given(st.text())
+def test_any_text_is_a_type_or_is_refused_in_few_words(spelled: str) -> None:
+    if primitive(spelled) is None:
+        assert len(said_of(spelled)) < 1000
+    else:
+        accepted(spelled)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("int", "long"),
+        ("float", "double"),
+        ("decimal(9,2)", "decimal(18,2)"),
+        ("date", "timestamp"),
+        ("unknown", "string"),
+        ("fixed[4]", "fixed[ 4 ]"),
+    ],
+)
+def test_one_column_may_have_had_both_types(one: str, other: str) -> None:
+    assert related(one, other)
+    assert related(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("int", "string"),
+        ("int", "double"),
+        ("decimal(9,2)", "decimal(9,3)"),
+        ("fixed[4]", "fixed[5]"),
+        ("timestamp", "timestamptz"),
+        ("string", {"type": "struct", "fields": []}),
+    ],
+)
+def test_no_column_can_have_had_both_types(one: Any, other: Any) -> None:
+    assert not related(one, other)
+    assert not related(other, one)
+
+
+@pytest.mark.parametrize(
+    ("column_type", "value"),
+    [
+        ("boolean", True),
+        ("int", -(2**31)),
+        ("long", 2**63 - 1),
+        ("float", 1.5),
+        ("double", 1),
+        ("decimal(4,2)", "-14.20"),
+        ("decimal(4,0)", "0014"),
+        ("date", "2024-02-29"),
+        ("time", "22:31:08.123456"),
+        ("timestamp", "2024-02-29T22:31:08"),
+        ("timestamptz", "2024-02-29T22:31:08.000001+00:00"),
+        ("timestamp_ns", "2024-02-29T22:31:08.123456789"),
+        ("timestamptz_ns", "2024-02-29T22:31:08.123456789+00:00"),
+        ("string", ""),
+        ("uuid", td.UUID),
+        ("fixed[2]", "00ff"),
+        ("binary", ""),
+    ],
+)
+def test_a_value_of_the_type_may_be_a_default(column_type: str, value: Any) -> None:
+    schema = td.struct(td.field(1, "c", column_type, **{"initial-default": value, "write-default": value}))
+
+    assert list(columns(schema, "/schema", format_version=3)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("column_type", "value"),
+    [
+        ("boolean", 1),
+        ("int", 2**31),
+        ("int", True),
+        ("long", 1.0),
+        ("long", 2**63),
+        ("float", "1.5"),
+        ("double", float("inf")),
+        ("decimal(4,2)", "14.2"),
+        ("decimal(4,2)", "140.20"),
+        ("decimal(4,2)", 14),
+        ("date", "2023-02-29"),
+        ("date", "20240229"),
+        ("time", "25:00:00"),
+        ("timestamp", "2024-02-29T22:31:08+00:00"),
+        ("timestamp", "2024-02-29T22:31:08.1234567"),
+        ("timestamptz", "2024-02-29T22:31:08"),
+        ("timestamptz", "2024-02-29T22:31:08+01:00"),
+        ("timestamp", "2024-02-30T22:31:08"),
+        ("string", 5),
+        ("uuid", "x"),
+        ("fixed[2]", "00"),
+        ("binary", "0"),
+    ],
+)
+def test_what_is_no_value_of_the_type_is_no_default(column_type: str, value: Any) -> None:
+    said = said_of(column_type, **{"write-default": value})
+
+    assert said == f"at /schema/fields/0/write-default: {value!r} is no value of the type {column_type}"
+
+
+@pytest.mark.parametrize("column_type", ["variant", "unknown", "geometry", "geography(OGC:CRS84)", {"type": "struct", "fields": []}])
+def test_columns_without_single_values_default_to_null(column_type: Any) -> None:
+    assert said_of(column_type, **{"initial-default": "x"}) == (
+        "at /schema/fields/0/initial-default: columns of this type can only default to null"
+    )
+
+
+@pytest.mark.parametrize("member", ["initial-default", "write-default"])
+def test_default_values_need_format_version_three(member: str) -> None:
+    assert said_of("int", version=2, **{member: 5}) == (
+        f"at /schema/fields/0/{member}: default values need format version 3, and the table has 2; leave it out, or upgrade the table"
+    )

@@ -1,0 +1,219 @@
+"""A schema has each id and each name once, and identifies rows by columns that can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import table_documents as td
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyiceberg.schema import Schema, assign_fresh_schema_ids
+from table_documents import field, struct
+
+from lakepact.reference_server.iceberg_rest.schemas import columns, same_schema, types_by_id, with_fresh_ids
+
+Document = dict[str, Any]
+
+
+def list_of(element_id: int, element: Any, *, required: bool = False) -> Document:
+    return {"type": "list", "element-id": element_id, "element": element, "element-required": required}
+
+
+def map_of(key_id: int, key: Any, value_id: int, value: Any, *, required: bool = False) -> Document:
+    return {"type": "map", "key-id": key_id, "key": key, "value-id": value_id, "value": value, "value-required": required}
+
+
+def said_of(schema: Document) -> str:
+    return td.complaint(lambda: columns(schema, "/schema", format_version=3))
+
+
+NESTED = struct(
+    field(1, "id", required=True),
+    field(2, "points", list_of(3, struct(field(4, "x", "double", required=True), field(5, "y", "double")))),
+    field(6, "tags", map_of(7, "string", 8, list_of(9, "int"))),
+)
+
+
+def test_columns_are_named_from_the_root() -> None:
+    found = columns(NESTED, "/schema", format_version=2)
+
+    assert {number: column.name for number, column in found.items()} == {
+        1: "id",
+        2: "points",
+        3: "points.element",
+        4: "points.element.x",
+        5: "points.element.y",
+        6: "tags",
+        7: "tags.key",
+        8: "tags.value",
+        9: "tags.value.element",
+    }
+
+
+def test_columns_know_what_stands_around_them() -> None:
+    found = columns(NESTED, "/schema", format_version=2)
+
+    assert {number for number, column in found.items() if column.in_collection} == {3, 4, 5, 7, 8, 9}
+    assert {number for number, column in found.items() if column.required} == {1, 4, 7}
+
+
+def test_a_name_is_given_once() -> None:
+    assert said_of(struct(field(1, "a"), field(2, "a"))) == "at /schema/fields/1: there is another field 'a'; names are unique in a schema"
+
+
+def test_a_dotted_name_is_not_that_of_a_nested_column() -> None:
+    schema = struct(field(1, "a", struct(field(2, "b"))), field(3, "a.b"))
+
+    assert said_of(schema) == "at /schema/fields/1: there is another field 'a.b'; names are unique in a schema"
+
+
+def test_one_name_may_be_used_in_different_structs() -> None:
+    schema = struct(field(1, "a", struct(field(2, "x"))), field(3, "b", struct(field(4, "x"))), field(5, "x"))
+
+    assert list(columns(schema, "/schema", format_version=1)) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("schema", "where", "one", "other"),
+    [
+        (struct(field(1, "a"), field(1, "b")), "/schema/fields/1", "b", "a"),
+        (struct(field(1, "a", list_of(1, "int"))), "/schema/fields/0/type", "a.element", "a"),
+        (struct(field(1, "a", map_of(2, "int", 2, "int"))), "/schema/fields/0/type", "a.value", "a.key"),
+        (struct(field(1, "a", struct(field(2, "b"))), field(2, "c")), "/schema/fields/1", "c", "a.b"),
+    ],
+)
+def test_an_id_is_given_once(schema: Document, where: str, one: str, other: str) -> None:
+    number = 1 if other == "a" else 2
+
+    assert said_of(schema) == f"at {where}: {one!r} has field id {number}, which is the id of {other!r} already"
+
+
+@pytest.mark.parametrize("number", [-1, 2_147_483_447, 2**31 - 1])
+def test_ids_that_mean_something_else_are_refused(number: int) -> None:
+    assert said_of(struct(field(number, "a"))) == (f"at /schema/fields/0: field id {number} is out of range; ids go from 0 to 2147483446")
+
+
+@pytest.mark.parametrize("number", [1.0, 2**31, True, "1", None])
+def test_ids_are_exact_integers(number: Any) -> None:
+    assert said_of(struct(field(number, "a"))).startswith("at /schema/fields/0/id: expected an integer from -2147483648 to 2147483647")
+
+
+def test_a_column_has_a_name() -> None:
+    assert said_of(struct(field(1, ""))) == "at /schema/fields/0/name: expected a text that is not empty, found ''"
+
+
+def test_a_schema_is_a_struct() -> None:
+    assert said_of(list_of(1, "int")) == "at /schema/type: expected struct, found 'list'"
+
+
+def test_types_nest_to_a_limit() -> None:
+    deep: Any = "int"
+    for number in range(2, 102):
+        deep = list_of(number, deep)
+
+    assert said_of(struct(field(1, "a", deep))).endswith("types are nested more than 100 levels deep")
+
+
+def identified(by: list[Any], *fields: Document) -> Document:
+    return {**struct(*fields), "identifier-field-ids": by}
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        (identified([9], field(1, "a", required=True)), "the schema has no field with id 9"),
+        (identified([1], field(1, "a")), "'a' may be null, so it cannot identify a row; make it and all around it required"),
+        (identified([1], field(1, "a", "float", required=True)), "'a' is of type float, which cannot identify a row"),
+        (identified([1], field(1, "a", "double", required=True)), "'a' is of type double, which cannot identify a row"),
+        (identified([1], field(1, "a", struct(), required=True)), "'a' is of type struct, which cannot identify a row"),
+        (
+            identified([2], field(1, "a", list_of(2, "int", required=True), required=True)),
+            "'a.element' is inside of a list or map, so it cannot identify a row",
+        ),
+        (
+            identified([2], field(1, "a", map_of(2, "int", 3, "int"), required=True)),
+            "'a.key' is inside of a list or map, so it cannot identify a row",
+        ),
+        (
+            identified([2], field(1, "a", struct(field(2, "b", required=True)))),
+            "'a.b' may be null, so it cannot identify a row; make it and all around it required",
+        ),
+    ],
+)
+def test_a_column_that_cannot_identify_rows_is_refused(schema: Document, why: str) -> None:
+    assert said_of(schema) == f"at /schema/identifier-field-ids/0: {why}"
+
+
+def test_a_required_column_of_required_structs_identifies_rows() -> None:
+    schema = identified([2], field(1, "a", struct(field(2, "b", "string", required=True)), required=True))
+
+    assert list(columns(schema, "/schema", format_version=2)) == [1, 2]
+
+
+def test_schemas_are_the_same_however_types_and_absent_members_are_spelled() -> None:
+    one = {**struct(field(1, "a", "decimal(9,2)", doc=None)), "schema-id": 3, "identifier-field-ids": []}
+
+    assert same_schema(one, struct(field(1, "a", "decimal(9, 2)")))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        struct(field(1, "b")),
+        struct(field(2, "a")),
+        struct(field(1, "a", "int")),
+        struct(field(1, "a", required=True)),
+        struct(field(1, "a", doc="words")),
+        struct(field(1, "a"), field(2, "b")),
+        struct(field(1, "a", **{"x-unknown": 1})),
+        identified([1], field(1, "a")),
+    ],
+)
+def test_schemas_differ_in_whatever_a_field_says(other: Document) -> None:
+    assert not same_schema(struct(field(1, "a")), other)
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> Document:
+    """Valid schemas with ids in any order."""
+    step = draw(st.integers(1, 210))
+    numbers = iter([1 + index * step % 211 for index in range(211)])  # each once, because 211 is a prime
+
+    def column_type(depth: int) -> Any:
+        kind = draw(st.sampled_from(["int", "string", "struct", "list", "map"] if depth else ["int", "string"]))
+        if kind == "struct":
+            return fields(depth - 1)
+        if kind == "list":
+            return list_of(next(numbers), column_type(depth - 1), required=draw(st.booleans()))
+        if kind == "map":
+            return map_of(next(numbers), column_type(depth - 1), next(numbers), column_type(depth - 1))
+        return kind
+
+    def fields(depth: int) -> Document:
+        names = "abc"[: draw(st.integers(1, 3))]
+        return struct(*(field(next(numbers), name, column_type(depth), required=draw(st.booleans())) for name in names))
+
+    schema = fields(2)
+    fitting = [column["id"] for column in schema["fields"] if column["required"] and column["type"] in ("int", "string")]
+    return {**schema, "identifier-field-ids": fitting} if fitting and draw(st.booleans()) else schema
+
+
+@settings(deadline=None)
+@given(schemas())
+def test_fresh_ids_are_those_that_pyiceberg_gives(schema: Document) -> None:
+    theirs = assign_fresh_schema_ids(Schema.model_validate(schema)).model_dump(mode="json", by_alias=True)
+
+    ours, _ = with_fresh_ids(schema)
+
+    assert Schema.model_validate(ours).model_dump(mode="json", by_alias=True)["fields"] == theirs["fields"]
+    assert ours.get("identifier-field-ids", []) == theirs["identifier-field-ids"]
+
+
+@settings(deadline=None)
+@given(schemas())
+def test_fresh_ids_count_from_one_without_a_gap(schema: Document) -> None:
+    ours, fresh = with_fresh_ids(schema)
+
+    assert sorted(types_by_id(ours)) == list(range(1, len(types_by_id(schema)) + 1))
+    assert {fresh[old] for old in types_by_id(schema)} == set(types_by_id(ours))

@@ -1,0 +1,192 @@
+"""Updates of the table itself, and what is true of updates of every kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import table_documents as td
+from table_documents import update
+from table_invariants import broken_invariants
+
+from lakepact.reference_server.iceberg_rest.updates import UPDATES, apply_updates
+
+Document = dict[str, Any]
+
+TABLE = td.table(properties={"owner": "me", "n": "1"})
+
+
+def test_every_update_of_tables_in_the_contract_is_known() -> None:
+    assert set(UPDATES) == {
+        "assign-uuid",
+        "upgrade-format-version",
+        "add-schema",
+        "set-current-schema",
+        "add-spec",
+        "set-default-spec",
+        "add-sort-order",
+        "set-default-sort-order",
+        "add-snapshot",
+        "set-snapshot-ref",
+        "remove-snapshots",
+        "remove-snapshot-ref",
+        "set-location",
+        "set-properties",
+        "remove-properties",
+        "set-statistics",
+        "remove-statistics",
+        "set-partition-statistics",
+        "remove-partition-statistics",
+        "remove-partition-specs",
+        "remove-schemas",
+        "add-encryption-key",
+        "remove-encryption-key",
+    }
+
+
+@pytest.mark.parametrize("action", ["irc", "Set-Properties", "add-view-version", "set-current-view-version", None, 5, ["set-location"]])
+def test_an_unknown_update_is_refused_before_any_is_applied(action: Any) -> None:
+    said = td.refused_commit(TABLE, update("set-current-schema", schema_id=999), {"action": action})
+
+    assert said.startswith("at /updates/1/action: ")
+    assert said.endswith(f" is no update of tables; updates are {', '.join(UPDATES)}")
+
+
+def test_no_updates_leave_the_very_same_document() -> None:
+    assert apply_updates(TABLE, [], now_ms=td.LATER) is TABLE
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        update("assign-uuid", uuid=td.UUID),
+        update("upgrade-format-version", format_version=2),
+        update("set-current-schema", schema_id=0),
+        update("set-default-spec", spec_id=0),
+        update("set-default-sort-order", sort_order_id=0),
+        update("set-properties", updates={}),
+        update("remove-properties", removals=[]),
+        update("remove-properties", removals=["nope"]),
+        update("remove-snapshots", snapshot_ids=[1]),
+        update("remove-snapshot-ref", ref_name="nope"),
+        update("remove-statistics", snapshot_id=1),
+        update("remove-partition-statistics", snapshot_id=1),
+        update("remove-partition-specs", spec_ids=[999]),
+        update("remove-schemas", schema_ids=[999]),
+        update("remove-encryption-key", key_id="nope"),
+    ],
+    ids=lambda value: value["action"],
+)
+def test_an_update_that_changes_nothing_leaves_the_very_same_document(nothing: Document) -> None:
+    assert apply_updates(TABLE, [nothing], now_ms=td.LATER) is TABLE
+
+
+def test_updates_apply_in_order_and_later_ones_see_earlier_ones() -> None:
+    after = td.committed(TABLE, update("set-properties", updates={"n": "2"}), update("set-properties", updates={"n": "3"}))
+
+    assert after["properties"] == {"owner": "me", "n": "3"}
+
+
+def test_one_update_that_cannot_be_applied_refuses_all() -> None:
+    said = td.refused_commit(TABLE, update("set-properties", updates={"n": "2"}), update("set-current-schema", schema_id=999))
+
+    assert said == "at /updates/1/schema-id: the table has no schema 999"
+
+
+def test_a_thousand_updates_are_one_commit() -> None:
+    after = td.committed(TABLE, *(update("set-properties", updates={f"k{n}": str(n)}) for n in range(1000)))
+
+    assert len(after["properties"]) == 1002
+
+
+def test_members_of_updates_that_nobody_knows_are_ignored() -> None:
+    assert td.committed(TABLE, {**update("set-properties", updates={"a": "b"}), "x": 1})["properties"]["a"] == "b"
+
+
+@pytest.mark.parametrize(("now", "updated"), [(td.LATER, td.LATER), (td.CREATED - 1, td.CREATED)])
+def test_the_time_of_the_last_update_never_goes_back(now: int, updated: int) -> None:
+    assert td.committed(TABLE, update("set-properties", updates={"a": "b"}), now_ms=now)["last-updated-ms"] == updated
+
+
+def test_a_table_keeps_its_uuid() -> None:
+    other = "00000000-0000-4000-8000-000000000000"
+
+    assert td.refused_commit(TABLE, update("assign-uuid", uuid=other)) == (
+        f"at /updates/0/uuid: the table has uuid {td.UUID} and keeps it; only a commit that creates a table assigns one"
+    )
+    assert apply_updates(TABLE, [update("assign-uuid", uuid=td.UUID.upper())], now_ms=td.LATER) is TABLE
+
+
+@pytest.mark.parametrize("uuid", ["x", "", td.UUID[:-1], f"{{{td.UUID}}}", td.UUID.replace("-", "")])
+def test_a_uuid_is_spelled_as_one(uuid: str) -> None:
+    assert td.refused_commit(TABLE, update("assign-uuid", uuid=uuid)).startswith("at /updates/0/uuid: ")
+
+
+@pytest.mark.parametrize("version", [0, 4, 99, -1])
+def test_a_format_version_that_does_not_exist_is_refused(version: int) -> None:
+    assert td.refused_commit(TABLE, update("upgrade-format-version", format_version=version)) == (
+        f"at /updates/0/format-version: format versions go from 1 to 3, found {version}"
+    )
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (3, 2), (3, 1)])
+def test_there_is_no_way_back_to_an_older_format(before: int, after: int) -> None:
+    assert td.refused_commit(td.table(version=before), update("upgrade-format-version", format_version=after)) == (
+        f"at /updates/0/format-version: the table has format version {before} and cannot go back to {after}"
+    )
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 2), (1, 3), (2, 3)])
+def test_an_upgrade_brings_what_the_newer_format_needs(before: int, after: int) -> None:
+    metadata = td.appended(td.table(version=before), 7)
+
+    upgraded = td.committed(metadata, update("upgrade-format-version", format_version=after))
+
+    assert upgraded["format-version"] == after
+    assert upgraded["current-snapshot-id"] == 7
+    assert upgraded["last-sequence-number"] == before - 1
+    assert upgraded.get("next-row-id") == (0 if after == 3 else None)
+    assert broken_invariants(upgraded) == []
+
+
+def test_snapshots_of_the_first_format_get_sequence_number_zero() -> None:
+    upgraded = td.committed(td.appended(td.table(version=1), 7), update("upgrade-format-version", format_version=2), td.tag("v1", 7))
+
+    assert [snapshot["sequence-number"] for snapshot in upgraded["snapshots"]] == [0]
+
+
+def test_the_location_is_what_was_sent() -> None:
+    assert td.committed(TABLE, update("set-location", location="file:///elsewhere/"))["location"] == "file:///elsewhere/"
+
+
+@pytest.mark.parametrize("location", ["", None, 5])
+def test_a_location_is_a_text(location: Any) -> None:
+    assert td.refused_commit(TABLE, update("set-location", location=location)).startswith(
+        "at /updates/0/location: expected a text that is not empty, found "
+    )
+
+
+def test_properties_are_set_and_others_stay() -> None:
+    assert td.committed(TABLE, update("set-properties", updates={"n": "2", "new": ""}))["properties"] == {
+        "owner": "me",
+        "n": "2",
+        "new": "",
+    }
+
+
+def test_properties_are_removed_and_others_stay() -> None:
+    assert td.committed(TABLE, update("remove-properties", removals=["n", "nope", "n"]))["properties"] == {"owner": "me"}
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "said"),
+    [
+        (update("set-properties", updates={"a": 1}), "at /updates/0/updates/a: expected a text, found 1"),
+        (update("set-properties", updated={"a": "b"}), "at /updates/0/updates: expected an object, found nothing"),
+        (update("set-properties", updates=["a"]), "at /updates/0/updates: expected an object, found an array"),
+        (update("remove-properties", removals=[1]), "at /updates/0/removals/0: expected a text, found 1"),
+        (update("remove-properties", removed=["a"]), "at /updates/0/removals: expected an array, found nothing"),
+    ],
+)
+def test_properties_are_texts_under_their_own_names(spoiled: Document, said: str) -> None:
+    assert td.refused_commit(TABLE, spoiled) == said

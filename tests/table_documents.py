@@ -1,0 +1,126 @@
+"""Small valid table metadata and requests, and what is said when one is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
+from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Document = dict[str, Any]
+
+UUID = "6d5f5f3c-0f1c-4bd2-a5c9-8b7d5a3f9e01"
+LOCATION = "file:///warehouse/sales/orders"
+CREATED = 1_700_000_000_000  #: when every table here was created
+LATER = CREATED + 60_000
+
+
+def field(field_id: int, name: str, column_type: Any = "long", *, required: bool = False, **more: Any) -> Document:
+    return {"id": field_id, "name": name, "type": column_type, "required": required, **more}
+
+
+def struct(*fields: Document) -> Document:
+    return {"type": "struct", "fields": list(fields)}
+
+
+ORDERS = struct(
+    field(1, "id", "long", required=True),
+    field(2, "placed", "timestamptz"),
+    field(3, "customer", struct(field(4, "name", "string"), field(5, "score", "double"))),
+)
+
+
+def partition_field(source: Any, transform: str, name: str, **more: Any) -> Document:
+    return {"source-id": source, "transform": transform, "name": name, **more}
+
+
+def sort_field(source: int, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first") -> Document:
+    return {"source-id": source, "transform": transform, "direction": direction, "null-order": null_order}
+
+
+def request(schema: Document = ORDERS, **members: Any) -> Document:
+    return {"name": "orders", "schema": schema, **{name.replace("_", "-"): value for name, value in members.items()}}
+
+
+def table(schema: Document = ORDERS, *, version: int = 2, properties: dict[str, str] | None = None, **members: Any) -> Document:
+    """A new table of that format version."""
+    body = request(schema, properties={**(properties or {}), "format-version": str(version)}, **members)
+    return new_table_metadata(body, table_uuid=UUID, location=LOCATION, now_ms=CREATED)
+
+
+def snapshot(snapshot_id: int, sequence_number: int | None = 1, *, parent: int | None = None, at: int = CREATED, **more: Any) -> Document:
+    members = {"parent-snapshot-id": parent, "sequence-number": sequence_number}
+    return {
+        "snapshot-id": snapshot_id,
+        **{name: value for name, value in members.items() if value is not None},
+        "timestamp-ms": at,
+        "manifest-list": f"{LOCATION}/metadata/snap-{snapshot_id}.avro",
+        "summary": {"operation": "append", "added-records": "3"},
+        "schema-id": 0,
+        **{name.replace("_", "-"): value for name, value in more.items()},
+    }
+
+
+def update(action: str, **members: Any) -> Document:
+    return {"action": action, **{name.replace("_", "-"): value for name, value in members.items()}}
+
+
+def branch(name: str, snapshot_id: int, **retention: int) -> Document:
+    return update("set-snapshot-ref", ref_name=name, type="branch", snapshot_id=snapshot_id, **retention)
+
+
+def tag(name: str, snapshot_id: int, **retention: int) -> Document:
+    return update("set-snapshot-ref", ref_name=name, type="tag", snapshot_id=snapshot_id, **retention)
+
+
+def statistics(snapshot_id: int, *, size: int = 413) -> Document:
+    blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot_id, "sequence-number": 1, "fields": [1]}
+    file = partition_statistics(snapshot_id, size=size)
+    return {**file, "file-footer-size-in-bytes": 42, "blob-metadata": [blob]}
+
+
+def partition_statistics(snapshot_id: int, *, size: int = 413) -> Document:
+    return {"snapshot-id": snapshot_id, "statistics-path": f"{LOCATION}/metadata/{snapshot_id}.stats", "file-size-in-bytes": size}
+
+
+def committed(metadata: Document, *updates: Document, now_ms: int = LATER) -> Document:
+    """The document after one commit, with a look that the one before is what it was."""
+    before = orjson.dumps(metadata)
+    after = apply_updates(metadata, updates, now_ms=now_ms)
+
+    assert orjson.dumps(metadata) == before
+    return after
+
+
+def appended(metadata: Document, snapshot_id: int, *, at: int = CREATED, now_ms: int = LATER) -> Document:
+    """The table after an append to main."""
+    version = metadata["format-version"]
+    number = None if version == 1 else metadata["last-sequence-number"] + 1
+    rows = {"first_row_id": metadata["next-row-id"], "added_rows": 3} if version == 3 else {}
+    added = snapshot(snapshot_id, number, parent=metadata.get("current-snapshot-id"), at=at, **rows)
+    return committed(metadata, update("add-snapshot", snapshot=added), branch("main", snapshot_id), now_ms=now_ms)
+
+
+def complaint(act: Callable[[], Any], *, status: int = 400, kind: str = "BadRequestException") -> str:
+    """What is said when `act` is refused in this way."""
+    with pytest.raises(Problem) as caught:
+        act()
+
+    assert (caught.value.status, caught.value.kind) == (status, kind)
+    return caught.value.message
+
+
+def refused_commit(metadata: Document, *updates: Document) -> str:
+    """What is said when these updates are refused, with a look that the document is what it was."""
+    before = orjson.dumps(metadata)
+    said = complaint(lambda: apply_updates(metadata, updates, now_ms=LATER))
+
+    assert orjson.dumps(metadata) == before
+    return said
