@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.json_text import NotJson, read_json
+from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.store import Record
 from lakepact.reference_server.validation import Invalid
 from lakepact.reference_server.warehouse import Outside, Unreadable, Unwritable, below
 
 from .catalog import bad_request
+from .registration import existing_table_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,13 +82,12 @@ def record_of(metadata: Document, location: str, text: bytes) -> Record:
 
 
 def read_metadata(catalog: Catalog, location: str) -> Document:
-    """The table metadata at a location, held against the contract."""
+    """The table metadata at a location, held against the contract and against itself."""
     try:
         document = read_json(catalog.warehouse.read(location))
         catalog.validators().check("TableMetadata", document)
+        return existing_table_metadata(document)
     except (Outside, Unreadable) as error:
         raise bad_request(f"at /metadata-location: {error}") from None
-    except (NotJson, Invalid) as error:
+    except (NotJson, Invalid, Problem) as error:
         raise bad_request(f"{location[:300]!r} does not hold valid table metadata: {str(error).replace('the body', 'the file')}") from None
-    metadata: Document = document
-    return metadata
