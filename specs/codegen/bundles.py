@@ -46,13 +46,21 @@ def bundled(source: Source) -> Bundle:
 
 def opaque(document: Document) -> Document:
     """The document with every component schema reduced to an object: for a tool that is to write endpoints and no models."""
-    view = deepcopy(document)
-    for parameter in view["components"].get("parameters", {}).values():
-        schema = parameter["schema"] = deepcopy(resolved(document, parameter["schema"]))
-        if parameter["in"] == "header" and schema.get("type") == "array":
-            parameter["schema"] = {"type": "string"}  # the tool refuses lists in headers, which are text with commas anyway
-    used = set(_schemas_used(document, document["paths"]))
-    view["components"]["schemas"] = {name: {"type": "object"} for name in document["components"]["schemas"] if name in used}
+
+    def plain_parameter(node: Document) -> Document:
+        if not ("in" in node and is_object(node.get("schema"))):
+            return node
+        schema = resolved(document, node["schema"])
+        # The tool refuses lists in headers, which are text with commas anyway.
+        is_text = node["in"] == "header" and schema.get("type") == "array"
+        return {**node, "schema": {"type": "string"} if is_text else deepcopy(schema)}
+
+    used = _schemas_used(document, document["paths"])
+    view: Document = rewritten(document, plain_parameter)
+    view["components"] = {
+        **view["components"],
+        "schemas": {name: {"type": "object"} for name in document["components"]["schemas"] if name in used},
+    }
     return view
 
 

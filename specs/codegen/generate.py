@@ -8,7 +8,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
 from codegen.bundles import bundled
-from codegen.contracts import found
 from codegen.documents import Broken, json_bytes, sha256
 from codegen.endpoints import endpoints
 from codegen.errors import errors
@@ -35,13 +34,12 @@ _CONTENTS = "its tables, models, endpoints and schemas."
 _ENDPOINTS = "One module for each operation, each with one pure function, `call`."
 
 
-def generate(into: Path, sources: tuple[Source, ...] | None = None) -> None:
+def generate(into: Path, sources: tuple[Source, ...]) -> None:
     """Write the package `lakepact.generated` below `into`, in place of what is there.
 
     Raises:
         Broken: A contract is wrong, or a tool warned; the message says which.
     """
-    sources = found() if sources is None else sources
     package = into / PACKAGE
     shutil.rmtree(package, ignore_errors=True)
     for name in SHARED:

@@ -31,11 +31,11 @@ def bounded(document: Document) -> Document:
 
 
 def operations_of(document: Document) -> Iterator[tuple[str, str, Document]]:
-    """Every operation of a document: path, method, operation."""
+    """Every operation of a document, in its order: path, method, operation."""
     for path, item in document["paths"].items():
-        for method in METHODS:
-            if method in item:
-                yield path, method, item[method]
+        for method, operation in item.items():
+            if method in METHODS:
+                yield path, method, operation
 
 
 def _null_as_a_type(schema: Document) -> Document:

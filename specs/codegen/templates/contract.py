@@ -180,4 +180,6 @@ class Contract:
 
 def contracts() -> tuple[str, ...]:
     """Names of the contracts that this installation holds."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules([str(p) for p in importlib.import_module("lakepact.generated").__path__]) if m.ispkg))
+    return tuple(
+        sorted(m.name for m in pkgutil.iter_modules([str(p) for p in importlib.import_module("lakepact.generated").__path__]) if m.ispkg)
+    )
