@@ -81,21 +81,6 @@ class Handlers(Protocol[Reply_co]):
         """
         ...
 
-    def drop_namespace(self, *, prefix: str, namespace: str) -> Reply_co:
-        """Drop an empty namespace.
-
-        DELETE /v1/{prefix}/namespaces/{namespace}
-
-        Answers:
-            204: no body. The namespace is dropped.
-            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace to drop does not
-                exist.
-            409: IcebergErrorResponse (NamespaceNotEmptyException). Error type NamespaceNotEmptyException, the namespace to drop is not
-                empty.
-            400, 401, 403, 419, 503, 5XX: as for every operation.
-        """
-        ...
-
     def namespace_exists(self, *, prefix: str, namespace: str) -> Reply_co:
         """Ask whether a namespace exists.
 
@@ -112,6 +97,21 @@ class Handlers(Protocol[Reply_co]):
             419: no body. The token has expired.
             503: no body. The service is not ready for requests; this one could have been processed in part.
             5XX: no body. A problem of the server that the client may be unable to do anything about.
+        """
+        ...
+
+    def drop_namespace(self, *, prefix: str, namespace: str) -> Reply_co:
+        """Drop an empty namespace.
+
+        DELETE /v1/{prefix}/namespaces/{namespace}
+
+        Answers:
+            204: no body. The namespace is dropped.
+            404: IcebergErrorResponse (NoSuchNamespaceException). Error type NoSuchNamespaceException, the namespace to drop does not
+                exist.
+            409: IcebergErrorResponse (NamespaceNotEmptyException). Error type NamespaceNotEmptyException, the namespace to drop is not
+                empty.
+            400, 401, 403, 419, 503, 5XX: as for every operation.
         """
         ...
 
