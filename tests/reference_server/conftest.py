@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -78,8 +78,8 @@ def sending_to() -> Callable[[str], AbstractContextManager[Send]]:
 
 
 @pytest.fixture
-def namespace(send: Send, request: pytest.FixtureRequest) -> str:
+def namespace(send: Send) -> str:
     """A namespace of the test's own."""
-    name = request.node.name[:200]
+    name = f"ns_{uuid.uuid4().hex}"
     assert send("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
-    return quote(name, safe="")
+    return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -9,6 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from lakepact.generated.contract import Contract
+from lakepact.generated.iceberg_rest.server import Handlers
 from lakepact.reference_server import running
 from lakepact.reference_server.app import service
 from lakepact.reference_server.iceberg_rest import NOT_OFFERED
@@ -37,6 +39,14 @@ def test_every_operation_of_the_contract_has_a_door(send: Callable[..., Any], op
 
     assert answer.status in {200, 204, 400, 404, 406}
     assert b"no operation has the path" not in answer.body
+
+
+@pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.id not in NOT_OFFERED], ids=lambda o: o.id)
+def test_every_handler_takes_the_arguments_of_the_generated_protocol(server: Server, operation: Any) -> None:
+    promised = inspect.signature(getattr(Handlers, operation.function)).parameters
+    arguments = dict.fromkeys(set(promised) - {"self", "prefix"})
+
+    assert inspect.signature(server.service.handlers[operation.id]).bind(**arguments).kwargs == arguments
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if o.id in NOT_OFFERED], ids=lambda o: o.id)

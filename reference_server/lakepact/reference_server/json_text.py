@@ -29,9 +29,8 @@ def read_json(raw: bytes) -> Any:
         written = orjson.dumps(_deeper(value) if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH else value)
     except TypeError:
         raise NotJson(f"the body nests arrays and objects more than {MAX_DEPTH} deep") from None
-    # A member that is given twice is lost in `value`, and its quotes with it. An escaped quote is written as a quote again,
-    # unless it was spelled \u0022.
-    if raw.count(b'"') != written.count(b'"') or b"\\u0022" in raw or b"\\u0000" in raw:
+    # A member that is given twice is lost in `value`, and its quotes with it; escapes may spell quotes and U+0000.
+    if raw.count(b'"') != written.count(b'"') or (b"\\" in raw and b"\\u00" in raw):
         _read_slowly(raw)
     return value
 
