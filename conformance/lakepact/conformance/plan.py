@@ -44,8 +44,10 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = ()) -> Plan:
         if not wanted:
             raise NothingSelected(f"nothing matches {', '.join(only)}; `lakepact list` shows ids, areas and checks")
     laws = tuple(law for law in suite.laws.values() if wanted.intersection(law.requirements))
-    # A law needs exchanges to look at, so whoever asks for one gets the traffic of the other checks too.
-    checks = tuple(c for c in suite.checks.values() if wanted.intersection(c.requirements) or (laws and not c.alone))
+    scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
+    # What no scenario of its own judges needs exchanges to look at: whoever asks for it gets the traffic of the other checks too.
+    everything = not wanted <= scenarios
+    checks = tuple(c for c in suite.checks.values() if wanted.intersection(c.requirements) or (everything and not c.alone))
     return Plan(suite, checks, laws, wanted, tuple(only))
 
 
