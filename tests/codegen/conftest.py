@@ -1,0 +1,30 @@
+"""The small contract, generated once for all tests, and a copy of it to be spoilt."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+from generating import CONTRACTS, generated
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # connexion imports what others have deprecated
+    importlib.import_module("connexion")
+
+
+@pytest.fixture(scope="session")
+def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package `lakepact.generated` as the small contract becomes it."""
+    into = tmp_path_factory.mktemp("generated")
+    ran = generated(into)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return into / "lakepact" / "generated"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """A copy of the contract's folder."""
+    return Path(shutil.copytree(CONTRACTS / "shelf" / "2", tmp_path / "shelf" / "2"))

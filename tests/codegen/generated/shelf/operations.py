@@ -1,0 +1,86 @@
+# Made by codegen.operations from the contract of shelf 2, sha256 05f3d4f1403760e0. Do not edit: nox -s generate
+"""The operations of Shelf 2."""
+
+from __future__ import annotations
+
+from lakepact.generated.contract import Answer, Operation, Parameter
+
+TITLE = "Shelf"
+VERSION = "2"
+
+OPERATIONS: dict[str, Operation] = {
+    "listBooks": Operation(
+        id="listBooks",
+        function="list_books",
+        method="GET",
+        path="/shelves/{shelf-id}/books",
+        parameters=(
+            Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
+            Parameter(name="pageSize", argument="page_size", where="query", required=False, schema={"type": "integer", "minimum": 1}),
+            Parameter(
+                name="order", argument="order", where="query", required=False, schema={"type": "string", "enum": ["title", "author"]}
+            ),
+            Parameter(name="damaged", argument="damaged", where="query", required=False, schema={"type": "boolean", "default": False}),
+            Parameter(
+                name="X-Languages",
+                argument="x_languages",
+                where="header",
+                required=False,
+                schema={"type": "array", "items": {"type": "string", "enum": ["de", "en"]}},
+                many=True,
+            ),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="Books", media_type="application/json", headers=("etag",)),
+            "404": Answer(status="404", schema="Refusal", media_type="application/json", errors=("NoSuchShelf",)),
+            "5XX": Answer(status="5XX", schema="Refusal", media_type="application/json"),
+        },
+        tags=("Books",),
+    ),
+    "shelfExists": Operation(
+        id="shelfExists",
+        function="shelf_exists",
+        method="HEAD",
+        path="/shelves/{shelf-id}/books",
+        parameters=(Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=204,
+        answers={"204": Answer(status="204", schema=None, media_type=None), "404": Answer(status="404", schema=None, media_type=None)},
+    ),
+    "changeShelf": Operation(
+        id="changeShelf",
+        function="change_shelf",
+        method="POST",
+        path="/shelves/{shelf-id}/books",
+        parameters=(Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),),
+        body="Change",
+        body_media_type="application/json",
+        body_required=False,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "409": Answer(status="409", schema="Refusal", media_type="application/json", errors=("Conflict",)),
+            "5XX": Answer(status="5XX", schema="Refusal", media_type="application/json"),
+        },
+    ),
+    "getKey": Operation(
+        id="getKey",
+        function="get_key",
+        method="POST",
+        path="/keys",
+        parameters=(),
+        body="KeyRequest",
+        body_media_type="application/x-www-form-urlencoded",
+        body_required=True,
+        success=200,
+        answers={"200": Answer(status="200", schema="Key", media_type="application/json")},
+        deprecated=True,
+    ),
+}

@@ -1,0 +1,74 @@
+# Made by codegen.server from the contract of shelf 2, sha256 05f3d4f1403760e0. Do not edit: nox -s generate
+"""The operations of Shelf 2 as a server implements them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, TypeVar
+
+Reply_co = TypeVar("Reply_co", covariant=True)
+
+
+class Handlers(Protocol[Reply_co]):
+    """One method for each operation.
+
+    Arguments are parameters as their schemas say, and bodies as JSON documents that have passed theirs; parameters that were not
+    sent are left out.
+    """
+
+    def list_books(
+        self,
+        *,
+        shelf_id: str,
+        page_token: str | None = None,
+        page_size: int | None = None,
+        order: Literal["title", "author"] | None = None,
+        damaged: bool | None = None,
+        x_languages: list[Literal["de", "en"]] | None = None,
+    ) -> Reply_co:
+        """List the books on a shelf.
+
+        GET /shelves/{shelf-id}/books
+
+        Answers:
+            200: Books. The books.
+            404: Refusal (NoSuchShelf). There is no such shelf.
+            5XX: as for every operation.
+        """
+        ...
+
+    def shelf_exists(self, *, shelf_id: str) -> Reply_co:
+        """Ask whether there is a shelf.
+
+        HEAD /shelves/{shelf-id}/books
+
+        Answers:
+            204: no body. There is one.
+            404: no body. There is none.
+        """
+        ...
+
+    def change_shelf(self, *, shelf_id: str, body: dict[str, Any] | None = None) -> Reply_co:
+        """Change a shelf.
+
+        POST /shelves/{shelf-id}/books
+
+        Body: Change.
+
+        Answers:
+            204: no body. It is changed.
+            409: Refusal (Conflict). Someone else changed it.
+            5XX: as for every operation.
+        """
+        ...
+
+    def get_key(self, *, body: dict[str, Any]) -> Reply_co:
+        """Get a key.
+
+        POST /keys
+
+        Body: KeyRequest.
+
+        Answers:
+            200: Key. A key.
+        """
+        ...

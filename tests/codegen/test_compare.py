@@ -1,0 +1,31 @@
+"""Committed code against a fresh output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from codegen.compare import differences
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_every_file_that_is_not_the_same_is_listed_with_what_is_wrong(tmp_path: Path) -> None:
+    committed, fresh = tmp_path / "committed", tmp_path / "fresh"
+    for folder, contents in (
+        (committed, {"same.py": "1", "changed.py": "1", "of_hand.py": "1"}),
+        (fresh, {"same.py": "1", "changed.py": "2", "forgotten.py": "1"}),
+    ):
+        folder.mkdir()
+        for name, content in contents.items():
+            (folder / name).write_text(content)
+
+    assert differences(committed, fresh) == ["different changed.py", "missing   forgotten.py", "added     of_hand.py"]
+
+
+def test_caches_of_python_are_no_differences(tmp_path: Path) -> None:
+    (tmp_path / "committed" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "committed" / "__pycache__" / "a.pyc").write_bytes(b"")
+    (tmp_path / "fresh").mkdir()
+
+    assert differences(tmp_path / "committed", tmp_path / "fresh") == []

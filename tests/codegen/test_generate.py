@@ -1,0 +1,85 @@
+"""What the generator writes, and that it always writes the same."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from generating import generated
+
+from codegen.compare import differences
+
+EXPECTED = Path(__file__).parent / "generated"
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_contract_becomes_exactly_the_expected_code(output: Path) -> None:
+    assert differences(EXPECTED / "shelf", output / "shelf") == []
+
+
+def test_two_runs_write_the_same_bytes(output: Path, tmp_path: Path) -> None:
+    ran = generated(tmp_path, hash_seed=21)
+
+    assert (ran.returncode, differences(output, tmp_path / "lakepact" / "generated")) == (0, [])
+
+
+def test_every_module_begins_with_who_made_it_from_what(output: Path) -> None:
+    first_lines = [path.read_text("utf-8").partition("\n")[0] for path in files(output) if path.suffix == ".py"]
+
+    assert first_lines
+    assert [line for line in first_lines if not (line.startswith("# Made by ") and line.endswith(". Do not edit: nox -s generate"))] == []
+
+
+def test_the_manifest_lists_every_other_file_with_its_hash(output: Path) -> None:
+    manifest = json.loads((output / "MANIFEST.json").read_bytes())
+
+    present = {path.relative_to(output).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files(output)}
+    del present["MANIFEST.json"]
+    assert manifest["outputs"] == present
+
+
+def test_the_manifest_lists_every_input_with_its_hash(output: Path, shelf: Path) -> None:
+    manifest = json.loads((output / "MANIFEST.json").read_bytes())
+
+    present = {f"specs/shelf/2/{path.relative_to(shelf).as_posix()}": sha256(path.read_bytes()).hexdigest() for path in files(shelf)}
+    assert manifest["contracts"]["shelf"] == {"version": "2", "inputs": present}
+
+
+def test_a_warning_of_a_tool_is_a_failure_that_says_which(shelf: Path, tmp_path: Path) -> None:
+    contract = shelf / "openapi.yaml"
+    contract.write_text(
+        contract.read_text().replace("format: int64}", "format: int64}\n        lent: {type: string, format: uuid, pattern: a}")
+    )
+
+    ran = generated(tmp_path / "out", specs=tmp_path)
+
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("shelf 2: datamodel-code-generator:")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "complaint"),
+    [
+        ("contract.yaml", "version: 2", "version: 3", "shelf: contract.yaml says version 3, its folder says 2"),
+        ("contract.yaml", "title: Shelf", "title: Rack", "contract.yaml is about 'Rack', openapi.yaml about 'Shelf'"),
+        ("contract.yaml", "  application/x-www-form-urlencoded: form", "", "does not say how application/x-www-form-urlencoded is written"),
+        ("openapi.yaml", "#/components/responses/Books", "#/components/responses/Boks", "there is no 'Boks'"),
+        ("openapi.yaml", "operationId: getKey", "operationId: shelfExists", "there are two operations called shelfExists"),
+        ("openapi.yaml", "name: pageSize", "name: page-token", "two arguments would have one name"),
+        ("openapi.yaml", "title: Shelf,", "title: Shelf, title: Rack,", "title stands here twice"),
+        ("errors.yaml", "listBooks", "listBoks", "errors.yaml speaks of what the contract does not have: listBoks 404"),
+        ("errors.yaml", "404", "410", "errors.yaml speaks of what the contract does not have: listBooks 410"),
+    ],
+)
+def test_what_cannot_become_code_is_refused(shelf: Path, tmp_path: Path, file: str, old: str, new: str, complaint: str) -> None:
+    written = (shelf / file).read_text("utf-8")
+    (shelf / file).write_text(written.replace(old, new), "utf-8")
+
+    ran = generated(tmp_path / "out", specs=tmp_path)
+
+    assert (ran.returncode, complaint in ran.stderr) == (1, True), ran.stderr

@@ -1,0 +1,132 @@
+"""Corrections: what they do, and that they do nothing to a contract that is not what they expect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from codegen import changes, overlay
+from codegen.documents import Broken
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def shop() -> dict[str, Any]:
+    return {"a": {"type": "string", "enum": ["x", "y"]}, "list": [{"$ref": "#/a"}, {"$ref": "#/b"}], "b": {"$ref": "#/b"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "after", "touched"),
+    [
+        ({"at": "/c", "add": 1}, {**shop(), "c": 1}, ["/c"]),
+        ({"at": "/a/type", "expect": "string", "set": "integer"}, {**shop(), "a": {"type": "integer", "enum": ["x", "y"]}}, ["/a/type"]),
+        ({"at": "/a/enum", "expect": ["x", "y"], "remove": True}, {**shop(), "a": {"type": "string"}}, ["/a/enum"]),
+        ({"at": "/a/enum", "append": ["z"]}, {**shop(), "a": {"type": "string", "enum": ["x", "y", "z"]}}, ["/a/enum"]),
+        ({"at": "/a/enum", "discard": ["x"]}, {**shop(), "a": {"type": "string", "enum": ["y"]}}, ["/a/enum"]),
+        ({"at": "/a", "merge": {"title": "A"}}, {**shop(), "a": {**shop()["a"], "title": "A"}}, ["/a/title"]),
+        ({"at": "/list/1", "expect": {"$ref": "#/b"}, "set": 2}, {**shop(), "list": [{"$ref": "#/a"}, 2]}, ["/list/1"]),
+        (
+            {"at": "", "replace": {"find": {"$ref": "#/b"}, "with": 3, "times": 2}},
+            {**shop(), "list": [{"$ref": "#/a"}, 3], "b": 3},
+            ["/list/1", "/b"],
+        ),
+    ],
+    ids=lambda value: next(iter(set(value) & set(changes.ACTIONS)), "") if isinstance(value, dict) else "",
+)
+def test_a_change_does_what_it_is_called(change: dict[str, Any], after: dict[str, Any], touched: list[str]) -> None:
+    document = shop()
+
+    assert (changes.apply(document, change), document) == (touched, after)
+
+
+def test_a_renamed_member_keeps_its_place() -> None:
+    document = shop()
+
+    changes.apply(document, {"at": "/list", "expect": shop()["list"], "rename": "items"})
+
+    assert list(document) == ["a", "items", "b"]
+
+
+def test_of_an_object_only_the_expected_members_are_looked_at() -> None:
+    document = shop()
+
+    changes.apply(document, {"at": "/a", "expect": {"type": "string"}, "set": {}})
+
+    assert document["a"] == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"at": "/a/typ", "expect": "string", "set": 1}, "/a/typ points to nothing"),
+        ({"at": "/a/type", "expect": "integer", "set": 1}, "at /a/type integer is expected, but string is there"),
+        ({"at": "/a", "expect": {"type": "string", "format": "x"}, "remove": True}, "at /a .* is expected"),
+        ({"at": "/a/enum", "expect": ["x"], "remove": True}, "at /a/enum .* is expected"),
+        ({"at": "/a/type", "set": 1}, "does not say what it expects"),
+        ({"at": "/a", "add": 1}, "/a is to be added, but is there already"),
+        ({"at": "/nowhere/c", "add": 1}, "/nowhere points to nothing"),
+        ({"at": "/a/enum", "append": ["x"]}, "x is to be appended to /a/enum, but is there already"),
+        ({"at": "/a/enum", "discard": ["z"]}, "z is to be taken from /a/enum, but is not there"),
+        ({"at": "/a", "merge": {"type": 1}}, "type is to be added to /a, but is there already"),
+        ({"at": "/b", "expect": {}, "rename": "a"}, "/b is to be called a, but there is one of that name already"),
+        ({"at": "", "replace": {"find": {"$ref": "#/b"}, "with": 1, "times": 1}}, "is to be replaced 1 times .* but is there 2 times"),
+        ({"at": "/a", "expect": {}, "set": 1, "remove": True}, "a change has"),
+        ({"at": "/a", "wish": 1}, "a change has"),
+    ],
+)
+def test_a_change_that_does_not_find_what_it_expects_touches_nothing(change: dict[str, Any], complaint: str) -> None:
+    document = shop()
+
+    with pytest.raises(Broken, match=complaint):
+        changes.apply(document, change)
+
+    assert document == shop()
+
+
+def test_true_is_not_one() -> None:
+    with pytest.raises(Broken, match="is expected"):
+        changes.apply({"a": 1}, {"at": "/a", "expect": True, "remove": True})
+
+
+def edit(**members: Any) -> dict[str, Any]:
+    return {"id": "X1", "says": "a is b", "why": "It is.", "effect": "corrects", "changes": [], **members}
+
+
+def written(tmp_path: Path, *edits: dict[str, Any]) -> Path:
+    path = tmp_path / "overlay.yaml"
+    path.write_text(str({"edits": list(edits)}), "utf-8")  # a Python literal of this kind is YAML, too
+    return path
+
+
+def test_an_edit_that_fails_is_named(tmp_path: Path) -> None:
+    edits = overlay.read(written(tmp_path, edit(changes=[{"at": "/gone", "expect": "x", "set": "y"}])))
+
+    with pytest.raises(Broken, match=r"edit X1 \(a is b\): /gone points to nothing"):
+        overlay.apply({}, edits, view="verdicts")
+
+
+def test_an_edit_for_models_leaves_verdicts_alone(tmp_path: Path) -> None:
+    edits = overlay.read(written(tmp_path, edit(effect="none", only="models", changes=[{"at": "/a", "add": 1}])))
+    verdicts: dict[str, Any] = {}
+    models: dict[str, Any] = {}
+
+    touched = [overlay.apply(verdicts, edits, view="verdicts"), overlay.apply(models, edits, view="models")]
+
+    assert (verdicts, models, touched) == ({}, {"a": 1}, [{}, {"X1": ("/a",)}])
+
+
+@pytest.mark.parametrize(
+    ("edits", "complaint"),
+    [
+        ([{"id": "X1", "says": "a", "why": "b", "changes": []}], "an edit has id, says, why, effect, changes"),
+        ([edit(note="x")], "an edit has id, says, why, effect, changes"),
+        ([edit(effect="improves")], "effect is one of"),
+        ([edit(only="models")], "what is only for models has no effect on verdicts"),
+        ([edit(), edit()], "X1 stand there twice"),
+    ],
+)
+def test_an_edit_that_says_too_little_or_too_much_is_refused(tmp_path: Path, edits: list[dict[str, Any]], complaint: str) -> None:
+    with pytest.raises(Broken, match=complaint):
+        overlay.read(written(tmp_path, *edits))

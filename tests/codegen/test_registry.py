@@ -1,0 +1,69 @@
+"""Requirements that speak of what does not exist do not become code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from codegen.bundles import bundled
+from codegen.contracts import found
+from codegen.documents import Broken
+from codegen.operations import operations
+from codegen.registry import Registry, registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read(shelf: Path) -> Registry:
+    (source,) = found(shelf.parents[1])
+    bundle = bundled(source)
+    return registry(shelf, bundle, operations(bundle.verdicts, {}))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "complaint"),
+    [
+        ("requirements/books.yaml", "operations: [getKey]", "operations: [getKeys]", "books.yaml, SH-KEY-001: unknown operations: getKeys"),
+        ("requirements/books.yaml", "features: [paging]", "features: [pages]", "SH-BOOK-002: unknown features: pages"),
+        ("requirements/books.yaml", "reading: R-1", "reading: R-2", "SH-BOOK-001: unknown readings: R-2"),
+        ("requirements/books.yaml", "reading: R-1", "edits: [S03]", "SH-BOOK-001: unknown edits: S03"),
+        ("requirements/books.yaml", "responses/404", "responses/410", "SH-BOOK-001: .* points to nothing: there is no '410'"),
+        ("requirements/books.yaml", "level: MAY", "level: MIGHT", "SH-KEY-001: unknown level: MIGHT"),
+        ("requirements/books.yaml", "basis: implied", "basis: hearsay", "SH-BOOK-002: unknown basis: hearsay"),
+        ("requirements/books.yaml", "side: client", "side: both", "SH-KEY-001: unknown side: both"),
+        ("requirements/books.yaml", "reading: R-1", "note: x", "SH-BOOK-001: unknown members: note"),
+        ("requirements/books.yaml", "SH-BOOK-002", "SH-BOOK-001", "requirements: SH-BOOK-001 stand there twice"),
+        ("requirements/books.yaml", "area: books", "area: shelves", "books.yaml says that it is about shelves"),
+        ("uncovered.yaml", "SH-KEY-*", "SH-LOCK-*", "uncovered.yaml speaks of requirements that do not exist: SH-LOCK-"),
+    ],
+)
+def test_a_slip_of_the_pen_is_refused_and_named(shelf: Path, file: str, old: str, new: str, complaint: str) -> None:
+    (shelf / file).write_text((shelf / file).read_text("utf-8").replace(old, new), "utf-8")
+
+    with pytest.raises(Broken, match=complaint):
+        read(shelf)
+
+
+def test_a_requirement_rests_on_the_edits_that_changed_its_clause(shelf: Path) -> None:
+    edits = {requirement.id: requirement.edits for requirement in read(shelf).requirements}
+
+    assert edits == {"SH-BOOK-001": (), "SH-BOOK-002": (), "SH-BOOK-003": ("S01",), "SH-KEY-001": ()}
+
+
+def test_a_requirement_carries_the_ruling_and_not_only_its_id(shelf: Path) -> None:
+    assert next(r.reading for r in read(shelf).requirements if r.id == "SH-BOOK-001") == "R-1: Whatever has an id."
+
+
+def test_a_pattern_says_of_all_that_it_covers_why_no_check_judges_it(shelf: Path) -> None:
+    reasons = {requirement.id: requirement.uncovered for requirement in read(shelf).requirements}
+
+    assert reasons == {"SH-BOOK-001": "", "SH-BOOK-002": "", "SH-BOOK-003": "", "SH-KEY-001": "there are no keys yet"}
+
+
+def test_a_contract_may_come_before_its_registry(shelf: Path) -> None:
+    for path in [*(shelf / "requirements").iterdir(), shelf / "features.yaml", shelf / "uncovered.yaml", shelf / "overlay.yaml"]:
+        path.unlink()
+
+    assert read(shelf) == Registry((), (), ())
