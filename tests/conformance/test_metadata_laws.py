@@ -1,0 +1,94 @@
+"""The laws over table metadata accuse nobody wrongly, and nobody gets away."""
+
+import httpx
+import orjson
+import pytest
+
+from lakepact.conformance.checks.iceberg_rest import metadata
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.wire import Exchange
+
+#: As much as a server has to send.
+BARE = {"format-version": 2, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1"}
+
+SNAPSHOT = {
+    "snapshot-id": 2**62 + 1,
+    "sequence-number": 1,
+    "timestamp-ms": 1,
+    "manifest-list": "file:///m.avro",
+    "summary": {"operation": "append"},
+}
+MAIN = {"refs": {"main": {"type": "branch", "snapshot-id": 2**62 + 1}}, "snapshots": [SNAPSHOT], "last-sequence-number": 1}
+
+
+def answered(document, *, operation="loadTable", method="GET", status=200):
+    return Exchange(
+        1, operation, "test", method, "http://test", (), b"", status, httpx.Headers(), orjson.dumps({"metadata": document}), 0.0
+    )
+
+
+def broken_by(exchange):
+    broken = []
+    for requirement, holds in metadata.LAWS.items():
+        try:
+            holds(exchange)
+        except Unmet:
+            broken.append(requirement)
+    return broken
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        BARE,
+        {**BARE, "heard-of-by-nobody": {"schemas": 1}},
+        {**BARE, "refs": {}},
+        {**BARE, "refs": {}, "current-snapshot-id": None},
+        {**BARE, "refs": {}, "current-snapshot-id": -1},
+        {**BARE, "current-snapshot-id": 5},
+        {**BARE, **MAIN, "current-snapshot-id": 2**62 + 1},
+        {**BARE, "snapshot-log": [{"snapshot-id": 5, "timestamp-ms": 1}], "current-snapshot-id": -1},
+        {**BARE, "metadata-log": [{"metadata-file": "a", "timestamp-ms": 1000}, {"metadata-file": "b", "timestamp-ms": 1}]},
+        {
+            **BARE,
+            "partition-specs": [{"spec-id": 0, "fields": [{"source-id": 1, "transform": "identity", "name": "a"}]}],
+            "last-partition-id": 999,
+        },
+        {**BARE, "format-version": 3, "next-row-id": 0, "snapshots": [SNAPSHOT]},
+    ],
+)
+def test_what_the_contract_leaves_open_breaks_no_law(document):
+    assert broken_by(answered(document)) == []
+
+
+@pytest.mark.parametrize(
+    ("requirement", "members"),
+    [
+        ("IRC-META-001", {"format-version": True}),
+        ("IRC-META-001", {"format-version": 4, "next-row-id": 0}),
+        ("IRC-META-001", {"table-uuid": None}),
+        ("IRC-META-002", {"schemas": [], "current-schema-id": 0}),
+        (
+            "IRC-META-005",
+            {"schemas": [{"fields": [{"id": 1, "type": {"type": "list", "element-id": 7, "element": "int"}}]}], "last-column-id": 6},
+        ),
+        (
+            "IRC-META-005",
+            {"schemas": [{"fields": [{"id": 1, "type": {"key-id": 2, "key": "int", "value-id": 9, "value": "int"}}]}], "last-column-id": 8},
+        ),
+        ("IRC-META-007", {**MAIN, "snapshots": [{**SNAPSHOT, "snapshot-id": 2**62}], "current-snapshot-id": 2**62 + 1}),
+        ("IRC-META-008", {**MAIN, "current-snapshot-id": 2**62}),
+        ("IRC-META-008", {"refs": {}, "current-snapshot-id": 5}),
+        ("IRC-META-009", {"snapshots": [SNAPSHOT, SNAPSHOT], "last-sequence-number": 1}),
+        ("IRC-META-011", {"snapshot-log": [{"snapshot-id": 4, "timestamp-ms": 1}], "current-snapshot-id": 5}),
+        ("IRC-META-014", {"properties": {"a": 1}}),
+        ("IRC-META-015", {"partition-statistics": [{"snapshot-id": 1}, {"snapshot-id": 1}]}),
+    ],
+)
+def test_a_contradiction_breaks_the_law_about_it(requirement, members):
+    assert broken_by(answered({**BARE, **members})) == [requirement]
+
+
+@pytest.mark.parametrize("other", [{"status": 404}, {"method": "HEAD"}, {"operation": "listTables"}, {"operation": None}])
+def test_answers_that_carry_no_table_metadata_break_no_law(other):
+    assert broken_by(answered({"format-version": 9}, **other)) == []
