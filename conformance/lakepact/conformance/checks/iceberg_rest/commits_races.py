@@ -65,7 +65,7 @@ def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
     ids = [snapshot["snapshot-id"] for snapshot in snapshots]
     with lab.judge("IRC-COM-020"):
         winner = ids[winner_of(replies)]
-        expect.equal(winner, after.member("refs")[ref]["snapshot-id"], f"{ref} to be at the snapshot of the accepted commit,")
+        expect.equal(winner, after.member("refs", ref, "snapshot-id"), f"{ref} to be at the snapshot of the accepted commit,")
         held = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
         expect.equal([winner], [one for one in ids if one in held], "of the snapshots that were sent, the table to hold")
         for former in known.metadata.get("snapshots") or ():
@@ -89,7 +89,7 @@ def one_of_many_moves_wins(lab: CatalogLab) -> None:
     first, targets = table.member("current-snapshot-id"), list[int]()
     for number in range(CLIENTS):
         table = lab.append(table, ref=f"target{number}")
-        targets.append(table.member("refs")[f"target{number}"]["snapshot-id"])
+        targets.append(table.member("refs", f"target{number}", "snapshot-id"))
     for turn in range(ROUNDS):
         branch = f"turn{turn}"
         lab.committed(table, set_ref(branch, first))
@@ -98,7 +98,7 @@ def one_of_many_moves_wins(lab: CatalogLab) -> None:
         after = lab.load(table)
         with lab.judge("IRC-COM-020"):
             winner = targets[winner_of(replies)]
-            expect.equal(winner, after.member("refs")[branch]["snapshot-id"], f"{branch} to be at the snapshot of the accepted commit,")
+            expect.equal(winner, after.member("refs", branch, "snapshot-id"), f"{branch} to be at the snapshot of the accepted commit,")
 
 
 def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Mapping[str, Any]], turn: str) -> None:

@@ -107,9 +107,9 @@ def branches_are_compared(lab: CatalogLab) -> None:
 def branches_that_move(lab: CatalogLab) -> None:
     """What a commit may insist on follows a branch: forward, back again, and away."""
     first = lab.append(lab.make_table(), ref="side")
-    older = lab.load(first).member("refs")["side"]["snapshot-id"]
+    older = lab.load(first).member("refs", "side", "snapshot-id")
     second = lab.append(first, ref="side")
-    newer = lab.load(second).member("refs")["side"]["snapshot-id"]
+    newer = lab.load(second).member("refs", "side", "snapshot-id")
     here, there = {"the branch is there": assert_ref("side", newer)}, {"the branch was there": assert_ref("side", older)}
     judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
     judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])

@@ -70,6 +70,17 @@ def registered(lab: CatalogLab, former: Table) -> Table:
     return Table(former.namespace, name, lab.works(register(lab, former.namespace, name, location_of(former)), 200))
 
 
+def loaded(lab: CatalogLab, namespace: Namespace, name: str) -> Table:
+    """A table that the target has to have.
+
+    Raises:
+        Unmet: it cannot be loaded.
+    """
+    reply = lab.send("loadTable", namespace=namespace, table=name)
+    expect.status(reply, 200)
+    return Table(namespace, name, reply)
+
+
 def grown(lab: CatalogLab, table: Table) -> Table:
     """The table with two schemas, properties, two snapshots, a branch and a tag."""
     wider = add_schema(schema_with(table, next_column(table, "more")))
@@ -110,9 +121,8 @@ def metadata_files_are_taken_over(lab: CatalogLab) -> None:
             reply = register(lab, former.namespace, name, location_of(former))
             with lab.judge("IRC-TBL-REG-001"):
                 expect.status(reply, 200)
-                now = Table(former.namespace, name, reply)
-                takes_over(former, now)
-                takes_over(former, lab.load(now))
+                takes_over(former, Table(former.namespace, name, reply))
+                takes_over(former, loaded(lab, former.namespace, name))
             with lab.judge("IRC-TBL-REG-002"):
                 expect.equal(former.metadata_location, reply.at("metadata-location"), "the requested metadata-location")
             lab.send("dropTable", namespace=former.namespace, table=name)
@@ -133,9 +143,8 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
         reply = register(lab, table.namespace, name, location_of(file))
         with lab.judge("IRC-TBL-REG-001"):
             expect.status(reply, 200)
-            now = Table(table.namespace, name, reply)
-            takes_over(file, now)
-            takes_over(file, lab.load(now))
+            takes_over(file, Table(table.namespace, name, reply))
+            takes_over(file, loaded(lab, table.namespace, name))
         lab.send("dropTable", namespace=table.namespace, table=name)
 
 
@@ -222,10 +231,10 @@ def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
     for what, (location, allowed) in nowhere.items():
         name = lab.name()
         reply = register(lab, former.namespace, name, location)
-        loaded = lab.send("loadTable", namespace=former.namespace, table=name)
+        behind = lab.send("loadTable", namespace=former.namespace, table=name)
         with lab.judge("IRC-TBL-REG-010"):
             expect.true(reply.status in allowed, f"status {' or '.join(map(str, allowed))} for {what}", reply.shown)
-            expect.true(loaded.status == 404, f"no table to be created from {what}", loaded.shown)
+            expect.true(behind.status == 404, f"no table to be created from {what}", behind.shown)
 
 
 @check("IRC-TBL-REG-012")
@@ -244,4 +253,4 @@ def registered_tables_take_commits(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-012"):
                 expect.status(reply, 200)
         with lab.judge("IRC-TBL-REG-012"):
-            expect.equal("yes", lab.load(now).member("properties").get("registered"), "the property that was committed,")
+            expect.equal("yes", loaded(lab, now.namespace, now.name).member("properties").get("registered"), "the property that was committed,")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.register import grown, left_behind, location_of, register, takes_over
+from lakepact.conformance.checks.iceberg_rest.register import grown, left_behind, loaded, location_of, register, takes_over
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, same_state
 from lakepact.conformance.outcome import Unmet
@@ -82,9 +82,8 @@ def overwriting_needs_no_table(lab: CatalogLab) -> None:
         reply = register(lab, former.namespace, name, location_of(former), overwrite=True)
         with lab.judge("IRC-TBL-REG-006"):
             expect.status(reply, 200)
-            now = Table(former.namespace, name, reply)
-            takes_over(former, now)
-            takes_over(former, lab.load(now))
+            takes_over(former, Table(former.namespace, name, reply))
+            takes_over(former, loaded(lab, former.namespace, name))
         lab.send("dropTable", namespace=former.namespace, table=name)
 
 

@@ -63,6 +63,8 @@ def dropped_tables_are_gone(lab: CatalogLab) -> None:
         (lab.make_table(below), None),
     ]
     for table, purging in ways:
+        lab.load(table)
+        lab.works(lab.send("listTables", namespace=table.namespace), 200)
         reply = lab.send("dropTable", purge_requested=purging, **table.at)
         if purging and is_refused(reply):
             continue

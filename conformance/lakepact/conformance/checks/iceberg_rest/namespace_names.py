@@ -1,0 +1,85 @@
+"""Names of namespaces in paths: levels, dots, separators and case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.namespaces_create import properties_of
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+
+@check("IRC-NS-ENC-001", "IRC-NS-ENC-006")
+def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
+    """A namespace of three levels is created, loaded, listed, changed, filled, emptied and dropped by the same path."""
+    top = lab.make_namespace()
+    namespace = (*lab.make_namespace(top), lab.name())
+    with lab.judge("IRC-NS-ENC-001"):
+        expect.status(lab.send("createNamespace", body={"namespace": list(namespace)}), 200)
+        expect.equal(list(namespace), lab.send("loadNamespaceMetadata", namespace=namespace).at("namespace"), "namespace")
+        expect.contains(list(namespace), lab.send("listNamespaces", parent=namespace[:2]).at("namespaces"), "children")
+        if lab.offers("namespaceExists"):
+            expect.status(lab.send("namespaceExists", namespace=namespace), 204)
+        changed = lab.send("updateProperties", namespace=namespace, body={"removals": [], "updates": {"a": "1"}})
+        expect.status(changed, 200)
+        expect.equal("1", properties_of(lab, namespace).get("a"), "property a")
+        table = lab.make_table(namespace)
+        expect.status(lab.send("loadTable", **table.at), 200)
+        listed = lab.send("listTables", namespace=namespace).at("identifiers")
+        expect.contains(table.identifier, listed, "the tables")
+        expect.status(lab.send("loadTable", namespace=namespace[:2], table=table.name), 404)
+        expect.status(lab.send("dropTable", **table.at), 204)
+        expect.status(lab.send("dropNamespace", namespace=namespace), 204)
+    with lab.judge("IRC-NS-ENC-006"):
+        deepest = namespace[:2]
+        for _ in range(3):
+            deepest = lab.make_namespace(deepest)
+        expect.equal(list(deepest), lab.send("loadNamespaceMetadata", namespace=deepest).at("namespace"), "namespace of five levels")
+
+
+@check("IRC-NS-ENC-002")
+def dots_do_not_separate(lab: CatalogLab) -> None:
+    """A level with a dot in it is another namespace than two levels."""
+    top = lab.make_namespace()
+    name = lab.name()
+    lab.make_namespace(top, level=name, properties={"is": "two levels"})
+    dotted = lab.make_namespace(level=f"{top[0]}.{name}", properties={"is": "one level"})
+
+    with lab.judge("IRC-NS-ENC-002"):
+        expect.equal("one level", properties_of(lab, dotted).get("is"), "property of one level")
+        expect.equal("two levels", properties_of(lab, (*top, name)).get("is"), "property of two levels")
+
+
+@check("IRC-NS-ENC-003")
+def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
+    """A path with a separator too many does not find the namespace."""
+    top = lab.make_namespace()
+    child = lab.make_namespace(top)
+    prefix = lab.path("listNamespaces")
+    paths = [f"{top[0]}%1F", f"%1F{top[0]}", f"{top[0]}%1F%1F{child[1]}", f"{top[0]}%1F{child[1]}%1F"]
+
+    with lab.judge("IRC-NS-ENC-003"):
+        for path in paths:
+            expect.status(lab.send_raw("GET", f"{prefix}/{path}", operation="loadNamespaceMetadata"), 400, 404)
+
+
+@check("IRC-NS-ENC-004")
+def case_is_treated_consistently(lab: CatalogLab) -> None:
+    """Names that differ in case are different namespaces, or the same one wherever they are used."""
+    name = f"{lab.name()}_Case"
+    lab.make_namespace(level=name, properties={"is": "first"})
+    other = name.swapcase()
+    found = lab.send("loadNamespaceMetadata", namespace=(other,))
+    again = lab.send("createNamespace", body={"namespace": [other], "properties": {"is": "second"}})
+    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(other,)))
+
+    with lab.judge("IRC-NS-ENC-004"):
+        if found.status == 200:
+            expect.status(again, 409)
+        else:
+            expect.status(again, 200)
+            expect.equal("first", properties_of(lab, (name,)).get("is"), "property of the first")
+            expect.equal("second", properties_of(lab, (other,)).get("is"), "property of the second")

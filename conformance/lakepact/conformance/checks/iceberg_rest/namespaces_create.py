@@ -1,0 +1,234 @@
+"""Creating and loading namespaces."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.wire import Reply
+
+WRITERS = 16  #: callers side by side
+
+
+def create(lab: CatalogLab, namespace: Any, **members: Any) -> Reply:
+    """A request that creates a namespace; what it makes is dropped when the check is over."""
+    reply = lab.send("createNamespace", body={"namespace": namespace, **members})
+    if reply.status == 200 and isinstance(namespace, list) and all(isinstance(level, str) for level in namespace):
+        lab.afterwards(lambda: lab.send("dropNamespace", namespace=tuple(namespace)))
+    return reply
+
+
+def properties_of(lab: CatalogLab, namespace: Namespace) -> dict[str, Any]:
+    """The stored properties of a namespace."""
+    reply = lab.send("loadNamespaceMetadata", namespace=namespace)
+    expect.status(reply, 200)
+    properties = reply.at("properties")
+    expect.true(isinstance(properties, dict), "`properties` as an object", properties)
+    stored: dict[str, Any] = properties
+    return stored
+
+
+@check("IRC-NS-CREATE-001", "IRC-NS-CREATE-002", "IRC-NS-CREATE-003", "IRC-NS-CREATE-004")
+def created_namespaces_are_answered(lab: CatalogLab) -> None:
+    """What is created is answered with its name and at least the properties that were sent; these may be left out."""
+    name, bare, wanted = lab.name(), lab.name(), {"owner": "a", "empty": "", "żółć": "表"}
+    reply = create(lab, [name], properties=wanted)
+    without = create(lab, [bare])
+
+    with lab.judge("IRC-NS-CREATE-001"):
+        for answer, level in ((reply, name), (without, bare)):
+            expect.status(answer, 200)
+            expect.equal([level], answer.at("namespace"), "namespace")
+    with lab.judge("IRC-NS-CREATE-002"):
+        answered = reply.document.get("properties") or {}
+        expect.equal(wanted, {key: answered.get(key) for key in wanted}, "properties")
+    added = sorted(set(reply.document.get("properties") or {}) - set(wanted))
+    lab.note("IRC-NS-CREATE-003", f"added by the server: {', '.join(added) or 'nothing'}")
+    with lab.judge("IRC-NS-CREATE-004"):
+        expect.status(without, 200)
+
+
+@check("IRC-NS-CREATE-005", "IRC-NS-CREATE-006")
+def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
+    """Creating what exists is a 409 and leaves it as it was."""
+    namespace = lab.make_namespace(properties={"owner": "first"})
+    child = lab.make_namespace(namespace, properties={"owner": "first"})
+    replies = [create(lab, list(n), properties={"owner": "second", "new": "1"}) for n in (namespace, child)]
+
+    with lab.judge("IRC-NS-CREATE-005"):
+        for reply in replies:
+            expect.status(reply, 409)
+    with lab.judge("IRC-NS-CREATE-006"):
+        for stored in (properties_of(lab, namespace), properties_of(lab, child)):
+            expect.equal("first", stored.get("owner"), "property owner")
+            expect.lacks("new", stored, "properties")
+
+
+@check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", "IRC-NS-CREATE-017")
+def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
+    """A request without namespace, with properties or levels that are no strings, is refused with 400 and makes nothing."""
+    name = lab.name()
+
+    def refused(*bodies: dict[str, Any]) -> None:
+        for body in bodies:
+            reply = lab.send("createNamespace", body=body)
+            if reply.status != 400:
+                raise Unmet(f"status 400 for {expect.shown(body)}", reply.shown)
+        expect.status(lab.send("loadNamespaceMetadata", namespace=(name,)), 404)
+
+    with lab.judge("IRC-NS-CREATE-007"):
+        refused({"properties": {}}, {}, {"Namespace": [name]})
+    with lab.judge("IRC-NS-CREATE-014"):
+        refused(*({"namespace": [name], "properties": {"a": value}} for value in (1, None, {}, [], True)))
+    with lab.judge("IRC-NS-CREATE-017"):
+        refused({"namespace": [1]}, {"namespace": [name, None]}, {"namespace": [[name]]}, {"namespace": name})
+
+
+@check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013")
+def names_that_no_path_could_address_are_refused(lab: CatalogLab) -> None:
+    """A namespace without levels, with an empty level, or with a separator in a level is refused."""
+    parent = lab.make_namespace()
+
+    with lab.judge("IRC-NS-CREATE-008"):
+        expect.status(create(lab, []), 400)
+    with lab.judge("IRC-NS-CREATE-012"):
+        for levels in ([""], [*parent, ""], ["", *parent]):
+            expect.status(create(lab, levels), 400)
+    with lab.judge("IRC-NS-CREATE-013"):
+        expect.status(create(lab, [f"{parent[0]}\u001fb"]), 400)
+        expect.lacks([*parent, "b"], children(lab, parent), "children")
+
+
+@check("IRC-NS-CREATE-009")
+def children_are_created_below_their_parents(lab: CatalogLab) -> None:
+    """A namespace can be created below one that exists, and is found there."""
+    parent = lab.make_namespace()
+    child = [*parent, lab.name()]
+    reply = create(lab, child, properties={"level": "2"})
+
+    with lab.judge("IRC-NS-CREATE-009"):
+        expect.status(reply, 200)
+        expect.equal(child, reply.at("namespace"), "namespace")
+        expect.equal("2", properties_of(lab, tuple(child)).get("level"), "property level")
+        expect.lacks("level", properties_of(lab, parent), "properties of the parent")
+
+
+@check("IRC-NS-CREATE-010")
+def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
+    """A child of a missing parent is refused and leaves nothing, or makes its parent or lives without it consistently."""
+    parent, child = lab.name(), lab.name()
+    reply = create(lab, [parent, child])
+    loaded = lab.send("loadNamespaceMetadata", namespace=(parent, child))
+
+    with lab.judge("IRC-NS-CREATE-010"):
+        expect.status(loaded, 200 if reply.status == 200 else 404)
+        expect.true(reply.status in {200, 400, 404, 409}, "status 200, 400 or 404", reply.shown)
+    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(parent,)))
+
+
+@check("IRC-NS-CREATE-011")
+def who_does_not_nest_refuses(lab: CatalogLab) -> None:
+    """A server without nested namespaces refuses them, and neither flattens nor truncates them."""
+    if lab.feature("nesting"):
+        lab.skip("IRC-NS-CREATE-011", "the target nests namespaces")
+        return
+    parent, child = lab.make_namespace()[0], lab.name()
+    reply = create(lab, [parent, child])
+
+    with lab.judge("IRC-NS-CREATE-011"):
+        expect.client_error(reply)
+        for flattened in (f"{parent}.{child}", child, f"{parent}{child}"):
+            expect.status(lab.send("loadNamespaceMetadata", namespace=(flattened,)), 404)
+
+
+@check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
+def properties_may_be_unsupported(lab: CatalogLab) -> None:
+    """Who keeps no properties says so by 406 or by null."""
+    if lab.feature("namespace-properties"):
+        for requirement in ("IRC-NS-CREATE-015", "IRC-NS-GET-003"):
+            lab.skip(requirement, "the target keeps properties of namespaces")
+        return
+    name = lab.name()
+    reply = create(lab, [name], properties={"a": "1"})
+    lab.note("IRC-NS-CREATE-015", f"properties are answered with status {reply.status}")
+    bare = lab.make_namespace()
+
+    with lab.judge("IRC-NS-GET-003"):
+        loaded = lab.send("loadNamespaceMetadata", namespace=bare)
+        expect.equal(None, loaded.document.get("properties"), "properties")
+
+
+@check("IRC-NS-CREATE-016", alone=True)
+def one_of_many_creators_wins(lab: CatalogLab) -> None:
+    """Of many callers that create one namespace at once, one succeeds and the others are told that it exists."""
+    with lab.judge("IRC-NS-CREATE-016"):
+        for _ in range(3):
+            name = lab.name()
+            replies = lab.together([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
+            statuses = sorted(reply.status for reply in replies)
+            expect.equal([200] + [409] * (WRITERS - 1), statuses, "statuses")
+            winner = next(str(n) for n, reply in enumerate(replies) if reply.status == 200)
+            expect.equal(winner, properties_of(lab, (name,)).get("by"), "the winner's property")
+
+
+@check("IRC-NS-GET-001", "IRC-NS-GET-002", "IRC-NS-GET-004")
+def loaded_namespaces_are_whole(lab: CatalogLab) -> None:
+    """A namespace is loaded with its full path and all its properties as strings, an object even when there are none."""
+    top = lab.make_namespace()
+    wanted = {"a": "1", "b": "two words", "c": ""}
+    child = lab.make_namespace(top, properties=wanted)
+
+    with lab.judge("IRC-NS-GET-001"):
+        for namespace in (top, child):
+            reply = lab.send("loadNamespaceMetadata", namespace=namespace)
+            expect.status(reply, 200)
+            expect.equal(list(namespace), reply.at("namespace"), "namespace")
+    with lab.judge("IRC-NS-GET-002"):
+        stored = properties_of(lab, child)
+        expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties")
+        expect.true(all(isinstance(value, str) for value in stored.values()), "strings as values", stored)
+    with lab.judge("IRC-NS-GET-004"):
+        properties_of(lab, top)
+
+
+@check("IRC-NS-GET-005", "IRC-NS-GET-006", "IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003")
+def existence_is_told_alike(lab: CatalogLab) -> None:
+    """A namespace that exists is 200 and 204, one that does not is 404, at every point of its life and at every level."""
+    top = lab.make_namespace()
+    levels: list[Namespace] = [(lab.name(),), (*top, lab.name())]
+    here: list[tuple[int, int]] = []
+    gone: list[tuple[int, int]] = []
+
+    def seen(namespace: Namespace) -> tuple[int, int]:
+        got = lab.send("loadNamespaceMetadata", namespace=namespace).status
+        return got, lab.send("namespaceExists", namespace=namespace).status if lab.offers("namespaceExists") else {200: 204}.get(got, got)
+
+    for namespace in levels:
+        gone.append(seen(namespace))
+        lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}))
+        here.append(seen(namespace))
+        lab.works(lab.send("dropNamespace", namespace=namespace))
+        gone.append(seen(namespace))
+
+    with lab.judge("IRC-NS-GET-005"):
+        expect.equal([404, 404], [got for got, _ in gone[:2]], "statuses of GET")
+    with lab.judge("IRC-NS-GET-006"):
+        expect.equal([404, 404], [got for got, _ in gone[2:]], "statuses of GET")
+    if not lab.offers("namespaceExists"):
+        for requirement in ("IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003"):
+            lab.skip(requirement, "the target does not declare namespaceExists")
+        return
+    with lab.judge("IRC-NS-HEAD-001"):
+        expect.equal([204, 204], [head for _, head in here], "statuses of HEAD")
+    with lab.judge("IRC-NS-HEAD-002"):
+        expect.equal([404] * 4, [head for _, head in gone], "statuses of HEAD")
+    with lab.judge("IRC-NS-HEAD-003"):
+        pairs = [*here, *gone]
+        expect.equal([{200: 204}.get(got, got) for got, _ in pairs], [head for _, head in pairs], "statuses of HEAD beside GET:")

@@ -1,0 +1,134 @@
+"""Dropping namespaces: only empty ones, and nothing beside them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.namespaces_create import properties_of
+from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+ROUNDS = 40  #: of the race; a server that checks and removes in two steps loses within a few
+
+
+@check("IRC-NS-DROP-001", "IRC-NS-DROP-002")
+def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
+    """An empty namespace is dropped with 204 and gone; dropping what is not there is a 404."""
+    top = lab.make_namespace()
+    child = lab.make_namespace(top)
+
+    with lab.judge("IRC-NS-DROP-001"):
+        for namespace, parent in ((child, top), (top, None)):
+            expect.status(lab.send("dropNamespace", namespace=namespace), 204)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+            expect.lacks(list(namespace), children(lab, parent), "the list")
+    with lab.judge("IRC-NS-DROP-002"):
+        expect.status(lab.send("dropNamespace", namespace=top), 404)
+        expect.status(lab.send("dropNamespace", namespace=(lab.name(),)), 404)
+
+
+@check("IRC-NS-DROP-003")
+def namespaces_with_tables_stay(lab: CatalogLab) -> None:
+    """A namespace that holds a table is not dropped, and the table still loads."""
+    table = lab.make_table()
+    reply = lab.send("dropNamespace", namespace=table.namespace)
+
+    with lab.judge("IRC-NS-DROP-003"):
+        expect.status(reply, 409)
+        expect.status(lab.send("loadTable", **table.at), 200)
+        expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 200)
+
+
+@check("IRC-NS-DROP-005")
+def namespaces_with_children_stay(lab: CatalogLab) -> None:
+    """A namespace that holds only a child namespace is not dropped, and the child is intact."""
+    top = lab.make_namespace()
+    child = lab.make_namespace(top, properties={"a": "1"})
+    reply = lab.send("dropNamespace", namespace=top)
+
+    with lab.judge("IRC-NS-DROP-005"):
+        expect.status(reply, 409)
+        expect.equal("1", properties_of(lab, child).get("a"), "property of the child")
+
+
+@check("IRC-NS-DROP-006")
+def siblings_survive(lab: CatalogLab) -> None:
+    """Dropping a namespace leaves those alone whose names begin like its own."""
+    stem = lab.name()
+    siblings = [lab.make_namespace(level=f"{stem}{tail}") for tail in ("b", ".b", "_", "%")]
+    table = lab.make_table(siblings[0])
+    dropped = lab.make_namespace(level=stem)
+    lab.works(lab.send("dropNamespace", namespace=dropped))
+
+    with lab.judge("IRC-NS-DROP-006"):
+        for sibling in siblings:
+            expect.status(lab.send("loadNamespaceMetadata", namespace=sibling), 200)
+        expect.status(lab.send("loadTable", **table.at), 200)
+
+
+@check("IRC-NS-DROP-007")
+def staged_tables_hold_nothing(lab: CatalogLab) -> None:
+    """A table that was only staged does not keep its namespace for ever, and does not bring it back."""
+    namespace, name = lab.make_namespace(), lab.name()
+    staged = lab.works(lab.send("createTable", namespace=namespace, body=lab.table_request(name, stage_create=True)), 200)
+    dropped = lab.send("dropNamespace", namespace=namespace)
+
+    with lab.judge("IRC-NS-DROP-007"):
+        expect.status(dropped, 204, 409)
+        if dropped.status == 204:
+            body = {"requirements": [{"type": "assert-create"}], "updates": creation(staged.at("metadata"))}
+            expect.status(lab.send("updateTable", namespace=namespace, table=name, body=body), 404)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+
+
+def creation(metadata: dict[str, object]) -> list[dict[str, object]]:
+    """The updates that make a table of staged metadata."""
+    schema, *_ = metadata["schemas"]  # type: ignore[misc]  # a list, by its schema
+    return [
+        {"action": "assign-uuid", "uuid": metadata["table-uuid"]},
+        {"action": "upgrade-format-version", "format-version": metadata["format-version"]},
+        {"action": "add-schema", "schema": schema},
+        {"action": "set-current-schema", "schema-id": -1},
+        {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
+        {"action": "set-default-spec", "spec-id": -1},
+        {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
+        {"action": "set-default-sort-order", "sort-order-id": -1},
+        {"action": "set-location", "location": metadata["location"]},
+    ]
+
+
+@check("IRC-NS-DROP-008", alone=True)
+def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
+    """When a table is created while its namespace is dropped, one of the two fails."""
+    with lab.judge("IRC-NS-DROP-008"):
+        for _ in range(ROUNDS):
+            namespace, name = lab.make_namespace(), lab.name()
+            lab.drop_afterwards(namespace, name)
+            lab.together(
+                [
+                    partial(lab.send, "createTable", namespace=namespace, body=lab.table_request(name)),
+                    partial(lab.send, "dropNamespace", namespace=namespace),
+                ]
+            )
+            there = lab.send("loadNamespaceMetadata", namespace=namespace).status == 200
+            table = lab.send("loadTable", namespace=namespace, table=name)
+            expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
+
+
+@check("IRC-NS-DROP-009")
+def namespaces_begin_anew(lab: CatalogLab) -> None:
+    """A namespace that is created again after it was dropped has none of its former properties."""
+    name = lab.name()
+    lab.make_namespace(level=name, properties={"old": "1"})
+    lab.works(lab.send("dropNamespace", namespace=(name,)))
+    lab.make_namespace(level=name, properties={"new": "1"})
+
+    with lab.judge("IRC-NS-DROP-009"):
+        stored = properties_of(lab, (name,))
+        expect.lacks("old", stored, "properties")
+        expect.equal("1", stored.get("new"), "property new")

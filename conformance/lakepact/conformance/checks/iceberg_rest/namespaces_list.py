@@ -1,0 +1,135 @@
+"""Listing namespaces: the top level, the children of a parent, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.wire import Exchange, Reply
+
+
+def names_in(reply: Reply) -> list[Any]:
+    """The namespaces of a listing."""
+    expect.status(reply, 200)
+    names: list[Any] = reply.at("namespaces")
+    return names
+
+
+def children(lab: CatalogLab, parent: Namespace | str | None) -> list[Any]:
+    """Everything that a listing below a parent holds, over all pages."""
+    found: list[Any] = []
+    token: str | None = None
+    for _ in range(1000):
+        reply = lab.send("listNamespaces", parent=parent, page_token=token)
+        found += names_in(reply)
+        token = reply.document.get("next-page-token")
+        if not token:
+            break
+    return found
+
+
+@law("IRC-NS-LIST-009", "IRC-NS-ENC-005")
+def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
+    """A listing holds namespaces as arrays of strings under `namespaces`, and single namespaces are written the same way."""
+    parsed = exchange.parsed
+    if exchange.status != 200 or not isinstance(parsed, dict):
+        return False
+    if exchange.operation == "listNamespaces":
+        listed = parsed.get("namespaces")
+        expect.true(isinstance(listed, list), "`namespaces` as an array", listed)
+    elif exchange.operation in {"createNamespace", "loadNamespaceMetadata"}:
+        listed = [parsed.get("namespace")]
+    elif exchange.operation == "listTables" and isinstance(parsed.get("identifiers"), list):
+        listed = [identifier.get("namespace") if isinstance(identifier, dict) else identifier for identifier in parsed["identifiers"]]
+    else:
+        return False
+    for namespace in listed or []:
+        fine = isinstance(namespace, list) and namespace and all(isinstance(level, str) for level in namespace)
+        expect.true(bool(fine), "a namespace as an array of strings", namespace)
+    return True
+
+
+@check("IRC-NS-LIST-001", "IRC-NS-LIST-002", "IRC-NS-LIST-003", "IRC-NS-LIST-004")
+def listings_hold_direct_children(lab: CatalogLab) -> None:
+    """Without a parent the top level is listed, with one its direct children with their full paths."""
+    top = lab.make_namespace()
+    middle = lab.make_namespace(top)
+    bottom = lab.make_namespace(middle)
+    beside = lab.make_namespace(middle)
+
+    with lab.judge("IRC-NS-LIST-001"):
+        listed = children(lab, None)
+        expect.contains(list(top), listed, "the top level")
+        expect.equal([], [n for n in listed if len(n) != 1], "namespaces of other than one level:")
+    with lab.judge("IRC-NS-LIST-002"):
+        expect.equal([list(middle)], children(lab, top), "children")
+    with lab.judge("IRC-NS-LIST-003"):
+        expect.equal(sorted([list(bottom), list(beside)]), sorted(children(lab, middle)), "children of two levels")
+    with lab.judge("IRC-NS-LIST-004"):
+        expect.lacks(list(bottom), children(lab, top), "children of the first level")
+
+
+@check("IRC-NS-LIST-005")
+def empty_parent_is_the_top_level(lab: CatalogLab) -> None:
+    """An empty parent lists the top level."""
+    top = lab.make_namespace()
+    child = lab.make_namespace(top)
+
+    with lab.judge("IRC-NS-LIST-005"):
+        listed = children(lab, "")
+        expect.contains(list(top), listed, "the top level")
+        expect.lacks(list(child), listed, "the top level")
+
+
+@check("IRC-NS-LIST-006")
+def unknown_parents_are_404(lab: CatalogLab) -> None:
+    """Listing below a parent that does not exist is a 404, at the top and below a parent that does."""
+    top = lab.make_namespace()
+    replies = [lab.send("listNamespaces", parent=(lab.name(),)), lab.send("listNamespaces", parent=(*top, lab.name()))]
+
+    with lab.judge("IRC-NS-LIST-006"):
+        for reply in replies:
+            expect.status(reply, 404)
+
+
+@check("IRC-NS-LIST-007")
+def leaves_have_no_children(lab: CatalogLab) -> None:
+    """A namespace without children lists none."""
+    top = lab.make_namespace()
+    leaf = lab.make_namespace(top)
+
+    with lab.judge("IRC-NS-LIST-007"):
+        expect.equal([], names_in(lab.send("listNamespaces", parent=leaf)), "children")
+        lab.works(lab.send("dropNamespace", namespace=leaf))
+        expect.equal([], names_in(lab.send("listNamespaces", parent=top)), "children")
+
+
+@check("IRC-NS-LIST-008")
+def lookalikes_are_not_children(lab: CatalogLab) -> None:
+    """Namespaces whose names begin alike, or look like patterns, are not children of one another."""
+    stem = lab.name()
+    tops = [lab.make_namespace(level=f"{stem}{tail}") for tail in ("", "b", "_c", "xc")]
+    for top in tops:
+        lab.make_namespace(top, level="x")
+
+    with lab.judge("IRC-NS-LIST-008"):
+        for top in tops:
+            expect.equal([[*top, "x"]], children(lab, top), f"children of {top[0]}")
+
+
+@check("IRC-NS-LIST-010")
+def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
+    """A namespace is listed once it is created and no longer once it is dropped, at the top and below."""
+    top = lab.make_namespace()
+
+    with lab.judge("IRC-NS-LIST-010"):
+        for parent, namespace in ((None, (lab.name(),)), (top, (*top, lab.name()))):
+            expect.lacks(list(namespace), children(lab, parent), "the list before")
+            lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}))
+            expect.contains(list(namespace), children(lab, parent), "the list after creation")
+            lab.works(lab.send("dropNamespace", namespace=namespace))
+            expect.lacks(list(namespace), children(lab, parent), "the list after dropping")
