@@ -1,0 +1,152 @@
+"""What the overlay does to verdicts, payload by payload: the contract as written against the contract as corrected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from codegen.bundles import Bundle, bundled
+from codegen.contracts import found
+from lakepact.generated.contract import Contract
+
+ERROR = {"message": "m", "type": "T", "code": 404}
+TABLE = {"format-version": 2, "table-uuid": "u"}
+COMMIT_REPORT = {"table-name": "t", "snapshot-id": 1, "sequence-number": 1, "operation": "append", "metrics": {}}
+STATISTICS = {"snapshot-id": 1, "statistics-path": "p", "file-size-in-bytes": 1}
+FILE = {"spec-id": 0, "file-path": "p", "file-format": "parquet", "file-size-in-bytes": 1, "record-count": 1}
+SNAPSHOT = {"snapshot-id": 1, "timestamp-ms": 1, "manifest-list": "m", "summary": {"operation": "append"}}
+MAX = 2**63 - 1
+NULLS = "(null)"  #: `nullable`, which every 3.1 document has to say otherwise
+RANGES = "(range)"  #: integer formats, which JSON Schema does not refuse anything by
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A document, and whether it follows a schema by the letter and by our corrections."""
+
+    by: str  #: the edit or pass that it shows
+    schema: str
+    document: Any
+    written: bool
+    corrected: bool
+
+    def __str__(self) -> str:
+        return f"{self.by}-{self.schema}-{self.document}"[:80]
+
+
+PAYLOADS = (
+    Payload("E02", "TableUpdate", {"action": "set-partition-statistics", "partition-statistics": STATISTICS}, False, True),
+    Payload("E02", "TableUpdate", {"action": "remove-partition-statistics", "snapshot-id": 1}, False, True),
+    Payload("E02", "TableUpdate", {"action": "set-properties", "updates": {"a": "b"}}, True, True),
+    Payload("E02", "TableUpdate", {"action": "set-properties", "updates": {"a": 1}}, False, False),
+    Payload("E02", "TableUpdate", {"action": "set-properties"}, False, False),
+    Payload("E02", "TableUpdate", {"action": "explode"}, False, False),
+    Payload("E02", "TableUpdate", {"updates": {"a": "b"}}, False, False),
+    Payload("E02", "TableUpdate", {"action": "set-current-view-version", "view-version-id": 1}, False, False),
+    Payload("E02", "ViewUpdate", {"action": "set-current-view-version", "view-version-id": 1}, True, True),
+    Payload("E02", "ViewUpdate", {"action": "remove-snapshots", "snapshot-ids": [1]}, False, False),
+    Payload("E03", "TableRequirement", {"type": "assert-create"}, True, True),
+    Payload("E03", "TableRequirement", {"type": "assert-bogus"}, True, False),
+    Payload("E03", "TableRequirement", {"type": "assert-table-uuid"}, True, False),
+    Payload("E03", "TableRequirement", {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}, True, True),
+    Payload("E03", "TableRequirement", {"type": "assert-ref-snapshot-id", "ref": "main"}, True, False),
+    Payload("E03", "CommitTableRequest", {"requirements": [{"type": "assert-bogus"}], "updates": []}, True, False),
+    Payload("E04", "Expression", {"type": "eq", "term": "x", "value": 5}, False, True),
+    Payload("E04", "Expression", {"type": "eq", "term": "x", "value": {"deep": 1}}, True, False),
+    Payload("E04", "Expression", {"type": "in", "term": "x", "values": ["a", 1, True]}, False, True),
+    Payload("E04", "Expression", {"type": "is-null", "term": "x"}, False, True),
+    Payload("E04", "Expression", {"type": "is-null", "term": "x", "value": {}}, True, True),
+    Payload("E05", "Type", "decimal(9,2)", True, True),
+    Payload("E05", "Type", {"type": "list", "element-id": 1, "element": "long", "element-required": True}, True, True),
+    Payload("E05", "Type", {"type": "set", "element": "long"}, False, False),
+    Payload("E06", "PrimitiveTypeValue", True, True, True),
+    Payload("E06", "PrimitiveTypeValue", "2017-11-16", False, True),
+    Payload("E06", "PrimitiveTypeValue", 34, False, True),
+    Payload("E06", "PrimitiveTypeValue", 1.5, False, True),
+    Payload("E06", "PrimitiveTypeValue", None, False, True),
+    Payload("E06", "PrimitiveTypeValue", [1], False, False),
+    Payload("E06", "DataFile", {**FILE, "content": "data", "partition": [1, "bar", None]}, False, True),
+    Payload("E06", "DataFile", {**FILE, "content": "deleted", "partition": []}, False, False),
+    Payload("E07", "FetchPlanningResult", {"status": "failed", "error": ERROR}, False, True),
+    Payload("E07", "FetchPlanningResult", {"status": "failed"}, False, False),
+    Payload("E07", "IcebergErrorResponse", {"error": ERROR, "more": 1}, False, False),
+    Payload("E08", "PlanTableScanResult", {"status": "submitted", "plan-id": "p"}, False, True),
+    Payload("E08", "PlanTableScanResult", {"status": "submitted"}, False, False),
+    Payload("E08", "PlanTableScanResult", {"status": "cancelled"}, True, False),
+    Payload("E08", "FetchPlanningResult", {"status": "cancelled"}, True, True),
+    Payload("E08", "FetchPlanningResult", {"status": "submitted"}, True, True),
+    Payload("E09", "ReportMetricsRequest", {"report-type": "of-our-own", **COMMIT_REPORT}, True, True),
+    Payload("E11", "EncryptedKey", {"key-id": "k", "encrypted-key-metadata": "//79"}, True, True),
+    Payload("E12", "Snapshot", {**SNAPSHOT, "added-rows": 3, "key-id": "k"}, True, True),
+    Payload("E14", "TableMetadata", {**TABLE, "current-snapshot-id": None}, False, True),
+    Payload("E14", "TableMetadata", {**TABLE, "current-snapshot-id": -1}, True, True),
+    Payload("E16", "SortOrder", {"order-id": 1, "fields": []}, True, True),
+    Payload("E16", "SortOrder", {"fields": []}, False, False),
+    Payload("E17", "Expression", True, False, True),
+    Payload("E17", "Expression", {"type": "false"}, True, True),
+    Payload("E17", "Expression", {"type": "and", "left": True, "right": {"type": "not-nan", "term": "x"}}, False, True),
+    Payload("E17", "Expression", {"type": "xor", "left": True, "right": True}, False, False),
+    Payload("E18", "OAuthTokenResponse", {"access_token": "t", "token_type": "Bearer"}, False, True),
+    Payload("E18", "OAuthTokenResponse", {"access_token": "t", "token_type": "cookie"}, False, False),
+    Payload("E21", "DeleteFile", {**FILE, "content": "position-deletes", "partition": []}, True, True),
+    Payload("E21", "DeleteFile", {**FILE, "content": "data", "partition": []}, False, False),
+    Payload(NULLS, "ListTablesResponse", {"identifiers": [], "next-page-token": None}, False, True),
+    Payload(NULLS, "GetNamespaceResponse", {"namespace": ["a"], "properties": None}, False, True),
+    Payload(NULLS, "LoadTableResult", {"metadata": TABLE, "metadata-location": None}, False, True),
+    Payload(NULLS, "UpdateNamespacePropertiesResponse", {"updated": [], "removed": [], "missing": None}, False, True),
+    Payload(NULLS, "TableIdentifier", {"namespace": ["a"], "name": None}, False, False),
+    Payload(RANGES, "TableMetadata", {**TABLE, "current-snapshot-id": MAX}, True, True),
+    Payload(RANGES, "TableMetadata", {**TABLE, "current-snapshot-id": MAX + 1}, True, False),
+    Payload(RANGES, "TableMetadata", {**TABLE, "current-snapshot-id": -MAX - 1}, True, True),
+    Payload(RANGES, "TableMetadata", {**TABLE, "current-snapshot-id": -MAX - 2}, True, False),
+)
+
+
+@cache
+def contract() -> Bundle:
+    (source,) = (source for source in found() if source.name == "iceberg_rest")
+    return bundled(source)
+
+
+def follows(document: dict[str, Any], schema: str, payload: Any) -> bool:
+    whole = {"$ref": f"#/components/schemas/{schema}", "components": document["components"]}
+    return jsonschema_rs.Draft202012Validator(whole).is_valid(payload)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=str)
+def test_the_corrected_contract_judges_rightly(payload: Payload) -> None:
+    assert follows(Contract("iceberg_rest").bundle, payload.schema, payload.document) == payload.corrected
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=str)
+def test_the_contract_as_written_judges_as_the_overlay_says(payload: Payload) -> None:
+    assert follows(contract().written, payload.schema, payload.document) == payload.written
+
+
+def judged_otherwise(edit: str) -> set[tuple[bool, bool]]:
+    return {(p.written, p.corrected) for p in PAYLOADS if p.by == edit and p.written != p.corrected}
+
+
+@pytest.mark.parametrize("edit", [edit for edit in contract().edits if edit.effect == "none"], ids=lambda edit: edit.id)
+def test_an_edit_without_effect_changes_no_verdict(edit: Any) -> None:
+    assert judged_otherwise(edit.id) == set()
+
+
+@pytest.mark.parametrize("edit", [edit for edit in contract().edits if edit.effect == "widens"], ids=lambda edit: edit.id)
+def test_an_edit_that_widens_refuses_nothing_that_the_letter_allows(edit: Any) -> None:
+    assert judged_otherwise(edit.id) <= {(False, True)}
+
+
+def test_every_edit_that_changes_what_documents_follow_is_shown_by_one() -> None:
+    of_documents = {
+        edit.id
+        for edit in contract().edits
+        if edit.effect in {"corrects", "widens"}
+        and all(pointer.startswith("/components/schemas/") for pointer in contract().touched[edit.id])
+    }
+
+    assert {edit for edit in of_documents if not judged_otherwise(edit)} == set()

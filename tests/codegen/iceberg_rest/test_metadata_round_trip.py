@@ -1,0 +1,121 @@
+"""Table metadata goes through the generated models and comes back with the same value."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.generated.iceberg_rest import models
+
+FILES = sorted((Path(__file__).parent / "metadata").glob("*.json"))
+LONGS = st.integers(-(2**63), 2**63 - 1)
+JSON = st.recursive(
+    st.none() | st.booleans() | LONGS | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+TYPES = st.recursive(
+    st.sampled_from(["long", "decimal(9,2)", "fixed[16]", "variant", "anything"]),
+    lambda inner: (
+        st.fixed_dictionaries(
+            {"type": st.just("list"), "element-id": st.integers(1, 9), "element": inner, "element-required": st.booleans()}
+        )
+        | st.fixed_dictionaries(
+            {
+                "type": st.just("map"),
+                "key-id": st.integers(1, 9),
+                "key": inner,
+                "value-id": st.integers(1, 9),
+                "value": inner,
+                "value-required": st.booleans(),
+            }
+        )
+        | st.fixed_dictionaries(
+            {
+                "type": st.just("struct"),
+                "fields": st.lists(
+                    st.fixed_dictionaries({"id": st.integers(1, 9), "name": st.text(), "type": inner, "required": st.booleans()}),
+                    max_size=3,
+                ),
+            }
+        )
+    ),
+    max_leaves=8,
+)
+
+
+def exactly(document: Any) -> str:
+    """A document as text in which 1, 1.0 and true differ."""
+    return json.dumps(document, sort_keys=True)
+
+
+def there_and_back(metadata: dict[str, Any]) -> Any:
+    result = models.LoadTableResult.model_validate_json(json.dumps({"metadata": metadata}))
+    return json.loads(result.to_json())["metadata"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_metadata_of_every_format_version_comes_back_as_it_was(path: Path) -> None:
+    metadata = json.loads(path.read_bytes())
+
+    assert exactly(there_and_back(metadata)) == exactly(metadata)
+
+
+@given(st.text(), JSON)
+def test_members_that_the_contract_does_not_know_come_back(name: str, value: Any) -> None:
+    metadata = {"format-version": 2, "table-uuid": "u", f"x-{name}": value}
+
+    assert exactly(there_and_back(metadata)) == exactly(metadata)
+
+
+@given(LONGS)
+def test_every_long_comes_back(number: int) -> None:
+    metadata = {"format-version": 2, "table-uuid": "u", "current-snapshot-id": number, "last-sequence-number": number}
+
+    assert exactly(there_and_back(metadata)) == exactly(metadata)
+
+
+@given(TYPES)
+def test_types_come_back_however_deep(column_type: Any) -> None:
+    field = {"id": 1, "name": "a", "required": False, "type": column_type}
+    metadata = {"format-version": 2, "table-uuid": "u", "schemas": [{"type": "struct", "fields": [field]}]}
+
+    assert exactly(there_and_back(metadata)) == exactly(metadata)
+
+
+@given(
+    st.none()
+    | st.booleans()
+    | LONGS
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+    | st.dates().map(str)
+    | st.uuids().map(str)
+)
+def test_defaults_of_columns_stay_the_json_values_that_they_are(value: Any) -> None:
+    field = {"id": 1, "name": "a", "required": False, "type": "x", "initial-default": value}
+    metadata = {"format-version": 3, "table-uuid": "u", "schemas": [{"type": "struct", "fields": [field]}]}
+
+    assert exactly(there_and_back(metadata)) == exactly(metadata)
+
+
+def test_an_update_is_the_class_that_its_action_names() -> None:
+    document = {
+        "requirements": [],
+        "updates": [{"action": "set-location", "location": "s3://a"}, {"action": "remove-statistics", "snapshot-id": 1}],
+    }
+
+    request = models.CommitTableRequest.model_validate(document)
+
+    assert [type(update) for update in request.updates] == [models.SetLocationUpdate, models.RemoveStatisticsUpdate]
+
+
+def test_a_requirement_that_demands_null_says_null() -> None:
+    requirement = models.AssertRefSnapshotId(ref="main", snapshot_id=None)
+
+    assert requirement.to_wire() == {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}

@@ -1,0 +1,47 @@
+"""The overlay speaks of rulings that exist, and its errors of types that the contract names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from codegen import overlay
+from codegen.documents import read_yaml, resolved
+from codegen.passes import operations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).parents[2] / "specs/iceberg_rest/1.10.0"
+NAMED = re.compile(r"\b\w+(?:Exception)\b")
+
+
+def test_every_ruling_that_an_edit_cites_exists() -> None:
+    rulings = {reading["id"] for reading in read_yaml(FOLDER / "requirements/readings.yaml")["readings"]}
+    cited = {ruling for edit in overlay.read(FOLDER / "overlay.yaml") for ruling in re.findall(r"A-\d\d", edit.why)}
+
+    assert cited
+    assert cited - rulings == set()
+
+
+def test_every_edit_has_an_id_of_its_own_form() -> None:
+    assert [edit.id for edit in overlay.read(FOLDER / "overlay.yaml") if not re.fullmatch(r"E\d\d", edit.id)] == []
+
+
+def described() -> Iterator[tuple[str, str, str, Any]]:
+    """Operation, status, shared response or none, and what the contract says of it."""
+    document = read_yaml(FOLDER / "openapi.yaml")
+    for _, method, operation in operations_of(document):
+        for status, answer in operation["responses"].items():
+            if method != "head" and status.isdecimal():
+                shared = answer.get("$ref", "").removeprefix("#/components/responses/")
+                yield operation["operationId"], status, shared, resolved(document, answer).get("description", "")
+
+
+def test_the_error_types_are_exactly_those_that_the_contract_names() -> None:
+    errors = read_yaml(FOLDER / "errors.yaml")
+    written = {(o, s): errors["errors"].get(o, {}).get(s) or errors["shared"].get(shared, []) for o, s, shared, _ in described()}
+
+    named = {(operation, status): list(dict.fromkeys(NAMED.findall(text))) for operation, status, _, text in described()}
+    assert written == named
