@@ -1,0 +1,108 @@
+"""Ways in which whole tables are handled wrongly; faults of dropping, renaming and registering are made of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, all_of, on_answer, on_wire
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.validation import Invalid
+from lakepact.reference_server.replies import NO_CONTENT, Reply
+
+from .catalog import SEPARATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.wire import Wire
+
+    from .documents import Document
+
+    Handlers = Mapping[str, Handler]
+    Arguments = dict[str, Any]
+
+WHILE = 0.1  #: seconds between looking and doing, where others get in between
+
+SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+
+
+def given(operation: str, act: Callable[[Handlers, Arguments], Reply]) -> Install:
+    """Answer an operation by `act(handlers, arguments)`, which may call every operation as it is without this."""
+
+    def install(service: Service) -> None:
+        right = dict(service.handlers)
+        service.handlers[operation] = lambda **arguments: act(right, arguments)
+
+    return install
+
+
+def at(identifier: Document) -> Arguments:
+    """The arguments that address the table of an identifier."""
+    return {"namespace": SEPARATOR.join(identifier["namespace"]), "table": identifier["name"]}
+
+
+def exists(handlers: Handlers, identifier: Document) -> bool:
+    """Whether there is a table."""
+    try:
+        handlers["tableExists"](**at(identifier))
+    except Problem:
+        return False
+    return True
+
+
+def create(handlers: Handlers, *, namespace: str, name: str) -> Reply:
+    """Make a table of one column."""
+    return handlers["createTable"](namespace=namespace, body={"name": name, "schema": SCHEMA})
+
+
+def metadata_path(handlers: Handlers, *, namespace: str, table: str) -> Path:
+    """Where the metadata file of a table is."""
+    location: str = handlers["loadTable"](namespace=namespace, table=table).document["metadata-location"]
+    return Path(location.removeprefix("file://"))
+
+
+def called(operation: str, status: int, kind: str, *, instead_of: str) -> Install:
+    """Give errors of one type and status another type."""
+
+    def edit(document: Document) -> None:
+        if document["error"]["type"] == instead_of:
+            document["error"]["type"] = kind
+
+    return on_answer(operation, edit, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Promise(Reply):
+    """A reply to something that is not done yet."""
+
+    act: Callable[[], object] = object
+
+
+def promised(operation: str, look: Callable[[Handlers, Arguments], object], *, too_late: Reply | None = None) -> Install:
+    """Look whether an operation can be done, and do it a while later, when others may have looked as well.
+
+    Args:
+        operation: its id; it is answered with 204.
+        look: raises Problem where it cannot.
+        too_late: the answer to those who find that it has become impossible; None for the one that was promised.
+    """
+
+    def promise(handlers: Handlers, arguments: Arguments) -> Reply:
+        look(handlers, arguments)
+        return _Promise(NO_CONTENT.status, act=lambda: handlers[operation](**arguments))
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        if isinstance(reply, _Promise):
+            await asyncio.sleep(WHILE)
+            try:
+                reply.act()
+            except Problem:
+                await wire.answer(too_late or reply)
+                return
+        await wire.answer(reply)
+
+    return all_of(given(operation, promise), on_wire(operation, answer))
