@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, all_of, on_answer, on_wire
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.validation import Invalid
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 
 from .catalog import SEPARATOR
