@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from codegen.contracts import SPECS
 from codegen.documents import sha256
 
 if TYPE_CHECKING:
@@ -20,12 +18,9 @@ TOOLS = ("datamodel-code-generator", "openapi-python-client", "jinja2", "pyyaml"
 
 def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
     """The inputs, tools and outputs of everything below `folder`, each with its SHA-256 or version."""
-    generator = sorted(path for path in (SPECS / "codegen").rglob("*") if path.suffix in {".py", ".jinja"})
     outputs = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != NAME)
     return {
-        "python": f"{sys.version_info.major}",
         "tools": {tool: version(tool) for tool in TOOLS},
-        "generator": {path.relative_to(SPECS.parent).as_posix(): sha256(path.read_bytes()) for path in generator},
         "contracts": {source.name: {"version": source.version, "inputs": source.inputs} for source in sources},
         "outputs": {path.relative_to(folder).as_posix(): sha256(path.read_bytes()) for path in outputs},
     }
