@@ -20,6 +20,7 @@ def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
     created = lab.send("createNamespace", body={"namespace": list(namespace)})
     with lab.judge("IRC-NS-ENC-006"):
         expect.status(created, 200)
+        expect.equal(list(namespace), created.at("namespace"), "namespace")
     with lab.judge("IRC-NS-ENC-001"):
         expect.status(created, 200)
         expect.equal(list(namespace), lab.send("loadNamespaceMetadata", namespace=namespace).at("namespace"), "namespace")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
     from lakepact.conformance.wire import Reply
 
+NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
 WRITERS = 16  #: callers side by side
 
 
@@ -86,7 +87,7 @@ def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-CREATE-007"):
         refused({"properties": {}}, {}, {"Namespace": [name]})
     with lab.judge("IRC-NS-CREATE-014"):
-        refused(*({"namespace": [name], "properties": {"a": value}} for value in (1, None, {}, [], True)))
+        refused(*({"namespace": [name], "properties": {"a": value}} for value in NO_STRINGS))
     with lab.judge("IRC-NS-CREATE-017"):
         refused({"namespace": [1]}, {"namespace": [name, None]}, {"namespace": [[name]]}, {"namespace": name})
 

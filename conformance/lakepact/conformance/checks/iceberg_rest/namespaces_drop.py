@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.namespaces_create import properties_of
@@ -86,13 +86,12 @@ def staged_tables_hold_nothing(lab: CatalogLab) -> None:
             expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
 
 
-def creation(metadata: dict[str, object]) -> list[dict[str, object]]:
+def creation(metadata: dict[str, Any]) -> list[dict[str, Any]]:
     """The updates that make a table of staged metadata."""
-    schema, *_ = metadata["schemas"]  # type: ignore[misc]  # a list, by its schema
     return [
         {"action": "assign-uuid", "uuid": metadata["table-uuid"]},
         {"action": "upgrade-format-version", "format-version": metadata["format-version"]},
-        {"action": "add-schema", "schema": schema},
+        {"action": "add-schema", "schema": metadata["schemas"][0]},
         {"action": "set-current-schema", "schema-id": -1},
         {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
         {"action": "set-default-spec", "spec-id": -1},

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.namespaces_create import properties_of
+from lakepact.conformance.checks.iceberg_rest.namespaces_create import NO_STRINGS, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import Unmet
 
@@ -132,7 +132,7 @@ def values_are_strings(lab: CatalogLab) -> None:
     namespace = lab.make_namespace(properties={"a": "old"})
 
     with lab.judge("IRC-NS-PROP-014"):
-        for value in (1, None, True, {}, []):
+        for value in NO_STRINGS:
             reply = update(lab, namespace, updates={"b": "1", "a": value})
             if reply.status != 400:
                 raise Unmet(f"status 400 for the value {expect.shown(value)}", reply.shown)
