@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
 import httpx
 
 from lakepact.client.wire import Lost, Reply, Request
+
+if TYPE_CHECKING:
+    import ssl
 
 #: What carries requests in place of the network: `httpx.MockTransport`, `WSGITransport`, `HTTPTransport` with options of its own, …
 Carrier: TypeAlias = httpx.BaseTransport
@@ -32,7 +36,7 @@ class Transport:
 
     def __init__(self, timeouts: Timeouts, carrier: Carrier | None = None) -> None:
         # Redirects are not followed: they would take the credentials to an address that nobody has chosen.
-        self._client = httpx.Client(timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
+        self._client = httpx.Client(verify=_trusted(), timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
 
     def send(self, request: Request) -> Reply | Lost:
         """Send one request; what kept it from being answered is returned, not raised."""
@@ -50,7 +54,7 @@ class AsyncTransport:
     """Sends requests and awaits their replies."""
 
     def __init__(self, timeouts: Timeouts, carrier: AsyncCarrier | None = None) -> None:
-        self._client = httpx.AsyncClient(timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
+        self._client = httpx.AsyncClient(verify=_trusted(), timeout=_timeout(timeouts), transport=carrier, follow_redirects=False)
 
     async def send(self, request: Request) -> Reply | Lost:
         """Send one request; what kept it from being answered is returned, not raised."""
@@ -62,6 +66,12 @@ class AsyncTransport:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    # Reading the certificates of a whole world takes longer than many calls, so every transport shares one reading.
+    return httpx.create_ssl_context()
 
 
 def _timeout(timeouts: Timeouts) -> httpx.Timeout:
