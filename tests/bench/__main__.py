@@ -1,7 +1,8 @@
 """How fast the reference server is: against bare ASGI on the same machine in the same run, and from its start to its first answer.
 
 `nox -s bench`, or `python tests/bench [--seconds S] [--rounds N]`. Server and load generator have a core each where there are two.
-A ratio is the median of the reference server's answers per second over the rounds, divided by that of bare ASGI.
+What is compared is the time that the server's process computes for one answer (its inverse is what one core can give), as the median
+of rounds in which both servers take turns; other programs on the machine disturb it least. Answers per second are shown beside it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,27 +28,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECTIONS = 8
+WARM_UP = 0.3  #: seconds
 START_TARGET = 0.6  #: seconds from the command to its first answer
 STARTS = 7
 
 
-def pin(which: int) -> None:
-    """Keep this process on its first or last core, if it has several."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[which]})
+@dataclass
+class Speed:
+    """What was measured of one server, round by round."""
+
+    computing: list[float] = field(default_factory=list[float])  #: seconds for one answer
+    per_second: list[float] = field(default_factory=list[float])
 
 
 @contextlib.contextmanager
-def server(kind: str, warehouse: str, cores: set[int]) -> Iterator[int]:
-    """The port of a prepared server in a process of its own."""
-    command = [sys.executable, str(Path(__file__).with_name("servers.py")), kind, warehouse, str(min(cores, default=-1))]
+def server(kind: str, warehouse: str, core: int) -> Iterator[tuple[int, int]]:
+    """The process id and the port of a prepared server."""
+    command = [sys.executable, str(Path(__file__).with_name("servers.py")), kind, warehouse, str(core)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         port = int(process.stdout.readline())
         asyncio.run(prepare(port))
-        yield port
+        yield process.pid, port
     finally:
         process.terminate()
         process.communicate()
@@ -58,18 +62,26 @@ async def prepare(port: int) -> None:
         await ask(port, made)
 
 
-def compared(workload: Workload, *, seconds: float, rounds: int, cores: set[int]) -> tuple[float, float]:
-    """Answers per second of bare ASGI and of the reference server, medians over rounds that take turns."""
-    speeds: dict[str, list[float]] = {"bare": [], "reference": []}
-    with server("bare", workload.warehouse, cores) as bare, server("reference", workload.warehouse, cores) as reference:
-        ports = {"bare": bare, "reference": reference}
-        streams = {kind: workload.requests() for kind in ports}
+def computed(pid: int) -> float:
+    """Seconds that a process has computed; where the system does not tell, seconds that have passed."""
+    try:
+        return sum(int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
+    except OSError:
+        return time.perf_counter()
+
+
+def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> tuple[Speed, Speed]:
+    """Bare ASGI and the reference server under the same load, taking turns."""
+    with server("bare", workload.warehouse, core) as bare, server("reference", workload.warehouse, core) as reference:
+        measured = [(bare, Speed(), workload.requests()), (reference, Speed(), workload.requests())]
         for number in range(rounds + 1):
-            for kind in sorted(ports, reverse=bool(number % 2)):
-                speed = asyncio.run(load(ports[kind], streams[kind], seconds=seconds if number else 0.3, connections=CONNECTIONS))
-                if number:  # the first round warms up
-                    speeds[kind].append(speed)
-    return statistics.median(speeds["bare"]), statistics.median(speeds["reference"])
+            for (pid, port), speed, requests in measured if number % 2 else reversed(measured):
+                before, started = computed(pid), time.perf_counter()
+                answers = asyncio.run(load(port, requests, seconds=seconds if number else WARM_UP, connections=CONNECTIONS))
+                if number:
+                    speed.computing.append((computed(pid) - before) / answers)
+                    speed.per_second.append(answers / (time.perf_counter() - started))
+    return measured[0][1], measured[1][1]
 
 
 def start_seconds() -> float:
@@ -88,6 +100,12 @@ def start_seconds() -> float:
         process.communicate()
 
 
+def cores() -> tuple[int, int]:
+    """The cores of the servers and of the load generator, -1 where there is no choice."""
+    available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return (available[0], available[-1]) if len(available) > 1 else (-1, -1)
+
+
 def say(line: str) -> None:
     """Write a line at once."""
     sys.stdout.write(f"{line}\n")
@@ -96,25 +114,24 @@ def say(line: str) -> None:
 
 def main() -> int:
     """Measure everything, print a table, and return 1 if a target is missed."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--seconds", type=float, default=1.0, help="length of one measurement")
-    arguments.add_argument("--rounds", type=int, default=5, help="measurements of each server for each workload")
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--seconds", type=float, default=0.3, help="length of one measurement")
+    arguments.add_argument("--rounds", type=int, default=15, help="measurements of each server for each workload")
     chosen = arguments.parse_args()
     uvloop.install()
-    starts = [start_seconds() for _ in range(STARTS)]
-    available: set[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-    cores = available if len(available) > 1 else set()
-    if cores:
-        pin(-1)
-    missed = statistics.median(starts) > START_TARGET
-    say(f"{'':24}{'bare ASGI':>12}{'reference':>12}{'ratio':>8}{'target':>8}")
+    start = statistics.median(start_seconds() for _ in range(STARTS))
+    served, loading = cores()
+    if loading >= 0:
+        os.sched_setaffinity(0, {loading})
+    missed = start > START_TARGET
+    say(f"{f'{CONNECTIONS} connections':22}{'bare ASGI':>22}{'reference':>24}{'ratio':>8}{'target':>8}")
     for workload in WORKLOADS:
-        bare, reference = compared(workload, seconds=chosen.seconds, rounds=chosen.rounds, cores=cores)
-        ratio = reference / bare
+        bare, reference = compared(workload, seconds=chosen.seconds, rounds=chosen.rounds, core=served)
+        ratio = statistics.median(bare.computing) / statistics.median(reference.computing)
         missed = missed or (workload.target is not None and ratio < workload.target)
-        target = f"{workload.target:.2f}" if workload.target is not None else "-"
-        say(f"{workload.name:24}{bare:>10.0f}/s{reference:>10.0f}/s{ratio:>8.2f}{target:>8}")
-    say(f"{'start to first answer':24}{'':24}{statistics.median(starts):>7.2f}s{START_TARGET:>7.2f}s")
+        shown = [f"{statistics.median(s.computing) * 1e6:8.1f} µs {statistics.median(s.per_second):8.0f}/s" for s in (bare, reference)]
+        say(f"{workload.name:22}{shown[0]:>22}{shown[1]:>24}{ratio:>8.2f}{'-' if workload.target is None else f'{workload.target:.2f}':>8}")
+    say(f"{'start to first answer':22}{'':22}{'':24}{start:>7.2f}s{START_TARGET:>7.2f}s")
     return int(missed)
 
 

@@ -63,11 +63,10 @@ class Caller(asyncio.Protocol):
             self._done.set_exception(RuntimeError(why.decode("latin-1")[:500]))
 
 
-async def load(port: int, requests: Iterator[bytes], *, seconds: float, connections: int) -> float:
-    """Answers per second that a server gives."""
+async def load(port: int, requests: Iterator[bytes], *, seconds: float, connections: int) -> int:
+    """Answers that a server gives in a time."""
     loop = asyncio.get_running_loop()
     until = time.perf_counter() + seconds
-    started = time.perf_counter()
     callers: list[Caller] = []
     ends: list[asyncio.Future[None]] = []
     for _ in range(connections):
@@ -76,7 +75,7 @@ async def load(port: int, requests: Iterator[bytes], *, seconds: float, connecti
         callers.append(caller)
         ends.append(done)
     await asyncio.gather(*ends)
-    return sum(caller.answers for caller in callers) / (time.perf_counter() - started)
+    return sum(caller.answers for caller in callers)
 
 
 async def ask(port: int, made: bytes) -> bytes:

@@ -49,7 +49,7 @@ class Door:
         self._filters = service.filters_of(operation.id)
         self.sender = service.sender_of(operation.id)
 
-    async def answer(self, scope: Scope, receive: Receive, values: list[str]) -> Reply:
+    async def answer(self, scope: Scope, receive: Receive, values: tuple[str, ...]) -> Reply:
         """The reply to one request; every refusal is a reply too.
 
         Raises:
@@ -58,7 +58,7 @@ class Door:
         try:
             for guard in self._guards:
                 guard(scope)
-            arguments: dict[str, Any] = dict(zip(self._names, values, strict=True))
+            arguments: dict[str, Any] = dict(zip(self._names, values, strict=False))
             self._read_parameters(scope, arguments)
             if self._body is not None:
                 await self._body.add(scope, receive, arguments)

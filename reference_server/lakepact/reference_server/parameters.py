@@ -7,6 +7,7 @@ or refused in a sentence that names the parameter, the value and what would be r
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
@@ -105,9 +106,13 @@ def _several(known: Iterable[str] | None) -> Callable[[str], list[str]]:
     # A caller lists what it can do: what the contract does not know is of no use, but not wrong.
     allowed = None if known is None else frozenset(known)
 
-    def convert(text: str) -> list[str]:
+    @lru_cache(64)
+    def understood(text: str) -> tuple[str, ...]:
         values = [value.strip() for value in text.split(",")]
-        return [value for value in values if value and (allowed is None or value in allowed)]
+        return tuple(value for value in values if value and (allowed is None or value in allowed))
+
+    def convert(text: str) -> list[str]:
+        return list(understood(text))
 
     return convert
 

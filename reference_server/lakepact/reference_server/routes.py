@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 Route = TypeVar("Route")
 
 VARIABLE = re.compile(r"\{(.+)\}")
+REMEMBERED = 256  #: paths whose routes are known without looking
 ENCODED = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
@@ -34,7 +36,7 @@ class Found(NamedTuple, Generic[Route]):
     """The operations of a path by method, and the values of its variables."""
 
     methods: dict[str, Route]
-    values: list[str]
+    values: tuple[str, ...]
 
 
 def segment(raw: bytes) -> str:
@@ -57,6 +59,8 @@ class Routes(Generic[Route]):
     def __init__(self, *, decode: Callable[[bytes], str] = segment) -> None:
         self._root: Node[Route] = Node()
         self._decode = decode
+        # Callers ask for the same few paths again and again.
+        self._known = lru_cache(REMEMBERED)(self._find)
 
     def add(self, template: str, method: str, route: Route) -> None:
         """Answer `method` on the paths of `template` by `route`; what is fixed in a template may be percent-encoded."""
@@ -68,6 +72,7 @@ class Routes(Generic[Route]):
             else:
                 node = node.fixed.setdefault(segment(part.encode()), Node())
         node.methods[method.upper()] = route
+        self._known.cache_clear()
 
     def find(self, raw_path: bytes) -> Found[Route] | None:
         """What stands at a path, or None if it is not in any contract.
@@ -75,6 +80,9 @@ class Routes(Generic[Route]):
         Raises:
             BadPath: it cannot be decoded.
         """
+        return self._known(raw_path)
+
+    def _find(self, raw_path: bytes) -> Found[Route] | None:
         if b"%" in raw_path or not raw_path.isascii():
             segments = [self._decode(part) for part in raw_path.split(b"/")[1:]]
         else:
@@ -86,12 +94,12 @@ class Routes(Generic[Route]):
             if following is None:
                 following = node.variable
                 if following is None or not part:
-                    return self._search(self._root, segments, [])
+                    return self._search(self._root, segments, ())
                 values.append(part)
             node = following
-        return Found(node.methods, values) if node.methods else self._search(self._root, segments, [])
+        return Found(node.methods, tuple(values)) if node.methods else self._search(self._root, segments, ())
 
-    def _search(self, node: Node[Route], segments: list[str], values: list[str]) -> Found[Route] | None:
+    def _search(self, node: Node[Route], segments: list[str], values: tuple[str, ...]) -> Found[Route] | None:
         """Try every way: a segment that is fixed in one path may be a value in another."""
         if not segments:
             return Found(node.methods, values) if node.methods else None
@@ -99,7 +107,7 @@ class Routes(Generic[Route]):
         if first in node.fixed and (found := self._search(node.fixed[first], rest, values)):
             return found
         if node.variable and first:
-            return self._search(node.variable, rest, [*values, first])
+            return self._search(node.variable, rest, (*values, first))
         return None
 
 
