@@ -253,4 +253,6 @@ def registered_tables_take_commits(lab: CatalogLab) -> None:
             with lab.judge("IRC-TBL-REG-012"):
                 expect.status(reply, 200)
         with lab.judge("IRC-TBL-REG-012"):
-            expect.equal("yes", loaded(lab, now.namespace, now.name).member("properties").get("registered"), "the property that was committed,")
+            expect.equal(
+                "yes", loaded(lab, now.namespace, now.name).member("properties").get("registered"), "the property that was committed,"
+            )
