@@ -41,12 +41,16 @@ def exact(value: Any, where: str, *, within: range = INT64) -> int:
     """`value`, which is an integer of that range."""
     if type(value) is int and value in within:
         return value
-    raise refused(where, f"expected an integer from {within.start} to {within.stop - 1}, written without a fraction, found {shown(value)}")
+    exactly = ", written without a fraction" if type(value) is float else ""
+    raise refused(where, f"expected an integer from {within.start} to {within.stop - 1}{exactly}, found {shown(value)}")
 
 
 def integer(document: Document, member: str, where: str, *, within: range = INT64) -> int:
     """The member that is an integer of that range."""
-    return exact(document.get(member), f"{where}/{member}", within=within)
+    value = document.get(member)
+    if type(value) is int and value in within:  # the place is spelled only for messages: this is asked some twenty times in a commit
+        return value
+    return exact(value, f"{where}/{member}", within=within)
 
 
 def optional_integer(document: Document, member: str, where: str, *, within: range = INT64) -> int | None:
@@ -76,6 +80,15 @@ def children(document: Document, member: str, where: str) -> list[Any]:
         found: list[Any] = document[member]
         return found
     raise refused(f"{where}/{member}", f"expected an array, found {shown(document.get(member))}")
+
+
+def objects(document: Document, member: str, where: str) -> list[Document]:
+    """The member that is an array of objects."""
+    for index, value in enumerate(children(document, member, where)):
+        if type(value) is not dict:
+            raise refused(f"{where}/{member}/{index}", f"expected an object, found {shown(value)}")
+    found: list[Document] = document[member]
+    return found
 
 
 def texts(document: Document, member: str, where: str) -> dict[str, str]:

@@ -61,19 +61,17 @@ def new_table_metadata(request: Document, *, table_uuid: str, location: str, now
     format_version = _format_version(properties.pop(FORMAT_VERSION, str(DEFAULT_FORMAT_VERSION)))
     requested = child(request, "schema", "")
     known = columns(requested, "/schema", format_version=format_version, ids=INT32)
-    spec: Document = request.get("partition-spec") or unpartitioned()
+    spec = child(request, "partition-spec", "") if request.get("partition-spec") is not None else unpartitioned()
     check_spec(spec, known, "/partition-spec")
-    order: Document = request.get("write-order") or unsorted()
+    order = child(request, "write-order", "") if request.get("write-order") is not None else unsorted()
     check_order(order, known, "/write-order")
 
     schema, fresh = with_fresh_ids(requested)
     fields = _moved(spec, fresh, "/partition-spec")
     spec = {**spec, "spec-id": 0, "fields": [{**field, "field-id": FIRST_FIELD_ID + index} for index, field in enumerate(fields)]}
     order = {**order, "order-id": following_id(order, []), "fields": _moved(order, fresh, "/write-order")}
-    document = empty_table_metadata(format_version=format_version)
-    document |= {
-        "table-uuid": table_uuid,
-        "location": location,
+    document: Document = {"format-version": format_version, "table-uuid": table_uuid, "location": location}
+    document |= empty_table_metadata(format_version=format_version) | {
         "last-updated-ms": now_ms,
         "last-column-id": len(fresh),
         "schemas": [{**schema, "schema-id": 0}],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from .documents import children, optional_integer, refused, text
+from .documents import objects, optional_integer, refused, shown, text
 from .transforms import VOID, check_transform
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ def check_spec(spec: Document, columns: Mapping[int, Column], where: str) -> Non
     """Refuse a spec that is not valid for a schema with these columns."""
     column_ids = {column.name: column.id for column in columns.values()}
     names: set[str] = set()
-    for index, field in enumerate(children(spec, "fields", where)):
+    for index, field in enumerate(objects(spec, "fields", where)):
         here = f"{where}/fields/{index}"
         check_transform(field, columns, here)
         name = text(field, "name", here)
         if name in names:
-            raise refused(here, f"there is another partition field {name!r}; names are unique in a spec")
+            raise refused(here, f"there is another partition field {shown(name)}; names are unique in a spec")
         names.add(name)
         if column_ids.get(name, field["source-id"]) != field["source-id"]:
-            raise refused(here, f"{name!r} is the name of another column than the field's source; choose another name")
+            raise refused(here, f"{shown(name)} is the name of another column than the field's source; choose another name")
 
 
 def same_spec(one: Document, other: Document) -> bool:

@@ -113,7 +113,7 @@ def check(
 
 
 def _kind(requirement: Document, table: Mapping[str, Any], position: int) -> str:
-    kind = requirement.get("type")
+    kind: Any = requirement.get("type") if type(requirement) is dict else None
     if isinstance(kind, str) and kind in table:
         return kind
     raise refused(f"/requirements/{position}/type", f"{shown(kind)} is no requirement of tables; requirements are {', '.join(table)}")

@@ -110,7 +110,7 @@ def _check_snapshots(whole: Document) -> None:
         whole["refs"] = {**whole["refs"], MAIN: {"snapshot-id": current, "type": "branch"}}
     for name, reference in whole["refs"].items():
         if reference["snapshot-id"] not in ids:
-            raise refused(f"/refs/{name}/snapshot-id", f"expected the id of a snapshot, found {reference['snapshot-id']}")
+            raise refused("/refs", f"expected {shown(name)} at the id of a snapshot, found {reference['snapshot-id']}")
     main = whole["refs"].get(MAIN)
     if main is not None and main["snapshot-id"] != current:
         raise refused("/current-snapshot-id", f"expected {main['snapshot-id']}, where main is, found {shown(current)}")

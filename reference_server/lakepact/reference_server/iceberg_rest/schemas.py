@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .defaults import MEMBERS, check_default
-from .documents import INT32, children, exact, integer, refused, shown, text
+from .documents import INT32, children, exact, integer, objects, refused, shown, text
 from .types import NESTED, canonical_field, check_type, name_of
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .documents import Document
 
 DEEPEST = 100  #: levels of types within each other; a document that nests deeper cannot be written as JSON everywhere
+LONGEST_NAME = 1000  #: characters of a column's name from the root; every column of a schema spells those of all structs around it
 FIELD_IDS = range(2_147_483_447)  #: higher ids belong to columns that readers add on their own
 _NO_IDENTITY = frozenset({"float", "double"})
 
@@ -28,10 +29,19 @@ class Column:
     name: str  #: from the root, levels joined by dots
     type: Any
     required: bool
-    where: str
-    type_where: str
+    around: Column | None
+    step: str  #: from the place of the type around it, or of the schema, to its own
+    type_step: str  #: from there to its type
     in_collection: bool = False  #: inside of a list or map
     in_optional: bool = False  #: inside of a struct that may be null
+
+    def where(self, root: str) -> str:
+        """Its place in a request whose schema is at `root`."""
+        return (root if self.around is None else self.around.type_where(root)) + self.step
+
+    def type_where(self, root: str) -> str:
+        """The place of its type in a request whose schema is at `root`."""
+        return self.where(root) + self.type_step
 
 
 def columns(schema: Document, where: str, *, format_version: int, ids: range = FIELD_IDS) -> dict[int, Column]:
@@ -52,11 +62,13 @@ def columns(schema: Document, where: str, *, format_version: int, ids: range = F
     names: set[str] = set()
     for column in _walk(schema, where, None, depth=1, format_version=format_version):
         if column.id not in ids:
-            raise refused(column.where, f"field id {column.id} is out of range; ids go from {ids.start} to {ids.stop - 1}")
+            raise refused(column.where(where), f"field id {column.id} is out of range; ids go from {ids.start} to {ids.stop - 1}")
         if (twin := found.setdefault(column.id, column)) is not column:
-            raise refused(column.where, f"{column.name!r} has field id {column.id}, which is the id of {twin.name!r} already")
+            raise refused(
+                column.where(where), f"{shown(column.name)} has field id {column.id}, which is the id of {shown(twin.name)} already"
+            )
         if column.name in names:
-            raise refused(column.where, f"there is another field {column.name!r}; names are unique in a schema")
+            raise refused(column.where(where), f"there is another field {shown(column.name)}; names are unique in a schema")
         names.add(column.name)
     _check_identifiers(schema, found, where)
     return found
@@ -66,28 +78,29 @@ def _walk(outer: Document, where: str, around: Column | None, *, depth: int, for
     if depth > DEEPEST:
         raise refused(where, f"types are nested more than {DEEPEST} levels deep")
     for column in _struct(outer, where, around, format_version) if outer["type"] == "struct" else _collection(outer, where, around):
-        check_type(column.type, column.type_where, format_version=format_version)
+        here = f"{where}{column.step}"
+        check_type(column.type, f"{here}{column.type_step}", format_version=format_version)
         kind = name_of(column.type)
         if kind == "unknown" and column.required:
-            raise refused(column.where, f"{column.name!r} is of type unknown, which is always null: it cannot be required")
+            raise refused(here, f"{shown(column.name)} is of type unknown, which is always null: it cannot be required")
         yield column
         if kind in NESTED:
-            yield from _walk(column.type, column.type_where, column, depth=depth + 1, format_version=format_version)
+            yield from _walk(column.type, f"{here}{column.type_step}", column, depth=depth + 1, format_version=format_version)
 
 
 def _struct(struct: Document, where: str, around: Column | None, format_version: int) -> Iterator[Column]:
-    for index, field in enumerate(children(struct, "fields", where)):
+    for index, field in enumerate(objects(struct, "fields", where)):
         here = f"{where}/fields/{index}"
-        name = text(field, "name", here)
         for member in MEMBERS:
             check_default(field, member, here, format_version=format_version)
         yield Column(
             id=integer(field, "id", here, within=INT32),
-            name=name if around is None else f"{around.name}.{name}",
+            name=_name(text(field, "name", here), around, here),
             type=field.get("type"),
             required=field.get("required") is True,
-            where=here,
-            type_where=f"{here}/type",
+            around=around,
+            step=f"/fields/{index}",
+            type_step="/type",
             in_collection=around is not None and around.in_collection,
             in_optional=around is not None and (around.in_optional or not around.required),
         )
@@ -97,28 +110,37 @@ def _collection(collection: Document, where: str, around: Column | None) -> Iter
     for part in ("element",) if collection["type"] == "list" else ("key", "value"):
         yield Column(
             id=integer(collection, f"{part}-id", where, within=INT32),
-            name=part if around is None else f"{around.name}.{part}",
+            name=_name(part, around, where),
             type=collection.get(part),
             required=part == "key" or collection.get(f"{part}-required") is True,
-            where=where,
-            type_where=f"{where}/{part}",
+            around=around,
+            step="",
+            type_step=f"/{part}",
             in_collection=True,
         )
 
 
+def _name(last: str, around: Column | None, where: str) -> str:
+    length = len(last) + (0 if around is None else len(around.name) + 1)
+    if length > LONGEST_NAME:
+        raise refused(where, f"the name of the field has {length} characters, counted from the root; at most {LONGEST_NAME} are possible")
+    return last if around is None else f"{around.name}.{last}"
+
+
 def _check_identifiers(schema: Document, known: dict[int, Column], where: str) -> None:
-    for index, value in enumerate(schema.get("identifier-field-ids") or ()):
+    identifiers = children(schema, "identifier-field-ids", where) if schema.get("identifier-field-ids") is not None else []
+    for index, value in enumerate(identifiers):
         here = f"{where}/identifier-field-ids/{index}"
         column = known.get(exact(value, here, within=INT32))
         if column is None:
             raise refused(here, f"the schema has no field with id {value}")
         kind = name_of(column.type)
         if kind in NESTED or kind in _NO_IDENTITY:
-            raise refused(here, f"{column.name!r} is of type {kind}, which cannot identify a row")
+            raise refused(here, f"{shown(column.name)} is of type {kind}, which cannot identify a row")
         if not column.required or column.in_optional:
-            raise refused(here, f"{column.name!r} may be null, so it cannot identify a row; make it and all around it required")
+            raise refused(here, f"{shown(column.name)} may be null, so it cannot identify a row; make it and all around it required")
         if column.in_collection:
-            raise refused(here, f"{column.name!r} is inside of a list or map, so it cannot identify a row")
+            raise refused(here, f"{shown(column.name)} is inside of a list or map, so it cannot identify a row")
 
 
 def same_schema(one: Document, other: Document) -> bool:

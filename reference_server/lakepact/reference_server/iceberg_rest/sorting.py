@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .documents import children, refused, shown
+from .documents import objects, refused, shown
 from .transforms import check_transform
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _CHOICES = {"direction": ("asc", "desc"), "null-order": ("nulls-first", "nulls-l
 
 def check_order(order: Document, columns: Mapping[int, Column], where: str) -> None:
     """Refuse a sort order that is not valid for a schema with these columns."""
-    for index, field in enumerate(children(order, "fields", where)):
+    for index, field in enumerate(objects(order, "fields", where)):
         here = f"{where}/fields/{index}"
         check_transform(field, columns, here)
         for member, choices in _CHOICES.items():

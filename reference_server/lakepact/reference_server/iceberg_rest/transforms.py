@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .documents import INT32, integer, refused, shown, text
@@ -34,7 +33,6 @@ _UNORDERED = frozenset({"variant", "geometry", "geography"})  #: have no identit
 _WITH_NUMBER = re.compile(r"(bucket|truncate)\[([0-9]{1,10})\]")
 
 
-@lru_cache(maxsize=1024)
 def transform_name(spelled: str) -> str | None:
     """The transform without its number (`bucket` for `bucket[16]`), or None when there is none that is spelled so."""
     if match := _WITH_NUMBER.fullmatch(spelled):
@@ -55,9 +53,9 @@ def check_transform(field: Document, columns: Mapping[int, Column], where: str) 
     if column is None:
         raise refused(f"{where}/source-id", f"the schema has no column with id {source}")
     if column.in_collection:
-        raise refused(f"{where}/source-id", f"column {column.name!r} is inside of a list or map; use a column that each row has once")
+        raise refused(f"{where}/source-id", f"column {shown(column.name)} is inside of a list or map; use a column that each row has once")
     kind = name_of(column.type)
     takes = SOURCES[name]
     fits = kind in takes if takes is not None else kind not in NESTED | _UNORDERED
     if not fits:
-        raise refused(f"{where}/transform", f"{spelled} cannot be applied to column {column.name!r}, which is of type {kind}")
+        raise refused(f"{where}/transform", f"{spelled} cannot be applied to column {shown(column.name)}, which is of type {kind}")

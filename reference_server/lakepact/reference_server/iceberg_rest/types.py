@@ -32,6 +32,7 @@ PLAIN = {
 }
 NESTED = frozenset({"struct", "list", "map"})
 EDGE_ALGORITHMS = frozenset({"spherical", "vincenty", "thomas", "andoyer", "karney"})
+LONGEST = 200  #: characters of a primitive type
 LARGEST_PRECISION = 38
 LARGEST_FIXED = 2**31 - 1
 
@@ -54,9 +55,13 @@ class Primitive:
     words: tuple[str, ...] = ()  #: reference system and edge algorithm of a geography
 
 
-@lru_cache(maxsize=4096)
 def primitive(spelled: str) -> Primitive | None:
     """The primitive type that is spelled so, or None."""
+    return _primitive(spelled) if len(spelled) <= LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _primitive(spelled: str) -> Primitive | None:
     if spelled in PLAIN:
         return Primitive(spelled, PLAIN[spelled])
     if match := _DECIMAL.fullmatch(spelled):
@@ -102,8 +107,9 @@ def check_type(column_type: Any, where: str, *, format_version: int) -> None:
 def _check_nested(column_type: dict[str, Any], where: str) -> None:
     if type(column_type) is not dict:
         raise refused(where, f"expected the name of a type, or an object, found {shown(column_type)}")
-    if column_type.get("type") not in NESTED:
-        raise refused(f"{where}/type", f"expected struct, list or map, found {shown(column_type.get('type'))}")
+    name = column_type.get("type")
+    if not isinstance(name, str) or name not in NESTED:
+        raise refused(f"{where}/type", f"expected struct, list or map, found {shown(name)}")
 
 
 def canonical(column_type: Any) -> Any:

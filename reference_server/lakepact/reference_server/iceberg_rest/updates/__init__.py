@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import refused, shown
 
@@ -82,7 +82,7 @@ def apply_updates(
 
 
 def _step(update: Document, table: Mapping[str, Callable[[Draft, Document], None]], position: int) -> Callable[[Draft, Document], None]:
-    action = update.get("action")
+    action: Any = update.get("action") if type(update) is dict else None
     step = table.get(action) if isinstance(action, str) else None
     if step is None:
         raise refused(f"/updates/{position}/action", f"{shown(action)} is no update of tables; updates are {', '.join(table)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, integer, refused
+from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, integer, refused, shown
 from lakepact.reference_server.iceberg_rest.metadata import with_id
 from lakepact.reference_server.iceberg_rest.schemas import columns, same_schema, types_by_id
 from lakepact.reference_server.iceberg_rest.types import name_of, related
@@ -32,13 +32,13 @@ def add_schema(draft: Draft, update: Document) -> None:
         return
     if not draft.main_removed:
         # A commit that replaces the table takes its data away first, and may then use names and ids for other types.
-        _check_reused_ids(draft, found)
+        _check_reused_ids(draft, found, where)
     draft.added_schema = max((other["schema-id"] for other in known), default=-1) + 1
     draft.own_list("schemas").append({**schema, "schema-id": draft.added_schema})
     draft.set("last-column-id", max(draft.get("last-column-id") or 0, max(found, default=0)))
 
 
-def _check_reused_ids(draft: Draft, found: Mapping[int, Column]) -> None:
+def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> None:
     known: list[Document] = draft.items("schemas")
     current = with_id(known, "schema-id", draft.get("current-schema-id"))
     types: dict[int, Any] = {}
@@ -47,9 +47,9 @@ def _check_reused_ids(draft: Draft, found: Mapping[int, Column]) -> None:
     for column in found.values():
         if column.id in types and not related(types[column.id], column.type):
             raise refused(
-                column.where,
+                column.where(where),
                 f"field id {column.id} is that of a {name_of(types[column.id])} column and cannot become {name_of(column.type)}; "
-                f"give {column.name!r} an id above last-column-id, which is {draft.get('last-column-id')}",
+                f"give {shown(column.name)} an id above last-column-id, which is {draft.get('last-column-id')}",
             )
 
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import COUNT, INT32, child, children, exact, integer, optional_integer, refused, text
+from lakepact.reference_server.iceberg_rest.documents import (
+    COUNT,
+    INT32,
+    child,
+    children,
+    exact,
+    integer,
+    objects,
+    optional_integer,
+    refused,
+    text,
+)
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -18,7 +29,7 @@ def set_statistics(draft: Draft, update: Document) -> None:
     file = child(update, "statistics", draft.where)
     snapshot_id = _check_file(file, where)
     integer(file, "file-footer-size-in-bytes", where, within=COUNT)
-    for index, blob in enumerate(children(file, "blob-metadata", where)):
+    for index, blob in enumerate(objects(file, "blob-metadata", where)):
         _check_blob(blob, f"{where}/blob-metadata/{index}")
     announced = optional_integer(update, "snapshot-id", draft.where)
     if announced not in {None, snapshot_id}:
