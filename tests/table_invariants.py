@@ -68,13 +68,11 @@ def _snapshots(metadata: Document) -> Iterator[tuple[str, bool]]:
     yield "main is the current snapshot", metadata.get("current-snapshot-id") == refs.get("main", {}).get("snapshot-id")
     numbers = [snapshot.get("sequence-number", 0) for snapshot in snapshots]
     yield "last-sequence-number covers all snapshots", metadata["last-sequence-number"] >= max(numbers, default=0)
-    yield (
-        "schemas of snapshots are known",
-        {snapshot["schema-id"] for snapshot in snapshots} <= {s["schema-id"] for s in metadata["schemas"]},
-    )
+    schema_ids = {schema["schema-id"] for schema in metadata["schemas"]}
+    yield "schemas of snapshots are known", {snapshot.get("schema-id") for snapshot in snapshots} <= schema_ids | {None}
     if metadata["format-version"] >= 2:
         yield "snapshots have sequence numbers", all("sequence-number" in snapshot for snapshot in snapshots)
-    ends = [snapshot["first-row-id"] + snapshot["added-rows"] for snapshot in snapshots if "first-row-id" in snapshot]
+    ends = [snapshot["first-row-id"] + snapshot.get("added-rows", 0) for snapshot in snapshots if "first-row-id" in snapshot]
     yield "next-row-id is there from format version 3 on", ("next-row-id" in metadata) == (metadata["format-version"] == 3)
     yield "next-row-id is behind all rows", metadata.get("next-row-id", 0) >= max(ends, default=0)
 

@@ -82,7 +82,7 @@ def test_no_current_snapshot_is_spelled_in_one_way(spelled: int | None) -> None:
         ({"last-partition-id": 999}, "/last-partition-id: expected at least 1000, the highest field id in use, found 999"),
         ({"snapshots": 2 * OURS["snapshots"]}, "/snapshots/1: the id 11 is given twice"),
         ({"last-sequence-number": 0}, "/snapshots/0/sequence-number: expected at most last-sequence-number, 0, found 1"),
-        ({"snapshots": []}, "/refs/main/snapshot-id: expected the id of a snapshot, found 11"),
+        ({"snapshots": []}, "/refs: expected 'main' at the id of a snapshot, found 11"),
         ({"current-snapshot-id": None}, "/current-snapshot-id: expected 11, where main is, found nothing"),
     ],
 )

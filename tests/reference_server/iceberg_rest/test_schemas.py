@@ -107,6 +107,16 @@ def test_a_schema_is_a_struct() -> None:
     assert said_of(list_of(1, "int")) == "at /schema/type: expected struct, found 'list'"
 
 
+def test_a_name_has_a_thousand_characters_at_most_from_the_root() -> None:
+    def named(inner: str) -> Document:
+        return struct(field(1, "a" * 500, struct(field(2, inner))))
+
+    assert len(columns(named("b" * 499), "/schema", format_version=2)[2].name) == 1000
+    assert said_of(named("b" * 500)) == (
+        "at /schema/fields/0/type/fields/0: the name of the field has 1001 characters, counted from the root; at most 1000 are possible"
+    )
+
+
 def test_types_nest_to_a_limit() -> None:
     deep: Any = "int"
     for number in range(2, 102):
