@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 LITERAL = frozenset({"example", "examples", "default", "enum", "const", "mapping"})  #: keywords whose values are data, not schemas
 
+NAMED = frozenset({"properties", "patternProperties", "schemas", "parameters", "headers", "responses"})  #: keywords whose keys are names
 PROSE = frozenset({"description", "example", "examples"})  #: keywords that say nothing to a program
 
 
@@ -124,11 +125,17 @@ def component(reference: str) -> str:
     return reference[len(prefix) :]
 
 
-def rewritten(node: Any, rewrite: Callable[[Document], Document]) -> Any:
-    """A copy of a document with `rewrite` applied to every object in it, the innermost first; literal values are left alone."""
+def rewritten(node: Any, rewrite: Callable[[Document], Document], *, names: bool = False) -> Any:
+    """A copy of a document with `rewrite` applied to every object in it, the innermost first.
+
+    Literal values are left alone, and so are objects whose keys are names: a property may be called like a keyword.
+    """
     if is_object(node):
-        inner = {key: value if key in LITERAL else rewritten(value, rewrite) for key, value in node.items()}
-        return rewrite(inner)
+        inner = {
+            key: value if key in LITERAL and not names else rewritten(value, rewrite, names=key in NAMED and not names)
+            for key, value in node.items()
+        }
+        return inner if names else rewrite(inner)
     if is_list(node):
         return [rewritten(item, rewrite) for item in node]
     return node

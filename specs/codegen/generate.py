@@ -18,6 +18,7 @@ from codegen.python_source import TEMPLATES, formatted, header, rendered, write,
 from codegen.registry import registry
 from codegen.routing import routing
 from codegen.server import server
+from codegen.validation import validation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +73,7 @@ def _generate(source: Source, package: Path) -> None:
     write_all(package, modules)
     (package / "bundle.json").write_bytes(bundle_bytes)
     (package / "routing.json").write_bytes(json_bytes(routing(bundle.verdicts)))
+    (package / "schemas.json").write_bytes(json_bytes(validation(bundle.verdicts)))
 
 
 def _tables(source: Source, bundle: Bundle, table: Mapping[str, Operation], types: Errors, first_line: _FirstLines) -> dict[str, str]:

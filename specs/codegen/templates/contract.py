@@ -173,6 +173,14 @@ class Contract:
         return self._document("bundle.json")
 
     @cached_property
+    def schemas(self) -> dict[str, Any]:
+        """The component schemas of the normative document as `{"components": {"schemas": …}}`, in the form to compile validators from.
+
+        They judge as those of the bundle do, but choose an alternative before they look into it, so that an error says what is wrong.
+        """
+        return self._document("schemas.json")
+
+    @cached_property
     def routing(self) -> dict[str, Any]:
         """The OpenAPI 3.0 view that connexion reads: paths and parameters only."""
         return self._document("routing.json")

@@ -1,0 +1,80 @@
+"""The component schemas in the form that validators are compiled from: each alternative is chosen before it is looked into.
+
+Of `oneOf` a validator tries every alternative, and of a document that fits none it can only say that. Where a tag or the JSON type
+tells alternatives apart, the same is said here with `if`, `then` and `else`: the error is the one of the alternative that was meant,
+and finding it takes time in proportion to the document.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from codegen.documents import PROSE, Document, is_list, resolved, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TYPES = frozenset({"null", "boolean", "object", "array", "string", "number"})
+
+
+def validation(document: Document) -> Document:
+    """The component schemas of a normative document, for validators."""
+
+    def plain(schema: Document) -> Document:
+        return _chosen(document, {key: value for key, value in schema.items() if key not in PROSE | {"deprecated"}})
+
+    schemas: Document = rewritten({"schemas": document["components"]["schemas"]}, plain)
+    return {"components": schemas}
+
+
+def _chosen(document: Document, schema: Document) -> Document:
+    """A schema whose alternatives are chosen by tag or type, if they can be."""
+    if "discriminator" in schema:
+        return _by_tag(schema)
+    keyword = next((name for name in ("oneOf", "anyOf") if name in schema), None)
+    if keyword is None:
+        return schema
+    alternatives: list[Document] = schema[keyword]
+    types = [_types(document, alternative) for alternative in alternatives]
+    if len(alternatives) < 2 or sum(map(len, types)) > len(frozenset[str]().union(*types)):
+        return schema
+    rest = {key: value for key, value in schema.items() if key != keyword}
+    return {**rest, **_by_type(list(zip(types, alternatives, strict=True)))}
+
+
+def _by_tag(schema: Document) -> Document:
+    tag = schema["discriminator"]["propertyName"]
+    values: dict[str, list[str]] = {}
+    for value, reference in schema["discriminator"]["mapping"].items():
+        values.setdefault(reference, []).append(value)
+    known = {"type": "object", "required": [tag], "properties": {tag: {"enum": list(schema["discriminator"]["mapping"])}}}
+    rest = {key: value for key, value in schema.items() if key not in {"discriminator", "oneOf"}}
+    return {**rest, "if": known, "then": _chain(tag, list(values.items())), "else": known}
+
+
+def _chain(tag: str, alternatives: Sequence[tuple[str, list[str]]]) -> Document:
+    (reference, values), *others = alternatives
+    if not others:
+        return {"$ref": reference}
+    wanted = {"const": values[0]} if len(values) == 1 else {"enum": values}
+    return {"if": {"properties": {tag: wanted}}, "then": {"$ref": reference}, "else": _chain(tag, others)}
+
+
+def _by_type(alternatives: Sequence[tuple[frozenset[str], Document]]) -> Document:
+    every: Document = {"type": sorted(frozenset[str]().union(*(types for types, _ in alternatives)))}
+    *others, (_, chosen) = alternatives
+    for types, alternative in reversed(others):
+        chosen = {"if": {"type": sorted(types)}, "then": alternative, "else": chosen}
+    return {"if": every, "then": chosen, "else": every}
+
+
+def _types(document: Document, schema: Document) -> frozenset[str]:
+    """The JSON types that a schema leaves open; an integer is a number."""
+    schema = resolved(document, schema)
+    if "type" in schema:
+        types: list[Any] = schema["type"] if is_list(schema["type"]) else [schema["type"]]
+        return frozenset("number" if name == "integer" else name for name in types)
+    for keyword in ("oneOf", "anyOf"):
+        if keyword in schema:
+            return frozenset[str]().union(*(_types(document, alternative) for alternative in schema[keyword]))
+    return _TYPES.intersection(*(_types(document, part) for part in schema.get("allOf", ())))
