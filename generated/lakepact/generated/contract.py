@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cf8d916e447752aa. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 49b9f76cd63ad263. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -172,6 +172,14 @@ class Contract:
     def bundle(self) -> dict[str, Any]:
         """The normative OpenAPI 3.1 document: the contract with its corrections applied."""
         return self._document("bundle.json")
+
+    @cached_property
+    def schemas(self) -> dict[str, Any]:
+        """The component schemas of the normative document as `{"components": {"schemas": …}}`, in the form to compile validators from.
+
+        They judge as those of the bundle do, but choose an alternative before they look into it, so that an error says what is wrong.
+        """
+        return self._document("schemas.json")
 
     @cached_property
     def routing(self) -> dict[str, Any]:
