@@ -74,10 +74,6 @@ def _gateway_errors(reply: Reply, _: Scope) -> Reply:
     return replace(reply, status=500) if reply.status == 400 else reply
 
 
-def _body_of_head(reply: Reply, scope: Scope) -> Reply:
-    return replace(reply, body=b'{"error":{"message":"no","type":"x","code":404}}') if scope["method"] == "HEAD" else reply
-
-
 FAULTS = (
     Fault(
         "errors-without-envelope",
