@@ -1,0 +1,184 @@
+"""Wrong ways with commits that create their table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Fault, around, on_call
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
+from lakepact.reference_server.iceberg_rest.wrong_commits import COMMIT, always_holds, creates, on_commit, refusals_become, understood_as
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Service
+
+
+def _never(find: Callable[..., Any]) -> Callable[..., Any]:
+    def committed_table(transaction: Any, key: Any, requirements: list[Document]) -> Any:
+        record = find(transaction, key, requirements)
+        if record is None:
+            raise no_such_table(key.place, key.name)
+        return record
+
+    return committed_table
+
+
+def _without_properties(body: Document) -> Document:
+    if not isinstance(body.get("requirements"), list) or not creates(body):
+        return body
+    return {**body, "updates": [update for update in body["updates"] if update.get("action") != "set-properties"]}
+
+
+def _staged_alone(service: Service) -> None:
+    """Commits create only tables whose creation was staged, and each of them once."""
+    create, commit = service.handlers["createTable"], service.handlers[COMMIT]
+    staged: set[tuple[str, str]] = set()
+
+    def stage(*, namespace: str, body: Document, **arguments: Any) -> Reply:
+        reply = create(namespace=namespace, body=body, **arguments)
+        if body.get("stage-create"):
+            staged.add((namespace, body["name"]))
+        return reply
+
+    def only_staged(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
+        if creates(body) and (namespace, table) not in staged:
+            raise no_such_table(namespace.split(SEPARATOR), table)
+        reply = commit(namespace=namespace, table=table, body=body, **arguments)
+        if creates(body):
+            staged.discard((namespace, table))
+        return reply
+
+    service.handlers |= {"createTable": stage, COMMIT: only_staged}
+
+
+def _filled_in(service: Service) -> None:
+    """What a commit that creates a table lacks is made up."""
+    create, commit = service.handlers["createTable"], service.handlers[COMMIT]
+
+    def make_up(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
+        try:
+            return commit(namespace=namespace, table=table, body=body, **arguments)
+        except Problem as problem:
+            if problem.status != 400 or not creates(body):
+                raise
+        schemas = [update["schema"] for update in body["updates"] if update["action"] == "add-schema"]
+        return create(namespace=namespace, body={"name": table, "schema": (schemas or [{"type": "struct", "fields": []}])[-1]})
+
+    service.handlers[COMMIT] = make_up
+
+
+def _begun(service: Service) -> None:
+    """A commit that creates a table and is refused leaves a table behind."""
+    create, commit = service.handlers["createTable"], service.handlers[COMMIT]
+
+    def begin(*, namespace: str, table: str, body: Document, **arguments: Any) -> Reply:
+        try:
+            return commit(namespace=namespace, table=table, body=body, **arguments)
+        except Problem as problem:
+            if problem.status == 400 and creates(body):
+                create(namespace=namespace, body={"name": table, "schema": {"type": "struct", "fields": []}})
+            raise
+
+    service.handlers[COMMIT] = begin
+
+
+def _with_namespace(*, kept: bool) -> Callable[[Service], None]:
+    """A commit that creates a table creates its namespace too; unless `kept`, its answer says that there is none."""
+
+    def install(service: Service) -> None:
+        make, commit = service.handlers["createNamespace"], service.handlers[COMMIT]
+
+        def make_too(*, namespace: str, body: Document, **arguments: Any) -> Reply:
+            try:
+                return commit(namespace=namespace, body=body, **arguments)
+            except Problem as problem:
+                if problem.status == 404 and creates(body):
+                    make(body={"namespace": namespace.split(SEPARATOR)})
+                if problem.status != 404 or not kept:
+                    raise
+            return commit(namespace=namespace, body=body, **arguments)
+
+        service.handlers[COMMIT] = make_too
+
+    return install
+
+
+def _alone_among_others(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    body = arguments["body"]
+    others = [requirement for requirement in body["requirements"] if requirement["type"] != "assert-create"]
+    return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
+
+
+def _as_failure(why: str) -> Problem:
+    return Problem(500, "NullPointerException", why)
+
+
+def _created_as(status: int, become: Callable[[str], Problem]) -> Callable[[Handler, dict[str, Any]], Reply]:
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            raise become(problem.message) if problem.status == status and creates(arguments["body"]) else problem from None
+
+    return act
+
+
+FAULTS = (
+    Fault(
+        "commits-create-nothing",
+        "A commit to a table that does not exist is refused, whatever it requires.",
+        ("IRC-REQ-001", "IRC-REQ-003"),
+        around("rules", "committed-table", _never),
+    ),
+    Fault("commits-create-what-was-staged", "Only what was staged can be created, once.", ("IRC-REQ-001",), _staged_alone),
+    Fault(
+        "created-tables-lack-properties",
+        "A commit that creates a table loses its properties.",
+        ("IRC-REQ-001",),
+        understood_as(_without_properties),
+    ),
+    Fault("assert-create-always-holds", "assert-create is not checked.", ("IRC-REQ-002",), always_holds("assert-create")),
+    Fault(
+        "existing-tables-are-bad-requests",
+        "Creating a table that exists is answered with 400.",
+        ("IRC-REQ-002",),
+        on_call(COMMIT, _created_as(409, lambda why: Problem(400, "AlreadyExistsException", why))),
+    ),
+    Fault(
+        "incomplete-tables-are-failures",
+        "A new table that lacks something is answered with 500.",
+        ("IRC-REQ-003",),
+        on_call(COMMIT, _created_as(400, _as_failure)),
+    ),
+    Fault("incomplete-tables-are-made-up", "What a new table lacks is made up by the server.", ("IRC-REQ-003",), _filled_in),
+    Fault("refused-tables-stay", "A new table that is refused exists afterwards.", ("IRC-REQ-003",), _begun),
+    Fault(
+        "assert-create-gives-way",
+        "assert-create is not checked beside other requirements.",
+        ("IRC-REQ-004",),
+        on_commit(_alone_among_others),
+    ),
+    Fault(
+        "assert-create-beside-others-fails",
+        "assert-create beside other requirements ends in a status 500.",
+        ("IRC-REQ-004",),
+        on_call(COMMIT, _created_as(400, _as_failure)),
+    ),
+    Fault("creating-makes-namespaces", "A new table brings its namespace along.", ("IRC-REQ-005",), _with_namespace(kept=True)),
+    Fault(
+        "creating-leaves-namespaces",
+        "A new table that is refused for want of a namespace leaves the namespace behind.",
+        ("IRC-REQ-005",),
+        _with_namespace(kept=False),
+    ),
+    Fault(
+        "creating-without-namespace-fails",
+        "A new table in no namespace is answered with 500.",
+        ("IRC-REQ-005",),
+        refusals_become(404, _as_failure),
+    ),
+)
