@@ -18,7 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.table_requirements import (
     assert_uuid,
     judge_answers,
 )
-from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, same_state
+from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, properties_of, same_state
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     NOWHERE,
@@ -87,7 +87,7 @@ def commits_without_conditions(lab: CatalogLab) -> None:
         reply = lab.commit(table, set_properties(**{turn: "yes"}), requirements=[])
         with lab.judge("IRC-COM-014"):
             expect.status(reply, 200)
-            expect.equal("yes", lab.load(table).member("properties").get(turn), f"the property `{turn}`")
+            expect.equal("yes", properties_of(lab.load(table)).get(turn), f"the property `{turn}`")
 
 
 @check("IRC-COM-012", "IRC-COM-013")
@@ -166,8 +166,8 @@ def identifiers_do_not_redirect(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-017"):
             expect.status(reply, 200, 400)
             for other in (beside, elsewhere):
-                expect.lacks(which, lab.load(other).member("properties"), "properties of the table that the body names")
-            here = lab.load(table).member("properties").get(which)
+                expect.lacks(which, properties_of(lab.load(other)), "properties of the table that the body names")
+            here = properties_of(lab.load(table)).get(which)
             expect.equal("yes" if reply.status == 200 else None, here, f"the property `{which}` of the table in the path to be")
 
 
@@ -181,6 +181,6 @@ def commits_of_many_updates(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-026", remark=f"{many} updates are refused" if reply.status in (400, 413) else ""):
             expect.true(reply.status in (200, 400, 413), f"status 200, or 400 or 413, for {many} updates", reply.shown)
             if reply.status == 200:
-                properties = lab.load(table).member("properties")
+                properties = properties_of(lab.load(table))
                 lost = [key for key, value in expected.items() if properties.get(key) != value]
                 expect.equal([], lost, f"of {many} properties, these to be lost:")

@@ -11,7 +11,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, Namespace, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.table_states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     add_schema,
@@ -98,7 +98,7 @@ def commits_create_tables(lab: CatalogLab) -> None:
             expect.equal(
                 [field["name"] for field in SCHEMA["fields"]], list(columns(current_schema(table))), "columns of the current schema"
             )
-            expect.equal("by a commit", table.member("properties").get("made"), "the property")
+            expect.equal("by a commit", properties_of(table).get("made"), "the property")
         lab.works(lab.send("dropTable", **ground.at))
 
 

@@ -16,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.table_requirements import (
     assert_uuid,
     judge_answers,
 )
-from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.table_states import properties_of, unchanged
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     NOWHERE,
@@ -116,7 +116,7 @@ def properties_change_in_order(lab: CatalogLab) -> None:
             set_properties(gone="new"),
             remove_properties("gone"),
         )
-        properties = after.member("properties")
+        properties = properties_of(after)
         expected = {"twice": "second", "fleeting": None, "kept": "new", "gone": None}
         expect.equal(expected, {key: properties.get(key) for key in expected}, "properties")
 

@@ -32,6 +32,11 @@ def state(table: Table) -> dict[str, Any]:
     return members
 
 
+def properties_of(table: Table) -> dict[str, Any]:
+    """The table's properties; none where it has no such member."""
+    return table.metadata.get("properties") or {}
+
+
 def same_state(expected: Table, actual: Table, *, but: Collection[str] = ()) -> None:
     """Two answers say the same of a table.
 
