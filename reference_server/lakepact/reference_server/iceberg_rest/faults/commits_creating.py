@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.wrong_commits import Pick
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
@@ -109,7 +110,7 @@ def _with_namespace(*, kept: bool) -> Callable[[Service], None]:
 
 def _alone_among_others(handler: Handler, arguments: dict[str, Any]) -> Reply:
     body = arguments["body"]
-    others = [requirement for requirement in body["requirements"] if requirement["type"] != "assert-create"]
+    others = [requirement for requirement in body["requirements"] if requirement.get("type") != "assert-create"]
     return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
 
 
@@ -117,12 +118,20 @@ def _as_failure(why: str) -> Problem:
     return Problem(500, "NullPointerException", why)
 
 
-def _created_as(status: int, become: Callable[[str], Problem]) -> Callable[[Handler, dict[str, Any]], Reply]:
+def _is_alone(body: Document) -> bool:
+    return creates(body) and len(body["requirements"]) == 1
+
+
+def _has_company(body: Document) -> bool:
+    return creates(body) and len(body["requirements"]) > 1
+
+
+def _refused_as(status: int, become: Callable[[str], Problem], *, when: Pick) -> Callable[[Handler, dict[str, Any]], Reply]:
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:
-            raise become(problem.message) if problem.status == status and creates(arguments["body"]) else problem from None
+            raise become(problem.message) if problem.status == status and when(arguments["body"]) else problem from None
 
     return act
 
@@ -146,13 +155,13 @@ FAULTS = (
         "existing-tables-are-bad-requests",
         "Creating a table that exists is answered with 400.",
         ("IRC-REQ-002",),
-        on_call(COMMIT, _created_as(409, lambda why: Problem(400, "AlreadyExistsException", why))),
+        on_call(COMMIT, _refused_as(409, lambda why: Problem(400, "AlreadyExistsException", why), when=creates)),
     ),
     Fault(
         "incomplete-tables-are-failures",
         "A new table that lacks something is answered with 500.",
         ("IRC-REQ-003",),
-        on_call(COMMIT, _created_as(400, _as_failure)),
+        on_call(COMMIT, _refused_as(400, _as_failure, when=_is_alone)),
     ),
     Fault("incomplete-tables-are-made-up", "What a new table lacks is made up by the server.", ("IRC-REQ-003",), _filled_in),
     Fault("refused-tables-stay", "A new table that is refused exists afterwards.", ("IRC-REQ-003",), _begun),
@@ -166,7 +175,7 @@ FAULTS = (
         "assert-create-beside-others-fails",
         "assert-create beside other requirements ends in a status 500.",
         ("IRC-REQ-004",),
-        on_call(COMMIT, _created_as(400, _as_failure)),
+        on_call(COMMIT, _refused_as(400, _as_failure, when=_has_company)),
     ),
     Fault("creating-makes-namespaces", "A new table brings its namespace along.", ("IRC-REQ-005",), _with_namespace(kept=True)),
     Fault(
