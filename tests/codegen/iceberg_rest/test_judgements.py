@@ -8,6 +8,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codegen.bundles import Bundle, bundled
 from codegen.contracts import found
@@ -112,19 +114,57 @@ def contract() -> Bundle:
     return bundled(source)
 
 
-def follows(document: dict[str, Any], schema: str, payload: Any) -> bool:
-    whole = {"$ref": f"#/components/schemas/{schema}", "components": document["components"]}
-    return jsonschema_rs.Draft202012Validator(whole).is_valid(payload)
+FORMS: dict[str, dict[str, Any]] = {
+    "written": contract().written,
+    "bundle": Contract("iceberg_rest").bundle,
+    "schemas": Contract("iceberg_rest").schemas,
+}
+
+
+@cache
+def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]["components"]})
+
+
+def follows(form: str, schema: str, payload: Any) -> bool:
+    return validator(form, schema).is_valid(payload)
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=str)
 def test_the_corrected_contract_judges_rightly(payload: Payload) -> None:
-    assert follows(Contract("iceberg_rest").bundle, payload.schema, payload.document) == payload.corrected
+    assert follows("bundle", payload.schema, payload.document) == payload.corrected
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=str)
 def test_the_contract_as_written_judges_as_the_overlay_says(payload: Payload) -> None:
-    assert follows(contract().written, payload.schema, payload.document) == payload.written
+    assert follows("written", payload.schema, payload.document) == payload.written
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=str)
+def test_schemas_for_validators_judge_as_those_of_the_bundle(payload: Payload) -> None:
+    assert follows("schemas", payload.schema, payload.document) == payload.corrected
+
+
+@given(st.data())
+def test_both_forms_judge_alike_what_is_almost_a_document(data: st.DataObject) -> None:
+    payload = data.draw(st.sampled_from(PAYLOADS))
+    document = spoilt(payload.document, data)
+
+    assert follows("schemas", payload.schema, document) == follows("bundle", payload.schema, document)
+
+
+def spoilt(document: Any, data: st.DataObject) -> Any:
+    """A document with one part of it, somewhere, taken out or put in the place of something else."""
+    parts = [payload.document for payload in PAYLOADS]
+    if not isinstance(document, dict | list) or not document or data.draw(st.booleans()):
+        return data.draw(st.sampled_from([None, True, 0, 1.5, "", "append", [], {}, *parts]))
+    key = data.draw(st.sampled_from(sorted(document) if isinstance(document, dict) else range(len(document))))
+    changed = document.copy()
+    if data.draw(st.booleans()):
+        del changed[key]
+    else:
+        changed[key] = spoilt(document[key], data)
+    return changed
 
 
 def judged_otherwise(edit: str) -> set[tuple[bool, bool]]:

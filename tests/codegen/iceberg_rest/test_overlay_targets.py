@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 
 from codegen import overlay
@@ -10,6 +12,7 @@ from codegen.documents import Broken, Document, at, is_list, pointer_of, read_ya
 from codegen.passes import prepared
 
 (SOURCE,) = (source for source in found() if source.name == "iceberg_rest")
+CONTRACT = prepared(read_yaml(SOURCE.document))
 EDITS = overlay.read(SOURCE.folder / "overlay.yaml")
 
 
@@ -22,7 +25,7 @@ def without(document: Document, pointer: str) -> None:
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.id)
 def test_an_edit_without_its_target_stops_the_generator_by_name(edit: overlay.Edit) -> None:
     view: overlay.View = edit.only or "verdicts"
-    document = prepared(read_yaml(SOURCE.document))
+    document = deepcopy(CONTRACT)
     overlay.apply(document, EDITS[: EDITS.index(edit)], view=view)
     target = next(change["at"] for change in edit.changes if "add" not in change)
     without(document, target)
