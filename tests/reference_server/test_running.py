@@ -67,7 +67,8 @@ def test_a_port_that_is_taken_is_said() -> None:
     [
         (["--fault", "answers-50"], "near: "),
         (["--warehouse", "s3://bucket"], "is not a file: location"),
-        (["--port", "x"], "not a valid integer"),
+        (["--port", "x"], "is not a valid integer"),
+        (["--prefix", "{a}"], "is not a path as it stands in a URL"),
     ],
 )
 def test_a_wrong_option_is_explained(arguments: list[str], said: str) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import flask
 import orjson
+from a2wsgi import WSGIMiddleware
 from connexion.apps.flask import FlaskApp
 from connexion.resolver import Resolver
 from werkzeug.exceptions import HTTPException
@@ -30,14 +31,6 @@ if TYPE_CHECKING:
     from .service import Service, Settings
 
 PAGES = frozenset({"/", "/healthz", "/openapi.json"})
-
-
-class _Shell(FlaskApp):
-    """A FlaskApp whose Flask part knows only the pages: operations of contracts end in the lane."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        vars(self._middleware_app)["add_api"] = lambda *_, **__: None
 
 
 def service(contract: str, settings: Settings, *, faults: Iterable[str] = ()) -> Service:
@@ -56,7 +49,11 @@ def service(contract: str, settings: Settings, *, faults: Iterable[str] = ()) ->
 def application(*services: Service) -> FlaskApp:
     """The ASGI application that serves some contracts on one port."""
     by_name = {served.contract.name: served for served in services}
-    app = _Shell(__name__, middlewares=[partial(ContractLane, services=by_name, pages=PAGES)])
+    app = FlaskApp(__name__, middlewares=[partial(ContractLane, services=by_name, pages=PAGES)])
+    # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
+    wsgi: Any = app.app.wsgi_app
+    pages: Any = WSGIMiddleware(wsgi)  # a2wsgi and starlette describe the same interfaces in types of their own
+    app.middleware.app = pages
     for served in services:
         app.add_api(served.contract.routing, base_path="", name=served.contract.name, resolver=Resolver(partial(resolved, served)))
     _add_pages(app.app, services)

@@ -13,7 +13,7 @@ import uvicorn
 from .app import application, service
 from .faults import UnknownFault
 from .running import configured, kept, listening
-from .service import MAX_BODY, Settings
+from .service import MAX_BODY, BadSetting, Settings
 from .warehouse import Outside
 
 if TYPE_CHECKING:
@@ -50,13 +50,15 @@ def _ending_cleanly() -> Generator[None]:
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8181, show_default=True, help="Port to listen on; 0 takes a free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8181, show_default=True, help="Port to listen on; 0 takes a free one.")
 @click.option(
     "--warehouse", default=None, help="Where tables keep their files: a folder, a file: URI or memory:. [default: a temporary folder]"
 )
 @click.option("--prefix", default=None, help="Path segments that clients must put behind /v1/.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@OPERATION]", help="Misbehave in a named way; may be given several times.")
-@click.option("--max-body", default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read.")
+@click.option(
+    "--max-body", type=click.IntRange(min=1), default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read."
+)
 @click.option("--contract", default="iceberg_rest", show_default=True, help="The contract to serve.")
 def serve(  # one argument for each option
     *, host: str, port: int, warehouse: str | None, prefix: str | None, faults: tuple[str, ...], max_body: int, contract: str
@@ -70,7 +72,7 @@ def serve(  # one argument for each option
             settings = Settings(warehouse=location, prefix=prefix, max_body=max_body)
             served = service(contract, settings, faults=faults)
             listener, url = listening(host, port)
-        except (UnknownFault, Outside) as error:
+        except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None
         except OSError as error:
             raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from None

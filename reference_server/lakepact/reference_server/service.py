@@ -7,6 +7,7 @@ by operation or by name, so that a fault (`faults`) is an entry in a table and t
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -28,9 +29,14 @@ Filter = Callable[["Reply", Scope], "Reply"]
 Sender = Callable[["Wire", "Reply"], Awaitable[None]]
 
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
+PREFIX = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")  #: what stands in the path of a URL
 EVERY = "*"  #: in a table by operation: all of them
 UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
+
+
+class BadSetting(ValueError):
+    """A setting that no server can be started with."""
 
 
 class Unanswered(Exception):
@@ -39,11 +45,19 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a contract's service is built from; `None` leaves the choice to the service."""
+    """What a contract's service is built from.
+
+    Raises:
+        BadSetting: the prefix cannot stand in a URL.
+    """
 
     warehouse: str = "memory:"
     prefix: str | None = None
     max_body: int = MAX_BODY
+
+    def __post_init__(self) -> None:
+        if self.prefix is not None and not PREFIX.fullmatch(self.prefix):
+            raise BadSetting(f"the prefix {self.prefix!r} is not a path as it stands in a URL")
 
 
 @dataclass(slots=True)
@@ -79,7 +93,7 @@ class Service:
         if missing:
             message = f"{self.contract.name}: no handler for {', '.join(missing)}; write one, or say that it is not offered"
             raise Unanswered(message)
-        self.validators = Validators(self.contract.bundle)
+        self.validators = Validators(self.contract.schemas)
 
     def offered(self) -> tuple[Operation, ...]:
         """The operations that are answered, in the contract's order."""

@@ -143,6 +143,9 @@ class FileWarehouse:
             path.write_bytes(body)
         except (IsADirectoryError, NotADirectoryError) as error:
             raise Unwritable(f"{location[:300]!r}: {error.strerror}") from None
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
     def read(self, location: str) -> bytes:
         """The document at a location."""
