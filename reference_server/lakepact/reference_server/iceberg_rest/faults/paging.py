@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, instead, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_answer, on_call
 from lakepact.reference_server.pages import BadToken, opened, page
+from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:
@@ -109,6 +110,23 @@ def _foreign_items() -> Install:
     return paged(change)
 
 
+def _small_first_page(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    items, token = page(records, listing, after=after, size=size)
+    return (items[:2], None) if after == "" and size is None else (items, token)
+
+
+def _odd_token(document: dict[str, Any]) -> None:
+    if document.get("next-page-token"):
+        document["next-page-token"] += "+/="
+
+
+def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Know a token only if nobody decodes it."""
+    if str(arguments.get("page_token", "")).endswith("+/="):
+        raise Problem(400, "BadRequestException", "unknown page token")
+    return handler(**arguments)
+
+
 def _empty_token(document: dict[str, Any]) -> None:
     if document.get("next-page-token") is None:
         document["next-page-token"] = ""
@@ -151,12 +169,19 @@ FAULTS = (
     Fault("last-page-lost", "The last page is never reached.", ("IRC-PAG-004",), paged(_drop_last_page)),
     Fault("pages-overlap", "Each page begins with the last item of the one before.", ("IRC-PAG-011", "IRC-PAG-008"), paged(_repeat_last)),
     Fault("pages-one-too-large", "Pages hold one item more than asked for.", ("IRC-PAG-008", "IRC-PAG-002"), paged(_one_too_many)),
-    Fault("chain-never-ends", "The last page has a token that leads back to itself.", ("IRC-PAG-012",), paged(_never_ends)),
+    Fault("chain-never-ends", "The last page has a token that leads back to itself.", ("IRC-PAG-012", "IRC-PAG-005"), paged(_never_ends)),
     Fault("empty-token-at-the-end", "The last page has an empty token instead of none.", ("IRC-PAG-003",), on_answer(LISTS, _empty_token)),
     Fault("tokens-are-numbers", "Tokens are numbers.", ("IRC-PAG-003",), on_answer(LISTS, _number_token)),
     Fault("listings-repeat-items", "Listings name an item twice.", ("IRC-PAG-024",), on_answer(LISTS, _pads_with_duplicates)),
     Fault("garbage-token-starts-again", "A token that was never issued starts the listing again.", ("IRC-PAG-014",), paged(_starts_again)),
     Fault("pages-by-offset", "Tokens are offsets: what is dropped meanwhile makes others vanish.", ("IRC-PAG-017",), paged(_by_offset)),
+    Fault("first-page-is-all-without-a-size", "Without a page size there is one page of two.", ("IRC-PAG-019",), paged(_small_first_page)),
+    Fault(
+        "tokens-are-not-decoded",
+        "Tokens that have to be percent-encoded are not known again.",
+        ("IRC-PAG-013",),
+        all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent)),
+    ),
     Fault("tokens-work-once", "A token that is sent again gives an empty page.", ("IRC-PAG-015",), _used_once()),
     Fault(
         "tokens-of-others-work", "A token shows the listing that it was made for, whatever is asked.", ("IRC-PAG-016",), _foreign_items()

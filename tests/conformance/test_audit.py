@@ -1,0 +1,59 @@
+"""Registry, checks and faults fit together: nothing is demanded without being judged or excused, nothing is judged without a proof."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.conformance import suite as suites
+from lakepact.generated.contract import contracts
+from lakepact.reference_server.faults import faults
+
+#: Judged only where the target has what the reference server does not serve yet, so no fault can break them.
+UNSERVED = {
+    "iceberg_rest": frozenset(
+        {
+            "IRC-CFG-006",  # a chosen warehouse
+            "IRC-CFG-013",  # a catalog without `endpoints`
+            "IRC-NS-CREATE-011",  # a catalog without nesting
+            "IRC-NS-GET-003",  # a catalog without properties of namespaces
+            "IRC-NS-PROP-011",
+            "IRC-PAG-007",  # a catalog that does not page
+        }
+    )
+}
+
+
+@pytest.fixture(params=contracts())
+def suite(request: pytest.FixtureRequest) -> suites.Suite:
+    loaded: suites.Suite = suites.load(request.param)
+    return loaded
+
+
+def test_every_requirement_is_judged_or_excused(suite: suites.Suite) -> None:
+    judged = suite.judged()
+    missing = [r.id for r in suite.contract.requirements.values() if r.side == "server" and r.id not in judged and not r.uncovered]
+
+    assert missing == []
+
+
+def test_every_judged_requirement_is_broken_by_a_fault(suite: suites.Suite) -> None:
+    broken = {requirement for fault in faults(suite.contract.name).values() for requirement in fault.breaks}
+    operations = suite.contract.requirements
+    served = {r for r in suite.judged() if "views" not in operations[r].features and operations[r].level != "MAY"}
+
+    assert sorted(served - broken - UNSERVED[suite.contract.name]) == []
+
+
+def test_every_fault_breaks_something_that_is_judged(suite: suites.Suite) -> None:
+    judged = suite.judged()
+    stray = {name: fault.breaks for name, fault in faults(suite.contract.name).items() if not fault.breaks or set(fault.breaks) - set(judged)}
+
+    assert stray == {}
+
+
+def test_every_fault_says_what_it_does_in_a_sentence(suite: suites.Suite) -> None:
+    assert [name for name, fault in faults(suite.contract.name).items() if not fault.says.endswith(".")] == []
+
+
+def test_checks_and_laws_have_names_of_their_own(suite: suites.Suite) -> None:
+    assert set(suite.checks) & set(suite.laws) == set()
