@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_answer, on_call, on_reply
 from lakepact.reference_server.pages import BadToken, opened, page
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
@@ -12,7 +12,7 @@ from lakepact.reference_server.replies import Reply, json_reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Scope
 
 LISTS = ("listNamespaces", "listTables")
 
@@ -127,6 +127,11 @@ def _token_as_it_was_not_sent(handler: Handler, arguments: dict[str, Any]) -> Re
     return handler(**arguments)
 
 
+def _bad_size_is_an_empty_page(reply: Reply, scope: Scope) -> Reply:
+    bad = reply.status == 400 and b"pageSize" in scope["query_string"]
+    return json_reply({"namespaces": [], "identifiers": [], "next-page-token": None}) if bad else reply
+
+
 def _empty_token(document: dict[str, Any]) -> None:
     if document.get("next-page-token") is None:
         document["next-page-token"] = ""
@@ -181,6 +186,12 @@ FAULTS = (
         "Tokens that have to be percent-encoded are not known again.",
         ("IRC-PAG-013",),
         all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _token_as_it_was_not_sent)),
+    ),
+    Fault(
+        "bad-page-sizes-are-empty-pages",
+        "A page size that is none gives an empty page.",
+        ("IRC-PAG-010",),
+        on_reply(LISTS, _bad_size_is_an_empty_page),
     ),
     Fault("tokens-work-once", "A token that is sent again gives an empty page.", ("IRC-PAG-015",), _used_once()),
     Fault(
