@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -36,17 +37,19 @@ class Source:
 
 
 def found(specs: Path = SPECS) -> tuple[Source, ...]:
-    """Every contract below `specs`, by name.
+    """Every contract below `specs`, by name, in its newest version; older ones stay beside it to be compared with.
 
     Raises:
-        Broken: A contract's description is wrong, or a contract stands there in two versions.
+        Broken: A contract's description is wrong.
     """
-    sources = tuple(_read(path.parent) for path in sorted(specs.glob("*/*/contract.yaml")))
-    names = [source.name for source in sources]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise Broken(f"{', '.join(twice)}: one version at a time becomes code")
-    return sources
+    newest: dict[str, Source] = {}
+    for source in sorted((_read(path.parent) for path in specs.glob("*/*/contract.yaml")), key=_age):
+        newest[source.name] = source
+    return tuple(newest[name] for name in sorted(newest))
+
+
+def _age(source: Source) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", source.version)]
 
 
 def _read(folder: Path) -> Source:

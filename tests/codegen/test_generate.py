@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from generating import generated
 
 from codegen.compare import differences
+from codegen.contracts import found
 
 EXPECTED = Path(__file__).parent / "generated"
 
@@ -48,6 +50,14 @@ def test_the_manifest_lists_every_input_with_its_hash(output: Path, shelf: Path)
 
     present = {f"specs/shelf/2/{path.relative_to(shelf).as_posix()}": sha256(path.read_bytes()).hexdigest() for path in files(shelf)}
     assert manifest["contracts"]["shelf"] == {"version": "2", "inputs": present}
+
+
+def test_of_several_versions_the_newest_becomes_code(shelf: Path) -> None:
+    newer = Path(shutil.copytree(shelf, shelf.with_name("10")))
+    contract = newer / "contract.yaml"
+    contract.write_text(contract.read_text("utf-8").replace("version: 2", "version: 10"), "utf-8")
+
+    assert [source.folder for source in found(shelf.parents[1])] == [newer]
 
 
 def test_a_warning_of_a_tool_is_a_failure_that_says_which(shelf: Path, tmp_path: Path) -> None:
