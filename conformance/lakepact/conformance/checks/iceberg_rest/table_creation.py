@@ -21,7 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_location,
     upgrade_format_version,
 )
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,8 +109,15 @@ def initial_updates(table: Table) -> list[dict[str, Any]]:
     """The updates that make a staged table, in the way of clients: all of it, one after the other.
 
     Raises:
-        Unmet: the stage was answered without something that a table needs.
+        Blocked: the stage was answered without something that a table needs.
     """
+    try:
+        return _initial_updates(table)
+    except Unmet as unmet:
+        raise Blocked(f"the stage cannot be committed, because its answer lacks what a table needs: {unmet}") from unmet
+
+
+def _initial_updates(table: Table) -> list[dict[str, Any]]:
     order_now = default_order(table)
     return [
         assign_uuid(table.uuid),

@@ -73,9 +73,9 @@ def requested_columns_are_kept(lab: CatalogLab) -> None:
         field(13, "apple", "date"),
     )
 
-    with lab.judge("IRC-TBL-CREATE-004"):
-        for schema in (SCHEMA, struct(*fields), struct(*reversed(fields))):
-            table = created(lab, schema=schema)
+    for schema in (SCHEMA, struct(*fields), struct(*reversed(fields))):
+        table = lab.make_table(schema=schema)
+        with lab.judge("IRC-TBL-CREATE-004"):
             for answer in (table, lab.load(table)):
                 expect_columns(answer, schema)
 
@@ -128,19 +128,20 @@ NUMBERINGS = ((40, 30, 20, 70), (3, 1, 2, 4), (1000, 2, 500, 1))
 @check("IRC-TBL-CREATE-005")
 def new_ids_still_mean_the_same_columns(lab: CatalogLab) -> None:
     """Whatever ids the columns get, partition fields, sort fields and identifier fields are still those of the request."""
-    with lab.judge("IRC-TBL-CREATE-005"):
-        for key, at, word, inner in NUMBERINGS:
-            outer = struct(field(inner, "inner", "string"))
-            columns = (
-                field(at, "at", "timestamptz"),
-                field(key, "key", "string", required=True),
-                field(word, "word", "string"),
-                field(key + at + word + inner, "outer", outer),
-            )
-            schema = {**struct(*columns), "identifier-field-ids": [key]}
-            divided = spec(partition_field(at, "day", "by_day"), partition_field(inner, "identity", "by_inner"))
-            sorted_ = order(sort_field(word, direction="desc"), sort_field(key, transform="bucket[4]"))
-            table = created(lab, schema=schema, partition_spec=divided, write_order=sorted_)
+    for key, at, word, inner in NUMBERINGS:
+        columns = (
+            field(at, "at", "timestamptz"),
+            field(key, "key", "string", required=True),
+            field(word, "word", "string"),
+            field(key + at + word + inner, "outer", struct(field(inner, "inner", "string"))),
+        )
+        schema = {**struct(*columns), "identifier-field-ids": [key]}
+        by_day = partition_field(at, "day", "by_day", field_id=1000)
+        by_inner = partition_field(inner, "identity", "by_inner", field_id=1001)
+        divided = spec(by_day, by_inner, spec_id=0)
+        sorted_ = order(sort_field(word, direction="desc"), sort_field(key, transform="bucket[4]"))
+        table = lab.make_table(schema=schema, partition_spec=divided, write_order=sorted_)
+        with lab.judge("IRC-TBL-CREATE-005"):
             for answer in (table, lab.load(table)):
                 expect_partitioning(answer, divided, schema)
                 expect_sorting(answer, sorted_, schema)
