@@ -1,0 +1,259 @@
+"""Schemas: everything that the contract gives a name to is, in every answer that has it, what its schema says."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.checks.iceberg_rest.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.suite import check, law, suite
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_encryption_key,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    column,
+    next_column,
+    partition_field,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_partition_statistics,
+    set_statistics,
+    sort_field,
+    statistics_file,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import KEY, ROOT
+from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import VERSION as KEYS_SINCE
+from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
+from lakepact.conformance.components import Components
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.wire import Exchange
+    from lakepact.generated.contract import Requirement
+
+    Flaws = Mapping[str, str | None]
+
+CONTRACT = suite.contract
+COMPONENTS = Components(CONTRACT)
+
+#: A schema with every kind of type in it, nested in each other, and identifier fields.
+NESTED: dict[str, Any] = {
+    "type": "struct",
+    "schema-id": 0,
+    "identifier-field-ids": [1],
+    "fields": [
+        {"id": 1, "name": "id", "type": "long", "required": True, "doc": "what tells rows apart"},
+        {"id": 2, "name": "amount", "type": "decimal(9, 2)", "required": False},
+        {"id": 3, "name": "digest", "type": "fixed[16]", "required": False},
+        {
+            "id": 4,
+            "name": "place",
+            "required": False,
+            "type": {
+                "type": "struct",
+                "fields": [
+                    {"id": 5, "name": "city", "type": "string", "required": True},
+                ],
+            },
+        },
+        {
+            "id": 6,
+            "name": "tags",
+            "required": False,
+            "type": {
+                "type": "list",
+                "element-id": 7,
+                "element": "string",
+                "element-required": False,
+            },
+        },
+        {
+            "id": 8,
+            "name": "scores",
+            "required": False,
+            "type": {
+                "type": "map",
+                "key-id": 9,
+                "key": "string",
+                "value-id": 10,
+                "value": "double",
+                "value-required": False,
+            },
+        },
+    ],
+}
+
+#: Judgements that are remembered: all laws ask for the same one after another, and many answers of a run are the same.
+REMEMBERED = 1024
+
+
+def promised(exchange: Exchange) -> str | None:
+    """The component that the body of an answer has to be, if the contract documents such an answer.
+
+    A refusal in another media type may come from a layer that knows no catalog.
+    """
+    operation = CONTRACT.operations.get(exchange.operation or "")
+    answer = operation.answer(exchange.status) if operation and exchange.method == operation.method else None
+    if answer is None or (exchange.status >= 400 and exchange.media_type != answer.media_type):
+        return None
+    return answer.schema
+
+
+@lru_cache(REMEMBERED)
+def flaws(component: str, body: bytes) -> Flaws:
+    """The components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    found: dict[str, str | None] = {}
+    for instance in COMPONENTS.instances(component, parsed):
+        if found.get(instance.component) is None:
+            found[instance.component] = COMPONENTS.flaw(instance)
+    return found
+
+
+def flaws_in(exchange: Exchange) -> Flaws:
+    """The components in the body of an answer, and the first flaw of each; none where the contract promises nothing."""
+    component = promised(exchange)
+    return flaws(component, exchange.body) if component else {}
+
+
+def component_of(requirement: Requirement) -> str:
+    """The component that a requirement of this area is about."""
+    return requirement.clause.rpartition("/")[2]
+
+
+def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
+    """The law that every instance of a component is what its schema says."""
+    component = component_of(requirement)
+
+    def holds(exchange: Exchange) -> bool:
+        found = flaws_in(exchange)
+        if component not in found:
+            return False
+        flaw = found[component]
+        if flaw is not None:
+            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
+        return True
+
+    holds.__name__, holds.__doc__ = component, requirement.says
+    return law(requirement.id)(holds)
+
+
+#: One law for each schema that answers of the operations in question can show.
+LAWS = {
+    requirement.id: law_of(requirement)
+    for requirement in CONTRACT.requirements.values()
+    if requirement.area == "schemas" and requirement.side == "server" and not requirement.uncovered
+}
+
+
+# -- answers that show them ---------------------------------------------------------------------------------------------
+
+
+@check(*LAWS)
+def everything_shown(lab: CatalogLab) -> None:
+    """Configuration, namespaces, tables, their history and refusals show all there is, and all of it fits its schema."""
+    stopped: Exception | None = None
+    for show in (configuration, namespaces, structure, history, files, keys, refusals):
+        try:
+            show(lab)
+        except NotOffered:
+            continue
+        except Exception as reason:  # noqa: BLE001 - raised again once everything that was shown is judged
+            stopped = reason
+    exchanges = [lab.wire.exchanges[number] for number in lab.sent]
+    shown = {component for exchange in exchanges for component in flaws_in(exchange)}
+    for identifier, holds in LAWS.items():
+        if component_of(CONTRACT.requirements[identifier]) in shown:
+            with lab.judge(identifier):
+                for exchange in exchanges:
+                    holds(exchange)
+        elif stopped is None:
+            lab.skip(identifier, "no answer of the target shows one")
+    if stopped is not None:
+        raise stopped
+
+
+def configuration(lab: CatalogLab) -> None:
+    """Show the configuration."""
+    lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+
+
+def namespaces(lab: CatalogLab) -> None:
+    """Show namespaces, their properties, and lists of them in pages."""
+    parent = lab.make_namespace(properties={"owner": "somebody", "empty": ""})
+    for _ in range(2):
+        lab.make_namespace(parent)
+    lab.send("listNamespaces", parent=parent)
+    lab.send("listNamespaces", parent=parent, page_token="", page_size=1)
+    lab.send("updateProperties", namespace=parent, body={"removals": ["owner", "missing"], "updates": {"note": "1"}})
+    lab.send("loadNamespaceMetadata", namespace=parent)
+
+
+def structure(lab: CatalogLab) -> None:
+    """Show schemas of every kind of type, partition specs, sort orders, and lists of tables."""
+    home = lab.make_namespace()
+    for _ in range(2):
+        lab.make_table(home)
+    table = lab.make_table(home, schema=NESTED, properties={"lakepact.note": "1"})
+    lab.send("listTables", namespace=home)
+    lab.send("listTables", namespace=home, page_token="", page_size=1)
+    lab.commit(table, add_spec(partition_field(column(table, "id"), "bucket[16]", "id_bucket")), set_default_spec(LAST_ADDED))
+    order = add_sort_order(
+        sort_field(column(table, "id")),
+        sort_field(column(table, "amount"), transform="truncate[2]", direction="desc", null_order="nulls-last"),
+    )
+    lab.commit(table, order, set_default_sort_order(LAST_ADDED))
+    lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    lab.load(table)
+
+
+def history(lab: CatalogLab) -> None:
+    """Show snapshots, branches, tags and logs."""
+    first = lab.append(lab.make_table())
+    snapshot = first.member("current-snapshot-id")
+    lab.commit(first, set_ref("release", snapshot, kind="tag", max_ref_age_ms=86_400_000))
+    lab.commit(first, set_ref("audit", snapshot, min_snapshots_to_keep=2, max_snapshot_age_ms=3_600_000))
+    for operation in ("overwrite", "delete", "replace"):
+        lab.append(lab.load(first), summary={"operation": operation, "added-records": "10"})
+    lab.send("loadTable", **first.at, snapshots="refs")
+    lab.send("loadTable", **first.at, snapshots="all")
+
+
+def files(lab: CatalogLab) -> None:
+    """Show statistics of both kinds."""
+    table = lab.append(lab.make_table())
+    snapshot = table.member("current-snapshot-id")
+    lab.commit(table, set_statistics(statistics_file(table, snapshot)))
+    lab.commit(table, set_partition_statistics(partition_statistics_file(table, snapshot)))
+    lab.load(table)
+
+
+def keys(lab: CatalogLab) -> None:
+    """Show encryption keys."""
+    table = table_of_version(lab, KEYS_SINCE)
+    lab.commit(table, add_encryption_key(ROOT), add_encryption_key(KEY))
+    lab.load(table)
+
+
+def refusals(lab: CatalogLab) -> None:
+    """Show errors of every documented kind that requests can bring about."""
+    table = lab.make_table()
+    lab.send("createNamespace", body={"namespace": 1})
+    lab.send("loadNamespaceMetadata", namespace=(lab.name(),))
+    lab.send("loadTable", namespace=table.namespace, table=lab.name())
+    lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name))
+    lab.send("dropNamespace", namespace=table.namespace)
+    lab.send("updateProperties", namespace=table.namespace, body={"removals": ["twice"], "updates": {"twice": "1"}})

@@ -1,0 +1,230 @@
+"""Which components of a contract a body is made of, and what is wrong with each of them on its own.
+
+A body is walked along the schema of its answer: every value that a `$ref` speaks of is an *instance* of that component. Each instance
+is held against its component with the instances inside it taken as right, so that what is wrong is the innermost component alone: a
+snapshot without a summary is a wrong `Snapshot`, and neither a wrong `TableMetadata` nor a wrong `LoadTableResult`.
+
+Where a component is one of several alternatives, a value is *meant* as the one whose tag it has (the contract's discriminator) or, without
+tags, whose JSON type it has; a scalar is meant as the alternative for scalars, whatever the scalar. A value that is meant as none of them
+is a wrong instance of the component that lists them, and nothing inside it is looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from jsonschema_rs import Draft202012Validator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from jsonschema_rs import ValidationError
+
+    from lakepact.generated.contract import Contract
+
+Schema: TypeAlias = "dict[str, Any]"
+
+CONTAINERS = frozenset({"object", "array"})
+SHOWN = 300  #: characters of a message that a report quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A value in a body that has to be what a component says."""
+
+    component: str
+    value: Any
+    pointer: str  #: JSON pointer to the value in the body
+
+
+class Components:
+    """The component schemas of one contract, each compiled when it is first met.
+
+    Args:
+        contract: the contract whose normative document has them.
+    """
+
+    def __init__(self, contract: Contract) -> None:
+        self._schemas: Mapping[str, Schema] = contract.bundle["components"]["schemas"]
+        self._shape = cache(self._shape_of_component)
+        self._validator = cache(self._validator_of_component)
+
+    def instances(self, component: str, value: Any) -> list[Instance]:
+        """All instances of components in a value that has to be a `component`: itself first, outer ones before inner ones."""
+        found: list[Instance] = []
+        self._walk(_Shape(component), value, "", found)
+        return found
+
+    def flaw(self, instance: Instance) -> str | None:
+        """What is wrong with an instance, whatever is inside it, and where, in one line; `None` if nothing is."""
+        validator = self._validator(instance.component)
+        if validator.is_valid(instance.value):
+            return None
+        error = next(validator.iter_errors(instance.value))
+        where = instance.pointer + "".join(f"/{_escaped(str(step))}" for step in error.instance_path)
+        text = f"{where or 'the body'}: {self._said(instance.component, error)}"
+        return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+    def _said(self, component: str, error: ValidationError) -> str:
+        if error.schema_path != ["anyOf"]:
+            return error.message
+        value = error.message.rpartition(" is not valid under")[0]
+        return f"{value} is none of {', '.join(self._names(self._schemas[component]))}"
+
+    def _names(self, union: Schema) -> Iterator[str]:
+        for alternative in _alternatives(union):
+            name = _component(alternative)
+            inner = self._schemas[name] if name else {}
+            if _alternatives(inner):
+                yield from self._names(inner)
+            else:
+                yield name or str(alternative.get("type"))
+
+    # -- walking ------------------------------------------------------------------------------------------------------
+
+    def _walk(self, shape: _Shape, value: Any, pointer: str, found: list[Instance]) -> None:
+        if shape.component is not None:
+            found.append(Instance(shape.component, value, pointer))
+            inside = self._shape(shape.component)
+            if inside is not None:
+                self._walk(inside, value, pointer, found)
+        for part in shape.parts:
+            self._walk(part, value, pointer, found)
+        chosen = shape.chosen(value) if shape.alternatives else None
+        if chosen is not None:
+            self._walk(chosen, value, pointer, found)
+        if isinstance(value, dict) and (shape.members or shape.other_members):
+            for name, member in value.items():
+                inner = shape.members.get(name, shape.other_members)
+                if inner is not None:
+                    self._walk(inner, member, f"{pointer}/{_escaped(name)}", found)
+        elif isinstance(value, list) and shape.items is not None:
+            for index, item in enumerate(value):
+                self._walk(shape.items, item, f"{pointer}/{index}", found)
+
+    def _shape_of_component(self, component: str) -> _Shape | None:
+        return self._shape_of(self._schemas[component])
+
+    def _shape_of(self, schema: Any) -> _Shape | None:
+        if not isinstance(schema, dict):
+            return None
+        shape = _Shape(
+            component=_component(schema),
+            parts=tuple(part for s in schema.get("allOf", ()) if (part := self._shape_of(s))),
+            alternatives=tuple(
+                _Alternative(
+                    meant=Draft202012Validator(self._meant(schema, alternative)),
+                    fits=Draft202012Validator(self._own(self._resolved(alternative))),
+                    shape=self._shape_of(alternative),
+                )
+                for alternative in _alternatives(schema)
+            ),
+            members={name: self._shape_of(s) for name, s in schema.get("properties", {}).items()},
+            other_members=self._shape_of(schema.get("additionalProperties")),
+            items=self._shape_of(schema.get("items")),
+        )
+        return shape if shape.leads_somewhere else None
+
+    # -- what a component says on its own ---------------------------------------------------------------------------------
+
+    def _validator_of_component(self, component: str) -> Draft202012Validator:
+        return Draft202012Validator(self._own(self._schemas[component]))
+
+    def _own(self, schema: Any) -> Any:
+        """The schema with every reference to another component taken as right, and unions by what a value is meant as."""
+        if not isinstance(schema, dict):
+            return schema
+        own = {key: value for key, value in schema.items() if key not in {"$ref", "discriminator"}}
+        for key in {"items", "additionalProperties", "not"} & own.keys():
+            own[key] = self._own(own[key])
+        if "allOf" in own:
+            own["allOf"] = [self._own(part) for part in own["allOf"]]
+        if "properties" in own:
+            own["properties"] = {name: self._own(inner) for name, inner in own["properties"].items()}
+        alternatives = _alternatives(schema)
+        if alternatives:
+            own = {key: value for key, value in own.items() if key not in {"oneOf", "anyOf"}}
+            own["anyOf"] = [self._meant(schema, alternative) for alternative in alternatives]
+        return own
+
+    def _meant(self, union: Schema, alternative: Schema) -> Schema:
+        """A schema of the values that are meant as one alternative of a union, be they right or wrong."""
+        if "discriminator" in union:
+            return _tagged(union["discriminator"], alternative)
+        if _component(alternative) is None:
+            own: Schema = self._own(alternative)
+            return own
+        schema = self._resolved(alternative)
+        if _alternatives(schema):
+            return {"anyOf": [self._meant(schema, inner) for inner in _alternatives(schema)]}
+        types = self._types(schema)
+        if types and not types & CONTAINERS:
+            return {"not": {"type": sorted(CONTAINERS)}}
+        return {"type": sorted(types)} if types else {}
+
+    def _types(self, schema: Schema) -> frozenset[str]:
+        """The JSON types that a schema names; none if it names none."""
+        named = schema.get("type", ())
+        types = frozenset([named] if isinstance(named, str) else named)
+        return types or frozenset[str]().union(*(self._types(self._resolved(part)) for part in schema.get("allOf", ())))
+
+    def _resolved(self, schema: Schema) -> Schema:
+        name = _component(schema)
+        return self._resolved(self._schemas[name]) if name else schema
+
+
+@dataclass(frozen=True, slots=True)
+class _Alternative:
+    """One alternative of a union."""
+
+    meant: Draft202012Validator  #: accepts what is meant as it
+    fits: Draft202012Validator  #: accepts what it says on its own
+    shape: _Shape | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Where below a schema there are instances of components."""
+
+    component: str | None = None
+    parts: tuple[_Shape, ...] = ()
+    alternatives: tuple[_Alternative, ...] = ()
+    members: Mapping[str, _Shape | None] = field(default_factory=dict)
+    other_members: _Shape | None = None
+    items: _Shape | None = None
+
+    @property
+    def leads_somewhere(self) -> bool:
+        inside = [*self.parts, *(alternative.shape for alternative in self.alternatives), *self.members.values()]
+        return self.component is not None or any([*inside, self.other_members, self.items])
+
+    def chosen(self, value: Any) -> _Shape | None:
+        """The alternative that a value is meant as; of several, the first that it fits."""
+        meant = [alternative for alternative in self.alternatives if alternative.meant.is_valid(value)]
+        if not meant:
+            return None
+        return next((alternative for alternative in meant if alternative.fits.is_valid(value)), meant[0]).shape
+
+
+def _component(schema: Schema) -> str | None:
+    """The component that a reference speaks of."""
+    reference: str = schema.get("$ref", "")
+    return reference.rpartition("/")[2] or None
+
+
+def _alternatives(schema: Schema) -> list[Schema]:
+    alternatives: list[Schema] = schema.get("oneOf") or schema.get("anyOf") or []
+    return alternatives
+
+
+def _tagged(discriminator: Schema, alternative: Schema) -> Schema:
+    """A schema of the objects that have one of the tags of an alternative."""
+    name, member = _component(alternative), discriminator["propertyName"]
+    tags = [tag for tag, reference in discriminator.get("mapping", {}).items() if reference.rpartition("/")[2] == name] or [name]
+    return {"type": "object", "required": [member], "properties": {member: {"enum": tags}}}
+
+
+def _escaped(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")
