@@ -23,7 +23,7 @@ def _failed(why: str) -> Problem:
 
 def _expect(what: str, *, expected: Any, found: Any) -> None:
     if expected != found:
-        raise _failed(f"{what} has changed: expected {_spelled(expected)}, found {_spelled(found)}")
+        raise _failed(f"{what} changed: expected {_spelled(expected)}, found {_spelled(found)}")
 
 
 def _spelled(value: Any) -> str:
