@@ -111,6 +111,7 @@ def test_any_text_is_a_type_or_is_refused_in_few_words(spelled: str) -> None:
         ("float", "double"),
         ("decimal(9,2)", "decimal(18,2)"),
         ("date", "timestamp"),
+        ("string", "binary"),
         ("unknown", "string"),
         ("fixed[4]", "fixed[ 4 ]"),
     ],
@@ -125,6 +126,8 @@ def test_one_column_may_have_had_both_types(one: str, other: str) -> None:
     [
         ("int", "string"),
         ("int", "double"),
+        ("string", "uuid"),
+        ("binary", "fixed[4]"),
         ("decimal(9,2)", "decimal(9,3)"),
         ("fixed[4]", "fixed[5]"),
         ("timestamp", "timestamptz"),

@@ -42,7 +42,8 @@ _GEOMETRY = re.compile(r"geometry\(([^(),]+)\)")
 _GEOGRAPHY = re.compile(r"geography\(([^(),]+)(?:,([^(),]+))?\)")
 
 #: What a column's type may become without a rewrite of data; decimals may also gain precision.
-_PROMOTIONS = {"int": {"long"}, "float": {"double"}, "date": {"timestamp", "timestamp_ns"}}
+#: Text as bytes is no promotion by the table format, but pyiceberg makes it, and data files hold both alike.
+_PROMOTIONS = {"int": {"long"}, "float": {"double"}, "date": {"timestamp", "timestamp_ns"}, "string": {"binary"}}
 
 
 @dataclass(frozen=True, slots=True)
