@@ -1,0 +1,391 @@
+"""Components are found wherever they are, the innermost wrong one is blamed, and what other writers write is blamed on nobody."""
+
+import copy
+
+import httpx
+import jsonschema_rs
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.conformance.checks.iceberg_rest import schemas
+from lakepact.conformance.components import Components, Instance
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.wire import Exchange
+from lakepact.generated.contract import Contract
+
+CONTRACT = Contract("iceberg_rest")
+COMPONENTS = Components(CONTRACT)
+
+UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
+
+#: As the first release of the format had it: one schema, one spec, and members that later versions dropped.
+VERSION_1 = {
+    "format-version": 1,
+    "table-uuid": UUID,
+    "location": "s3://bucket/table",
+    "last-updated-ms": 1602638573874,
+    "last-column-id": 3,
+    "schema": {"type": "struct", "fields": [{"id": 1, "name": "x", "required": True, "type": "long"}]},
+    "partition-spec": [{"name": "x", "transform": "identity", "source-id": 1, "field-id": 1000}],
+    "properties": {},
+    "current-snapshot-id": -1,
+    "snapshots": [],
+}
+
+#: With a history, statistics, nested types, unknown members in unlikely places, and ids that are large or negative.
+VERSION_2 = {
+    "format-version": 2,
+    "table-uuid": UUID.upper(),
+    "location": "hdfs://cluster/table",
+    "last-sequence-number": 34,
+    "last-updated-ms": 1602638573590,
+    "last-column-id": 12,
+    "current-schema-id": 1,
+    "schemas": [
+        {"type": "struct", "fields": []},
+        {
+            "type": "struct",
+            "schema-id": 1,
+            "identifier-field-ids": [],
+            "written-by": "nobody",
+            "fields": [
+                {"id": 1, "name": "", "required": False, "type": "decimal(38,10)", "doc": ""},
+                {"id": 2, "name": "d", "required": False, "type": "decimal(9, 2)", "since": None},
+                {"id": 3, "name": "f", "required": True, "type": "fixed[16]"},
+                {
+                    "id": 4,
+                    "name": "m",
+                    "required": False,
+                    "type": {
+                        "type": "map",
+                        "key-id": 5,
+                        "key": {"type": "struct", "fields": [{"id": 7, "name": "k", "required": True, "type": "uuid"}]},
+                        "value-id": 6,
+                        "value": {"type": "list", "element-id": 8, "element": "timestamptz", "element-required": True, "x": []},
+                        "value-required": False,
+                    },
+                },
+            ],
+        },
+    ],
+    "default-spec-id": 1,
+    "partition-specs": [
+        {"spec-id": 0, "fields": []},
+        {"spec-id": 1, "fields": [{"name": "z", "transform": "zorder[3]", "source-id": 3, "source-ids": [1, 3], "field-id": 1000}]},
+    ],
+    "last-partition-id": 1000,
+    "default-sort-order-id": 0,
+    "sort-orders": [
+        {"order-id": 0, "fields": []},
+        {"order-id": 3, "fields": [{"transform": "void", "source-id": 2, "direction": "desc", "null-order": "nulls-last"}]},
+    ],
+    "properties": {"read.split.target.size": "134217728", "": ""},
+    "current-snapshot-id": 9223372036854775807,
+    "snapshots": [
+        {
+            "snapshot-id": 9223372036854775807,
+            "parent-snapshot-id": -9223372036854775808,
+            "timestamp-ms": 0,
+            "sequence-number": 0,
+            "summary": {"operation": "append", "": "", "app-id": "local-1"},
+            "manifest-list": "",
+            "manifests": ["a.avro"],
+        }
+    ],
+    "refs": {
+        "main": {"snapshot-id": 9223372036854775807, "type": "branch", "max-ref-age-ms": 1},
+        "a/b~c": {"snapshot-id": 9223372036854775807, "type": "tag"},
+    },
+    "snapshot-log": [{"snapshot-id": 1, "timestamp-ms": 1515100955770, "by": "x"}],
+    "metadata-log": [{"metadata-file": "s3://bucket/.../v1.json", "timestamp-ms": 1515100}],
+    "statistics": [
+        {
+            "snapshot-id": 1,
+            "statistics-path": "a.puffin",
+            "file-size-in-bytes": 413,
+            "file-footer-size-in-bytes": 42,
+            "key-metadata": None,
+            "blob-metadata": [{"type": "ndv", "snapshot-id": 1, "sequence-number": 0, "fields": []}],
+        }
+    ],
+    "partition-statistics": [{"snapshot-id": 1, "statistics-path": "p.parquet", "file-size-in-bytes": 43}],
+    "row-lineage": True,
+}
+
+#: With the types, defaults, keys and row ids of the latest version, and no snapshot.
+VERSION_3 = {
+    "format-version": 3,
+    "table-uuid": UUID,
+    "location": "gs://bucket/table",
+    "next-row-id": 0,
+    "current-snapshot-id": None,
+    "current-schema-id": 0,
+    "schemas": [
+        {
+            "type": "struct",
+            "schema-id": 0,
+            "fields": [
+                {"id": 1, "name": "g", "required": False, "type": "geometry(srid:3857)"},
+                {"id": 2, "name": "h", "required": False, "type": "geography(OGC:CRS84, karney)"},
+                {"id": 3, "name": "v", "required": False, "type": "variant"},
+                {"id": 4, "name": "u", "required": False, "type": "unknown", "initial-default": None, "write-default": None},
+                {
+                    "id": 5,
+                    "name": "n",
+                    "required": True,
+                    "type": "timestamptz_ns",
+                    "initial-default": "2026-01-01T00:00:00.000000001+00:00",
+                },
+                {"id": 6, "name": "i", "required": True, "type": "int", "initial-default": 0, "write-default": -1},
+                {"id": 7, "name": "b", "required": True, "type": "boolean", "write-default": False},
+                {"id": 8, "name": "x", "required": True, "type": "double", "write-default": 1e300},
+            ],
+        }
+    ],
+    "refs": {},
+    "encryption-keys": [{"key-id": "k", "encrypted-key-metadata": "not base64?", "encrypted-by-id": "r", "properties": {"a": "b"}}],
+}
+
+LOADED = {
+    "metadata-location": "s3://bucket/table/metadata/1.json",
+    "metadata": VERSION_2,
+    "config": {},
+    "storage-credentials": [],
+}
+
+
+def answered(body, *, operation="loadTable", method="GET", status=200, media_type="application/json"):
+    content = body if isinstance(body, bytes) else orjson.dumps(body)
+    return Exchange(1, operation, "test", method, "http://test", (), b"", status, httpx.Headers({"content-type": media_type}), content, 0.0)
+
+
+def broken_by(exchange):
+    """The components whose laws an answer breaks."""
+    broken = []
+    for requirement, holds in schemas.LAWS.items():
+        try:
+            holds(exchange)
+        except Unmet:
+            broken.append(requirement.removeprefix("IRC-SCH-"))
+    return broken
+
+
+def shown_by(exchange):
+    """The components that laws see in an answer that breaks none."""
+    return {requirement.removeprefix("IRC-SCH-") for requirement, holds in schemas.LAWS.items() if holds(exchange)}
+
+
+def edited(document, pointer, value):
+    """A copy of a document with another value at a JSON pointer; `...` removes what is there."""
+    changed = copy.deepcopy(document)
+    *path, last = [int(step) if step.isdecimal() else step for step in pointer.strip("/").split("/")]
+    inner = changed
+    for step in path:
+        inner = inner[step]
+    if value is ...:
+        del inner[last]
+    else:
+        inner[last] = value
+    return changed
+
+
+# -- nobody is accused wrongly ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"metadata": {"format-version": 2, "table-uuid": UUID}},
+        {"metadata": VERSION_1},
+        {"metadata": VERSION_2, "metadata-location": None, "etag": 5},
+        {"metadata": VERSION_3},
+        {"metadata": {**VERSION_1, "snapshots": VERSION_2["snapshots"], "refs": VERSION_2["refs"]}},
+        {**LOADED, "storage-credentials": [{"prefix": "s3://bucket", "config": {"s3.access-key-id": "a"}, "expires": 1}]},
+    ],
+)
+def test_tables_of_other_writers_break_no_law(body):
+    assert broken_by(answered(body)) == []
+
+
+@pytest.mark.parametrize(
+    ("operation", "method", "body"),
+    [
+        ("getConfig", "GET", {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/anything"], "idle": True}),
+        ("listNamespaces", "GET", {"namespaces": [["a"], ["a", "b.c"]], "next-page-token": None}),
+        ("listNamespaces", "GET", {}),
+        ("listTables", "GET", {"identifiers": [{"namespace": ["a"], "name": "t", "type": "table"}], "next-page-token": ""}),
+        ("createNamespace", "POST", {"namespace": ["a"], "owner": None}),
+        ("loadNamespaceMetadata", "GET", {"namespace": ["a"], "properties": None}),
+        ("updateProperties", "POST", {"updated": [], "removed": ["a"], "missing": None}),
+        ("updateTable", "POST", {"metadata-location": "", "metadata": VERSION_3, "config": {"a": 1}}),
+    ],
+)
+def test_what_the_contract_leaves_open_breaks_no_law(operation, method, body):
+    assert broken_by(answered(body, operation=operation, method=method)) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"status": 202},
+        {"status": 418},
+        {"status": 304},
+        {"status": 400, "media_type": "text/plain"},
+        {"status": 404, "media_type": "application/problem+json"},
+        {"method": "HEAD"},
+        {"method": "PUT"},
+        {"operation": "dropTable"},
+        {"operation": None},
+    ],
+)
+def test_answers_that_the_contract_does_not_document_break_no_law(other):
+    assert broken_by(answered({"metadata": {"format-version": "2"}}, **other)) == []
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"metadata"', b"\xff"])
+def test_what_is_not_json_is_left_to_the_laws_of_transport(body):
+    assert broken_by(answered(body)) == []
+
+
+# -- nobody gets away ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_laws_cover_every_schema_that_is_not_excused():
+    excused = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas" and (r.uncovered or r.side == "client")]
+    area = [r.id for r in CONTRACT.requirements.values() if r.area == "schemas"]
+
+    assert sorted([*schemas.LAWS, *excused]) == sorted(area)
+
+
+def test_components_are_found_at_any_depth():
+    assert shown_by(answered(LOADED)) == {
+        *("LoadTableResult", "TableMetadata", "Schema", "StructType", "StructField", "Type", "PrimitiveType", "ListType", "MapType"),
+        *("PartitionSpec", "PartitionField", "Transform", "SortOrder", "SortField", "SortDirection", "NullOrder"),
+        *("Snapshot", "SnapshotReferences", "SnapshotReference", "SnapshotLog", "MetadataLog"),
+        *("StatisticsFile", "BlobMetadata", "PartitionStatisticsFile"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("component", "pointer", "value"),
+    [
+        ("LoadTableResult", "/metadata-location", 5),
+        ("LoadTableResult", "/metadata", ...),
+        ("TableMetadata", "/metadata", None),
+        ("TableMetadata", "/metadata/table-uuid", ...),
+        ("TableMetadata", "/metadata/format-version", 4),
+        ("TableMetadata", "/metadata/schemas", {}),
+        ("TableMetadata", "/metadata/properties/a", 1),
+        ("Schema", "/metadata/schemas/1/schema-id", "1"),
+        ("StructType", "/metadata/schemas/1/type", "schema"),
+        ("StructType", "/metadata/schemas/1/fields/3/type/key/fields", ...),
+        ("StructField", "/metadata/schemas/1/fields/0/required", "true"),
+        ("StructField", "/metadata/schemas/1/fields/3/type/key/fields/0/id", ...),
+        ("Type", "/metadata/schemas/1/fields/1/type", {"type": "decimal", "precision": 9, "scale": 2}),
+        ("Type", "/metadata/schemas/1/fields/3/type/type", ...),
+        ("Type", "/metadata/schemas/1/fields/1/type", ["null", "string"]),
+        ("PrimitiveType", "/metadata/schemas/1/fields/1/type", None),
+        ("PrimitiveType", "/metadata/schemas/1/fields/3/type/value/element", 7),
+        ("MapType", "/metadata/schemas/1/fields/3/type/value-required", ...),
+        ("ListType", "/metadata/schemas/1/fields/3/type/value/element-id", "8"),
+        ("PartitionSpec", "/metadata/partition-specs/0", [{"name": "x"}]),
+        ("PartitionField", "/metadata/partition-specs/1/fields/0/source-id", ...),
+        ("Transform", "/metadata/partition-specs/1/fields/0/transform", {"bucket": 4}),
+        ("Transform", "/metadata/sort-orders/1/fields/0/transform", None),
+        ("SortOrder", "/metadata/sort-orders/0/order-id", ...),
+        ("SortField", "/metadata/sort-orders/1/fields/0/direction", ...),
+        ("SortDirection", "/metadata/sort-orders/1/fields/0/direction", "descending"),
+        ("NullOrder", "/metadata/sort-orders/1/fields/0/null-order", "last"),
+        ("Snapshot", "/metadata/snapshots/0/summary/operation", "rewrite"),
+        ("Snapshot", "/metadata/snapshots/0/summary", ...),
+        ("Snapshot", "/metadata/snapshots/0/snapshot-id", 9223372036854775808),
+        ("SnapshotReferences", "/metadata/refs", []),
+        ("SnapshotReference", "/metadata/refs/main/type", "BRANCH"),
+        ("SnapshotLog", "/metadata/snapshot-log/0/timestamp-ms", "2026-01-01"),
+        ("MetadataLog", "/metadata/metadata-log", {}),
+        ("StatisticsFile", "/metadata/statistics/0/blob-metadata", ...),
+        ("BlobMetadata", "/metadata/statistics/0/blob-metadata/0/fields/0", "x"),
+        ("PartitionStatisticsFile", "/metadata/partition-statistics/0/file-size-in-bytes", ...),
+    ],
+)
+def test_the_innermost_wrong_component_is_blamed_alone(component, pointer, value):
+    broken = edited(edited(LOADED, "/metadata/statistics/0/blob-metadata/0/fields", [1]), pointer, value)
+
+    assert broken_by(answered(broken)) == [component]
+
+
+@pytest.mark.parametrize(
+    ("component", "error"),
+    [
+        ("IcebergErrorResponse", {"message": "no", "type": "NoSuchTableException", "code": 404}),
+        ("IcebergErrorResponse", {"error": {"message": "no", "type": "x", "code": 404}, "status": 404}),
+        ("ErrorModel", {"error": {"message": "no", "type": "x", "code": 399}}),
+        ("ErrorModel", {"error": "no"}),
+    ],
+)
+def test_refusals_are_judged_too(component, error):
+    assert broken_by(answered(error, status=404)) == [component]
+
+
+@pytest.mark.parametrize("body", [None, [], "text", 5])
+def test_a_body_that_is_no_object_is_blamed_on_the_whole_answer(body):
+    assert broken_by(answered(body)) == ["LoadTableResult"]
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "flaw"),
+    [
+        ("/metadata/refs/a~b", {"type": "tag"}, '/metadata/refs/a~0b: "snapshot-id" is a required property'),
+        (
+            "/metadata/sort-orders/1/fields/0/direction",
+            "up",
+            '/metadata/sort-orders/1/fields/0/direction: "up" is not one of "asc" or "desc"',
+        ),
+        (
+            "/metadata/schemas/1/fields/0/type",
+            {"type": "text"},
+            '/metadata/schemas/1/fields/0/type: {"type":"text"} is none of PrimitiveType, StructType, ListType, MapType',
+        ),
+    ],
+)
+def test_a_flaw_says_where_and_what_in_one_line(pointer, value, flaw):
+    instances = COMPONENTS.instances("LoadTableResult", edited(LOADED, pointer, value))
+
+    assert [said for said in map(COMPONENTS.flaw, instances) if said] == [flaw]
+
+
+def test_a_flaw_is_cut_to_what_a_report_can_carry():
+    flaw = COMPONENTS.flaw(Instance("PrimitiveType", ["x" * 1000], "/a"))
+
+    assert len(flaw) == 301
+
+
+# -- the parts together say what the whole says ---------------------------------------------------------------------------------
+
+
+def pointers(value, pointer=""):
+    """Pointers to everything inside a JSON value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in inside:
+        if "/" in str(step) or step == "":
+            continue
+        yield f"{pointer}/{step}"
+        yield from pointers(inner, f"{pointer}/{step}")
+
+
+WHOLE = jsonschema_rs.Draft202012Validator({**CONTRACT.bundle, "$ref": "#/components/schemas/LoadTableResult"})
+BODIES = [{"metadata": VERSION_1}, LOADED, {"metadata": VERSION_3}]
+PLACES = [(body, pointer) for body in BODIES for pointer in pointers(body)]
+VALUES = st.sampled_from(
+    [..., None, True, 0, -1, 1.5, "", "struct", "long", [], ["a"], {}, {"type": "list"}, {"type": "struct", "fields": []}]
+)
+
+
+@given(place=st.sampled_from(PLACES), value=VALUES)
+def test_a_body_has_a_flaw_exactly_where_the_whole_schema_refuses_it(place, value):
+    body = edited(*place, value)
+    flaws = [COMPONENTS.flaw(instance) for instance in COMPONENTS.instances("LoadTableResult", body)]
+
+    assert any(flaws) is not WHOLE.is_valid(body)
