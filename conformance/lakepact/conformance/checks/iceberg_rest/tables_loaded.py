@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import orjson
 
@@ -13,11 +11,12 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.metadata import members, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.table_files import local_path
 from lakepact.conformance.checks.iceberg_rest.table_updates import set_statistics, statistics_file, table_of_version
 from lakepact.conformance.checks.iceberg_rest.tables_created import answered, expect_texts
 from lakepact.conformance.checks.iceberg_rest.tables_listed import absent_tables, homeless_tables
 from lakepact.conformance.checks.iceberg_rest.tables_structure import expect_columns
-from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +33,10 @@ FROM_VERSION_2 = (
 
 FLAGS = ("s3.remote-signing-enabled", "s3.cross-region-access-enabled")
 KEYS = ("client.region", "s3.access-key-id", "s3.secret-access-key", "s3.session-token", *FLAGS)
+
+NO_SNAPSHOT = ("current-snapshot-id", -1)  #: as good as absent
+GZIP = b"\x1f\x8b"  #: how a compressed file begins
+STRANGER = "00000000-0000-4000-8000-000000000000"  #: the UUID of no table
 
 COMMITS = 12  #: of one table while others load it
 READERS = 3
@@ -82,20 +85,21 @@ def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {member: value for member, value in metadata.items() if value not in (None, [], {}) and (member, value) != NO_SNAPSHOT}
 
 
-NO_SNAPSHOT = ("current-snapshot-id", -1)
-
-
 def stored(location: str | None) -> dict[str, Any] | None:
-    """The metadata file at a location, or `None` where it cannot be read from here."""
-    parts = urlsplit(location or "")
-    if parts.scheme != "file":
+    """The metadata file at a location, or `None` where it cannot be read from here.
+
+    Raises:
+        Unmet: it holds no metadata.
+    """
+    try:
+        content = local_path(location or "").read_bytes()
+    except (NotOffered, OSError):
         return None
     try:
-        content = Path(unquote(parts.path)).read_bytes()
-    except OSError:
-        return None
-    document: dict[str, Any] = orjson.loads(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content)
-    return document
+        document = orjson.loads(gzip.decompress(content) if content.startswith(GZIP) else content)
+    except (orjson.JSONDecodeError, OSError, EOFError) as broken:
+        raise Unmet(f"table metadata at {location}", str(broken)) from broken
+    return members(document)
 
 
 def expect_stored(lab: CatalogLab, table: Table) -> str:
@@ -164,9 +168,6 @@ def metadata_location_follows_commits(lab: CatalogLab) -> None:
             expect.lacks(location(), seen, "metadata locations of before the commit")
         lab.append(table)
         expect.lacks(location(), seen, "metadata locations of before the snapshot")
-
-
-STRANGER = "00000000-0000-4000-8000-000000000000"  #: the UUID of no table
 
 
 # -- what cannot be loaded ----------------------------------------------------------------------------------------------
