@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 STOP_SECONDS = 10
 
-#: Features that are on because server and harness share a machine.
-AT_HOME = ("readable-files",)
+#: Features that no answer tells of: server and harness share a machine, and the server keeps all tables below one folder.
+AT_HOME = ("readable-files", "location-policy")
 
 
 def features(contract: str) -> dict[str, bool]:
-    """What is known of a server on this machine before it is asked: the features of the contract that need nothing else."""
+    """What is known of the reference server on this machine before it is asked, as far as the contract has such features."""
     known = Contract(contract).features
     return {name: True for name in AT_HOME if name in known}
 
