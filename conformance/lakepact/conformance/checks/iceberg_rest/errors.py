@@ -43,7 +43,13 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
     return error if isinstance(error, dict) else None
 
 
-@law("IRC-ERR-001", "IRC-ERR-015")
+@law("IRC-ERR-015")
+def refusals_of_views_are_enveloped(exchange: Exchange) -> bool:
+    """Every refusal of a view operation, and every 406, has a JSON body with an `error` object."""
+    return ("View" in (exchange.operation or "") or exchange.status == 406) and refusals_are_enveloped(exchange)
+
+
+@law("IRC-ERR-001")
 def refusals_are_enveloped(exchange: Exchange) -> bool:
     """Every refusal has a JSON body with an `error` object."""
     if not is_refusal(exchange) or middleware_may_answer(exchange):

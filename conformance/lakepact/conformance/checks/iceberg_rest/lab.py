@@ -106,11 +106,28 @@ class CatalogLab(Lab):
         self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
         return namespace
 
+    def child_of(self, parent: Namespace, *, properties: Mapping[str, str] | None = None) -> Namespace | None:
+        """A new namespace below `parent`; none where the target refuses one there, or does not find it at its path.
+
+        For checks that look below the top level as well: what nesting itself is judged by, they do not hold against it again.
+        """
+        if not self.feature("nesting"):
+            return None
+        namespace = (*parent, self.name())
+        body = {"namespace": list(namespace), "properties": dict(properties or {})}
+        if self.send("createNamespace", body=body).status != 200:
+            return None
+        self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
+        return namespace if self.send("loadNamespaceMetadata", namespace=namespace).status == 200 else None
+
     # -- tables ------------------------------------------------------------------------------------------------
 
     def table_request(self, name: str, **members: Any) -> dict[str, Any]:
-        """A body that creates a table; `members` are named with underscores for hyphens, `None` leaves one out."""
-        request = {"name": name, "schema": SCHEMA, **{key.replace("_", "-"): value for key, value in members.items()}}
+        """A body that creates a table; `members` are named with underscores for hyphens, `None` leaves one out.
+
+        Like all clients it says that nothing is staged: that a server wants to be told so is judged by a check of its own.
+        """
+        request = {"name": name, "schema": SCHEMA, "stage-create": False, **{key.replace("_", "-"): value for key, value in members.items()}}
         return {key: value for key, value in request.items() if value is not None}
 
     def make_table(self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any) -> Table:
