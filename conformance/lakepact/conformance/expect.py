@@ -26,19 +26,19 @@ def shown(value: Any) -> str:
 def status(reply: Reply, *allowed: int) -> None:
     """The answer has one of the `allowed` statuses."""
     if reply.status not in allowed:
-        raise Unmet("status " + " or ".join(map(str, allowed)), reply.shown)
+        raise Unmet("status " + " or ".join(map(str, allowed)), reply.shown, exchange=reply.exchange.number)
 
 
 def client_error(reply: Reply) -> None:
     """The answer refuses the request as the client's fault: some 4xx."""
     if not 400 <= reply.status < 500:
-        raise Unmet("a 4xx status", reply.shown)
+        raise Unmet("a 4xx status", reply.shown, exchange=reply.exchange.number)
 
 
 def no_server_error(reply: Reply) -> None:
     """The answer is not a 5xx."""
     if reply.status >= 500:
-        raise Unmet("no 5xx status", reply.shown)
+        raise Unmet("no 5xx status", reply.shown, exchange=reply.exchange.number)
 
 
 def equal(expected: Any, actual: Any, what: str) -> None:
@@ -68,4 +68,4 @@ def true(holds: bool, expected: str, actual: Any) -> None:  # noqa: FBT001 - the
 def no_body(reply: Reply) -> None:
     """The answer has no body."""
     if reply.body:
-        raise Unmet("no body", f"{len(reply.body)} bytes; {reply.shown}")
+        raise Unmet("no body", f"{len(reply.body)} bytes; {reply.shown}", exchange=reply.exchange.number)

@@ -219,7 +219,7 @@ class Lab:
             yield
         except Unmet as unmet:
             for requirement in requirements:
-                self._record(requirement, self._broken(requirement), expected=unmet.expected, actual=unmet.actual)
+                self._record(requirement, self._broken(requirement), expected=unmet.expected, actual=unmet.actual, shows=unmet.exchange)
         else:
             for requirement in requirements:
                 self._record(requirement, Outcome.PASS, remark=remark)
@@ -240,11 +240,18 @@ class Lab:
         """Say that a requirement is about something that the target does not have."""
         self._record(requirement, Outcome.NOT_OFFERED, remark=why)
 
-    def _record(self, requirement: str, outcome: Outcome, *, expected: str = "", actual: str = "", remark: str = "") -> None:
+    def trail(self, shows: int | None = None) -> tuple[int, ...]:
+        """Numbers of the exchanges that lead to one, the last one by default, and of it itself: what changed something before it."""
+        last = shows or max(self.sent, default=0)
+        return tuple(n for n in self.sent if n == last or (n < last and self.wire.exchanges[n].changed))
+
+    def _record(
+        self, requirement: str, outcome: Outcome, *, expected: str = "", actual: str = "", remark: str = "", shows: int | None = None
+    ) -> None:
         if outcome is Outcome.PASS and expected:
             remark, expected, actual = f"may: {expected}; {actual}", "", ""
         with self._lock:
-            self.verdicts.append(Verdict(requirement, outcome, self.check, expected, actual, remark, tuple(self.sent)))
+            self.verdicts.append(Verdict(requirement, outcome, self.check, expected, actual, remark, self.trail(shows)))
 
 
 def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:

@@ -43,12 +43,14 @@ class Unmet(Exception):
     Args:
         expected: what the requirement asks for.
         actual: what came instead.
+        exchange: number of the exchange that shows it, where one alone does.
     """
 
-    def __init__(self, expected: str, actual: str) -> None:
+    def __init__(self, expected: str, actual: str, *, exchange: int | None = None) -> None:
         super().__init__(f"expected {expected}, got {actual}")
         self.expected = expected
         self.actual = actual
+        self.exchange = exchange
 
 
 class Blocked(Exception):

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import known as known_failures
-from lakepact.conformance.fuzz import fuzzed
+from lakepact.conformance.fuzz import Progress, fuzzed
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 from lakepact.conformance.wire import Wire
 
@@ -44,12 +44,12 @@ class Result:
 
 @dataclass(frozen=True)
 class CheckEnded:
-    """A check is over."""
+    """A check is over, or fuzzing has come further."""
 
     check: str
     verdicts: tuple[Verdict, ...]
-    done: int
-    planned: int
+    done: int  #: checks that are over, and fuzzed requests that were sent
+    planned: int  #: checks, and fuzzed requests
 
 
 @dataclass
@@ -105,13 +105,23 @@ class Run:
         if suite.fuzz is None:
             raise Blocked(f"{suite.contract.name} has nothing to fuzz with")
         laws = tuple(suite.laws.values())
-        verdicts = fuzzed(partial(self._lab, "fuzz"), suite.contract, laws, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
-        planned = len(self.plan.checks)
-        for verdict in verdicts:
-            yield CheckEnded("fuzz", self._keep([verdict], planned=False), planned, planned)
+        events = fuzzed(partial(self._lab, "fuzz"), suite.contract, laws, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
+        done = len(self.plan.checks)
+        for event in events:
+            kept: tuple[Verdict, ...] = ()
+            if isinstance(event, Progress):
+                done = len(self.plan.checks) + min(event.requests, self.fuzz)
+            else:
+                kept = self._keep([event], planned=False)
+            yield CheckEnded("fuzz", kept, done, self.planned)
+
+    @property
+    def planned(self) -> int:
+        """How many checks and fuzzed requests there will be."""
+        return len(self.plan.checks) + self.fuzz
 
     def _ended(self, check: Check, verdicts: Iterable[Verdict], done: int) -> CheckEnded:
-        return CheckEnded(check.name, self._keep(verdicts), done, len(self.plan.checks))
+        return CheckEnded(check.name, self._keep(verdicts), done, self.planned)
 
     def _keep(self, verdicts: Iterable[Verdict], *, planned: bool = True) -> tuple[Verdict, ...]:
         """The verdicts that count: of planned requirements, with features and known failures taken into account."""
@@ -182,24 +192,29 @@ def judged(check: Check, lab: Lab) -> list[Verdict]:
     rest, why = Outcome.ERROR, "the check cites it but never judges it"
     try:
         check.run(lab)
-    except NotOffered as reason:
-        rest, why = Outcome.NOT_OFFERED, str(reason)
-    except (Blocked, Unmet, threading.BrokenBarrierError) as reason:
-        rest, why = Outcome.BLOCKED, str(reason)
-    except Exception as broken:  # noqa: BLE001 - whatever it is, it is our fault and must not end the run
-        rest, why = Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + _place(broken)
-        if any(v.outcome is Outcome.FAIL for v in lab.verdicts):
+    except Exception as broken:  # noqa: BLE001 - whatever it is, it must not end the run
+        rest, why = _unjudged(broken)
+        if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
             rest, why = Outcome.BLOCKED, f"a judgement before it failed ({why})"
     verdicts = [v for v in lab.verdicts if v.requirement in check.requirements]
     stray = sorted({v.requirement for v in lab.verdicts} - set(check.requirements))
     verdicts += [Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in stray]
     seen = {v.requirement for v in verdicts}
     verdicts += [
-        Verdict(r, rest, check.name, actual=why if rest is not Outcome.NOT_OFFERED else "", remark=why, exchanges=tuple(lab.sent))
+        Verdict(r, rest, check.name, actual=why if rest is not Outcome.NOT_OFFERED else "", remark=why, exchanges=lab.trail())
         for r in check.requirements
         if r not in seen
     ]
     return verdicts
+
+
+def _unjudged(broken: Exception) -> tuple[Outcome, str]:
+    """How what was not judged comes out when this ended the judging early, and why."""
+    if isinstance(broken, NotOffered):
+        return Outcome.NOT_OFFERED, str(broken)
+    if isinstance(broken, (Blocked, Unmet, threading.BrokenBarrierError)):
+        return Outcome.BLOCKED, str(broken)
+    return Outcome.ERROR, "".join(traceback.format_exception_only(broken)).strip() + _place(broken)
 
 
 def _place(error: BaseException) -> str:

@@ -14,7 +14,7 @@ import ssl
 import threading
 import time
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -25,9 +25,10 @@ import orjson
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+ACCEPT = ("Accept", "application/json")  #: sent unless a check says otherwise; a curl line does without
 REDACTED = "<redacted>"
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
 
@@ -43,7 +44,7 @@ class Exchange:
     url: str
     request_headers: tuple[tuple[str, str], ...]
     request_body: bytes
-    status: int
+    status: int  #: 0: no answer came
     headers: httpx.Headers
     body: bytes
     seconds: float
@@ -71,6 +72,11 @@ class Exchange:
         except orjson.JSONDecodeError:
             return None
 
+    @property
+    def changed(self) -> bool:
+        """Whether the exchange may have changed something on the target."""
+        return self.method not in {"GET", "HEAD"} and 200 <= self.status < 300
+
     def redact(self, text: str) -> str:
         """`text` without any secret that was sent in this exchange."""
         for secret in self.secrets:
@@ -82,6 +88,8 @@ class Exchange:
         parts = ["curl", "-sS", "-i", "--path-as-is"]
         parts += ["-I"] if self.method == "HEAD" else ["-X", self.method]
         for name, value in self.request_headers:
+            if (name, value) == ACCEPT:
+                continue
             shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.redact(value)
             parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shlex.quote(f"{name}: {shown}")]
         if self.request_body:
@@ -119,7 +127,7 @@ class Reply:
         """
         parsed = self.exchange.parsed
         if not isinstance(parsed, dict):
-            raise Unmet("a JSON object as the body", self.shown)
+            raise Unmet("a JSON object as the body", self.shown, exchange=self.exchange.number)
         return parsed
 
     def at(self, *path: str | int) -> Any:
@@ -134,7 +142,7 @@ class Reply:
                 value = value[step]
             except (KeyError, IndexError, TypeError):
                 where = "/".join(map(str, path[: done + 1]))
-                raise Unmet(f"a member `{where}` in the body", f"none there; {self.shown}") from None
+                raise Unmet(f"a member `{where}` in the body", f"none there; {self.shown}", exchange=self.exchange.number) from None
         return value
 
     @property
@@ -154,6 +162,21 @@ def quote_bytes(body: bytes) -> str:
     if text is not None and text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(chr(b) if 32 <= b < 127 and b not in b"'\\" else f"\\x{b:02x}" for b in body) + "'"
+
+
+class NoAnswer(Blocked):
+    """A request was not answered.
+
+    Args:
+        why: what happened, for a report.
+        late: the time was over; otherwise the connection could not be made, or ended too early.
+        keep: keeps the request among the exchanges, as one with status 0, and returns it.
+    """
+
+    def __init__(self, why: str, *, late: bool, keep: Callable[[], Exchange]) -> None:
+        super().__init__(why)
+        self.late = late
+        self.keep = keep
 
 
 class Wire:
@@ -220,40 +243,61 @@ class Wire:
             alone: use a connection of its own and read it to its end.
 
         Raises:
-            Blocked: no answer came.
+            NoAnswer: no answer came.
         """
         sent = self._merged(headers, anonymous=anonymous)
         started = time.perf_counter()
+        keep = partial(
+            self._keep, operation=operation, check=check, method=method, url=self.url + target, sent=sent, body=body, started=started
+        )
         try:
             if alone or method == "HEAD":
                 status, answer_headers, answer_body = self._send_alone(method, target, sent, body)
             else:
                 status, answer_headers, answer_body = self._send_pooled(method, target, sent, body)
         except (httpx.HTTPError, OSError, h11.ProtocolError) as error:
-            raise Blocked(f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}") from error
-        exchange = Exchange(
-            number=next(self._numbers),
-            operation=operation,
-            check=check,
-            method=method,
-            url=self.url + target,
-            request_headers=tuple((n, v) for n, v in sent if n.lower() != "host"),
-            request_body=body,
-            status=status,
-            headers=answer_headers,
-            body=answer_body,
-            seconds=time.perf_counter() - started,
-            secrets=self._secrets,
-        )
+            late = isinstance(error, (httpx.TimeoutException, TimeoutError))
+            why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}"
+            raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
+        return Reply(keep(status, answer_headers, answer_body))
+
+    def _keep(
+        self,
+        status: int,
+        headers: httpx.Headers,
+        answer: bytes,
+        *,
+        operation: str | None,
+        check: str,
+        method: str,
+        url: str,
+        sent: Iterable[tuple[str, str]],
+        body: bytes,
+        started: float,
+    ) -> Exchange:
         with self._lock:
+            exchange = Exchange(
+                number=next(self._numbers),
+                operation=operation,
+                check=check,
+                method=method,
+                url=url,
+                request_headers=tuple((n, v) for n, v in sent if n.lower() != "host"),
+                request_body=body,
+                status=status,
+                headers=headers,
+                body=answer,
+                seconds=time.perf_counter() - started,
+                secrets=self._secrets,
+            )
             self.exchanges[exchange.number] = exchange
-        return Reply(exchange)
+        return exchange
 
     def _merged(self, headers: Iterable[tuple[str, str]], *, anonymous: bool) -> list[tuple[str, str]]:
         given = list(headers)
         names = {name.lower() for name, _ in given}
         own = [] if anonymous else [(n, v) for n, v in self._headers.items() if n.lower() not in names]
-        accept = [] if "accept" in names else [("Accept", "application/json")]
+        accept = [] if "accept" in names else [ACCEPT]
         return [*accept, *own, *((n, v) for n, v in given if v)]
 
     def _send_pooled(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
