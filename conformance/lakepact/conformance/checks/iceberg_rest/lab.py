@@ -127,7 +127,12 @@ class CatalogLab(Lab):
 
         Like all clients it says that nothing is staged: that a server wants to be told so is judged by a check of its own.
         """
-        request = {"name": name, "schema": SCHEMA, "stage-create": False, **{key.replace("_", "-"): value for key, value in members.items()}}
+        request = {
+            "name": name,
+            "schema": SCHEMA,
+            "stage-create": False,
+            **{key.replace("_", "-"): value for key, value in members.items()},
+        }
         return {key: value for key, value in request.items() if value is not None}
 
     def make_table(self, namespace: Namespace | None = None, *, name: str | None = None, **members: Any) -> Table:
