@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codegen import sync_twin
-from codegen.compare import differences
+from codegen.compare import adopt, differences
 from codegen.contracts import SPECS, found
 from codegen.documents import Broken
 from codegen.generate import generate
@@ -36,7 +36,9 @@ def main() -> int:
 
 
 def _write(out: Path, sources: tuple[Source, ...]) -> int:
-    generate(out, sources)
+    with tempfile.TemporaryDirectory() as fresh:
+        generate(Path(fresh), sources)  # what is there stays until all of it is made
+        adopt(out, Path(fresh))
     if out == GENERATED:
         sync_twin.write()
     return 0

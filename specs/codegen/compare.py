@@ -1,4 +1,4 @@
-"""Whether committed generated code is what the generator makes today."""
+"""Committed generated code against what the generator makes today."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ def differences(committed: Path, fresh: Path) -> list[str]:
     ours, theirs = _files(committed), _files(fresh)
     verdicts = {name: _verdict(ours.get(name), theirs.get(name)) for name in sorted({*ours, *theirs})}
     return [f"{verdict:<9} {name}" for name, verdict in verdicts.items() if verdict]
+
+
+def adopt(committed: Path, fresh: Path) -> None:
+    """Make the committed output equal to a fresh one; files that are the same are not touched."""
+    ours, theirs = _files(committed), _files(fresh)
+    for name in ours.keys() - theirs.keys():
+        (committed / name).unlink()
+    for name, content in theirs.items():
+        if ours.get(name) != content:
+            (committed / name).parent.mkdir(parents=True, exist_ok=True)
+            (committed / name).write_bytes(content)
 
 
 def _verdict(committed: bytes | None, fresh: bytes | None) -> str:

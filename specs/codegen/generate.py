@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
@@ -36,13 +35,12 @@ _ENDPOINTS = "One module for each operation, each with one pure function, `call`
 
 
 def generate(into: Path, sources: tuple[Source, ...]) -> None:
-    """Write the package `lakepact.generated` below `into`, in place of what is there.
+    """Write the package `lakepact.generated` into an empty folder.
 
     Raises:
         Broken: A contract is wrong, or a tool warned; the message says which.
     """
     package = into / PACKAGE
-    shutil.rmtree(package, ignore_errors=True)
     for name in SHARED:
         text = (TEMPLATES / name).read_text("utf-8")
         write(package / name, header("codegen.generate", f"specs/codegen/templates/{name}", sha256(text.encode())) + text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codegen.compare import differences
+from codegen.compare import adopt, differences
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,3 +29,19 @@ def test_caches_of_python_are_no_differences(tmp_path: Path) -> None:
     (tmp_path / "fresh").mkdir()
 
     assert differences(tmp_path / "committed", tmp_path / "fresh") == []
+
+
+def test_adopting_a_fresh_output_touches_only_what_differs(tmp_path: Path) -> None:
+    committed, fresh = tmp_path / "committed", tmp_path / "fresh"
+    for folder in (committed, fresh):
+        folder.mkdir()
+        (folder / "same.py").write_text("1")
+    (committed / "of_hand.py").write_text("1")
+    (fresh / "deep").mkdir()
+    (fresh / "deep" / "new.py").write_text("2")
+    before = (committed / "same.py").stat().st_mtime_ns
+
+    adopt(committed, fresh)
+
+    assert differences(committed, fresh) == []
+    assert (committed / "same.py").stat().st_mtime_ns == before

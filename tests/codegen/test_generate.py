@@ -52,6 +52,17 @@ def test_the_manifest_lists_every_input_with_its_hash(output: Path, shelf: Path)
     assert manifest["contracts"]["shelf"] == {"version": "2", "inputs": present}
 
 
+def test_a_contract_that_is_refused_leaves_what_was_generated_before(shelf: Path, tmp_path: Path) -> None:
+    before = tmp_path / "out" / "lakepact" / "generated" / "shelf" / "models.py"
+    before.parent.mkdir(parents=True)
+    before.write_text("before")
+    (shelf / "overlay.yaml").write_text("edits: [{}]", "utf-8")
+
+    ran = generated(tmp_path / "out", specs=tmp_path)
+
+    assert (ran.returncode, before.read_text()) == (1, "before")
+
+
 def test_of_several_versions_the_newest_becomes_code(shelf: Path) -> None:
     newer = Path(shutil.copytree(shelf, shelf.with_name("10")))
     contract = newer / "contract.yaml"
