@@ -197,8 +197,11 @@ class Snapshot(WireModel):
     schema_id: Annotated[int | None, Field(alias="schema-id")] = None
     """ID of the schema that was current when the snapshot was made."""
     added_rows: Annotated[int | None, Field(alias="added-rows")] = None
+    """Upper bound of the number of rows with assigned row IDs; format version 3."""
     key_id: Annotated[str | None, Field(alias="key-id")] = None
+    """ID of the key that encrypts the manifest list; format version 3."""
     manifests: list[str] | None = None
+    """Locations of manifest files, in place of a manifest list; format version 1."""
 
 
 class SnapshotReference(TaggedModel):
@@ -1280,7 +1283,9 @@ class TableMetadata(WireModel):
     partition_statistics: Annotated[list[PartitionStatisticsFile] | None, Field(alias="partition-statistics")] = None
     """Partition statistics files, at most one for each snapshot."""
     schema_: Annotated[Schema | None, Field(alias="schema")] = None
+    """The schema of a table of format version 1; deprecated in favour of `schemas`."""
     partition_spec: Annotated[list[PartitionField] | None, Field(alias="partition-spec")] = None
+    """The partition fields of a table of format version 1; deprecated in favour of `partition-specs`."""
 
 
 class ViewMetadata(WireModel):

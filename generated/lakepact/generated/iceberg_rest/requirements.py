@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 11d4892a2e63ad83. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 7fa54674cd5fa3e8. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ EDITS: dict[str, Edit] = {
     "E01": Edit(
         id="E01",
         says="every error body is an IcebergErrorResponse",
-        why="View operations and the 406 response name the bare ErrorModel, while the examples beside them, all other operations and every server wrap it in the member error (A-01).",
+        why="View operations and the 406 response name the bare ErrorModel, while the contract's own examples of them, all other operations and every server wrap it in the member error (A-01).",
         effect="corrects",
         targets=(
             "/components/responses/UnsupportedOperationResponse/content/application~1json/schema",
@@ -121,7 +121,7 @@ EDITS: dict[str, Edit] = {
     "E06": Edit(
         id="E06",
         says="a primitive value may fit several of its alternatives, and may be null",
-        why="Strings fit nine alternatives and integers four, so that exactly one of them only ever fits booleans; the contract's own examples of bounds and partitions fail. A partition value may be null (A-04).",
+        why="Every string fits at least ten alternatives and every integer four, so that only booleans ever fit exactly one; the contract's own examples of bounds and partitions fail. A partition value may be null (A-04).",
         effect="corrects",
         targets=("/components/schemas/PrimitiveTypeValue/oneOf", "/components/schemas/PrimitiveTypeValue/anyOf"),
     ),
