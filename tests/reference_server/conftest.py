@@ -83,3 +83,11 @@ def namespace(send: Send) -> str:
     name = f"ns_{uuid.uuid4().hex}"
     assert send("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
     return name
+
+
+@pytest.fixture
+def table(send: Send, namespace: str) -> str:
+    """The path of a table of the test's own."""
+    schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+    assert send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema}).status == 200
+    return f"/v1/namespaces/{namespace}/tables/t"

@@ -1,0 +1,130 @@
+"""Tables as files: written before a commit is acknowledged, purged when asked for, registered from within the warehouse alone."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server import Server
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+
+
+@pytest.fixture(scope="module")
+def files() -> Iterator[Server]:
+    """A server whose tables are files."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def write(files: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
+    """Requests to that server, below the namespace `ns` of the test's own."""
+    with sending_to(files.url) as send:
+        name = f"ns_{uuid.uuid4().hex}"
+        created = send("POST", "/v1/namespaces", {"namespace": [name]})
+        assert created.status == 200
+        yield lambda method, path, *rest, **headers: send(method, path.replace("/ns", f"/{name}", 1), *rest, **headers)
+
+
+def path_of(location: str) -> Path:
+    return Path(location.removeprefix("file://"))
+
+
+def test_the_metadata_file_of_a_commit_is_there_when_it_is_acknowledged(write: Callable[..., Any]) -> None:
+    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
+    committed = write("POST", "/v1/namespaces/ns/tables/t", update).document
+    logged = [entry["metadata-file"] for entry in committed["metadata"]["metadata-log"]]
+
+    assert json.loads(path_of(committed["metadata-location"]).read_bytes()) == committed["metadata"]
+    assert logged == [created["metadata-location"]]
+    assert path_of(committed["metadata-location"]).name.startswith("00001-")
+
+
+def test_the_folders_of_a_staged_table_are_there(write: Callable[..., Any]) -> None:
+    staged = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA, "stage-create": True}).document
+
+    assert (path_of(staged["metadata"]["location"]) / "metadata").is_dir()
+
+
+@pytest.mark.parametrize(("query", "there"), [("", True), ("?purgeRequested=false", True), ("?purgeRequested=True", False)])
+def test_files_go_only_when_a_purge_is_asked_for(write: Callable[..., Any], query: str, *, there: bool) -> None:
+    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    write("DELETE", f"/v1/namespaces/ns/tables/t{query}")
+
+    assert path_of(created["metadata-location"]).exists() == there
+
+
+def test_a_purge_leaves_files_that_another_table_has(write: Callable[..., Any]) -> None:
+    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    write("POST", "/v1/namespaces/ns/register", {"name": "twin", "metadata-location": created["metadata-location"]})
+    write("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=true")
+
+    assert path_of(created["metadata-location"]).exists()
+
+
+def test_a_dropped_table_can_be_registered_again(write: Callable[..., Any]) -> None:
+    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA})
+    write("DELETE", "/v1/namespaces/ns/tables/t")
+    body = {"name": "again", "metadata-location": created.document["metadata-location"]}
+
+    assert write("POST", "/v1/namespaces/ns/register", body).document == created.document
+
+
+def test_a_registration_replaces_a_table_only_when_told_to(write: Callable[..., Any]) -> None:
+    first = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    second = write("POST", "/v1/namespaces/ns/tables", {"name": "u", "schema": SCHEMA}).document
+    body = {"name": "t", "metadata-location": second["metadata-location"]}
+
+    assert write("POST", "/v1/namespaces/ns/register", body).error == (409, "AlreadyExistsException", 409)
+    assert write("GET", "/v1/namespaces/ns/tables/t").document == first
+    assert write("POST", "/v1/namespaces/ns/register", {**body, "overwrite": True}).document == second
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"", b"{}", b"not json", b'{"format-version": 2}', b'{"format-version":2,"table-uuid":"x","a":1,"a":2}']
+)
+def test_what_is_not_table_metadata_is_not_registered(write: Callable[..., Any], content: bytes | None) -> None:
+    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    location = created["metadata-location"].replace("00000-", "99999-")
+    if content is not None:
+        path_of(location).write_bytes(content)
+
+    assert write("POST", "/v1/namespaces/ns/register", {"name": "new", "metadata-location": location}).error == (
+        400,
+        "BadRequestException",
+        400,
+    )
+    assert write("HEAD", "/v1/namespaces/ns/tables/new").status == 404
+
+
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "s3://bucket/m.json", "{root}/../../../etc/passwd", "http://127.0.0.1/", "x"])
+def test_nothing_is_registered_from_outside_the_warehouse(write: Callable[..., Any], location: str) -> None:
+    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    body = {"name": "new", "metadata-location": location.format(root=created["metadata"]["location"])}
+    answer = write("POST", "/v1/namespaces/ns/register", body)
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert "root:" not in answer.message
+
+
+def test_metadata_that_says_it_lives_elsewhere_is_not_registered(write: Callable[..., Any]) -> None:
+    created = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    location = created["metadata-location"].replace("00000-", "99999-")
+    path_of(location).write_text(json.dumps({**created["metadata"], "location": "file:///etc"}))
+
+    assert write("POST", "/v1/namespaces/ns/register", {"name": "new", "metadata-location": location}).error == (
+        400,
+        "BadRequestException",
+        400,
+    )
