@@ -53,6 +53,7 @@ def sending(url: str) -> Iterator[Send]:
         response = connection.getresponse()
         return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
 
+    send.url = url
     try:
         yield send
     finally:
