@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from lakepact.reference_server.faults import Fault, Install, all_of, around, instead, on_call, on_status
+from lakepact.reference_server.faults import Fault, Install, all_of, around, instead, on_call, on_request, on_status
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.iceberg_rest.wrong_moves import at, called, given, metadata_path, promised
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, MutableMapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.wrong_moves import Arguments, Handlers
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Scope
 
 CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')
 
@@ -70,6 +70,11 @@ def _loaded_from_cache() -> Install:
 
 def _purges_when(wanted: Callable[[Arguments], bool]) -> Install:
     return on_call("dropTable", lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
+
+
+def _take_false_for_true(scope: Scope) -> None:
+    query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
+    cast("MutableMapping[str, Any]", scope)["query_string"] = query
 
 
 def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -174,6 +179,12 @@ FAULTS = (
         "Whoever says anything about purging gets it.",
         ("IRC-TBL-DROP-003",),
         _purges_when(lambda arguments: "purge_requested" in arguments),
+    ),
+    Fault(
+        "purges-when-told-false",
+        "False with a capital letter asks for a purge, as any text does.",
+        ("IRC-TBL-DROP-003",),
+        on_request("dropTable", _take_false_for_true),
     ),
     Fault("drops-the-metadata-file", "A drop removes the metadata file.", ("IRC-TBL-DROP-003",), given("dropTable", _remove_metadata_file)),
     Fault("purges-nothing", "A purge leaves all files.", ("IRC-TBL-DROP-004",), instead("rules", "files-may-go", lambda *_: False)),
