@@ -16,7 +16,11 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, shelf_id: str, body: Change | None = None) -> Call[None]:
+def call(
+    *,
+    shelf_id: str,
+    body: Change | None = None,
+) -> Call[None]:
     """Change a shelf."""
     return Call(
         operation="changeShelf",

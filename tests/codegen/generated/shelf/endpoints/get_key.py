@@ -14,7 +14,10 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, body: KeyRequest) -> Call[Key]:
+def call(
+    *,
+    body: KeyRequest,
+) -> Call[Key]:
     """Get a key."""
     return Call(
         operation="getKey",

@@ -14,7 +14,10 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, shelf_id: str) -> Call[None]:
+def call(
+    *,
+    shelf_id: str,
+) -> Call[None]:
     """Ask whether there is a shelf."""
     return Call(
         operation="shelfExists",
