@@ -21,7 +21,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str, plan_id: str) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    plan_id: str,
+) -> Call[None]:
     """Cancel the planning of a scan."""
     return Call(
         operation="cancelPlanning",

@@ -25,7 +25,11 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, body: CommitTransactionRequest) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    body: CommitTransactionRequest,
+) -> Call[None]:
     """Commit changes to several tables atomically."""
     return Call(
         operation="commitTransaction",

@@ -22,7 +22,11 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, body: CreateNamespaceRequest) -> Call[CreateNamespaceResponse]:
+def call(
+    *,
+    prefix: str,
+    body: CreateNamespaceRequest,
+) -> Call[CreateNamespaceResponse]:
     """Create a namespace."""
     return Call(
         operation="createNamespace",

@@ -22,7 +22,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, body: CreateTableRequest, x_iceberg_access_delegation: str | None = None) -> Call[LoadTableResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    body: CreateTableRequest,
+    x_iceberg_access_delegation: str | None = None,
+) -> Call[LoadTableResult]:
     """Create a table, or stage its creation."""
     return Call(
         operation="createTable",

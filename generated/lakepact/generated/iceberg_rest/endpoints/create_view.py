@@ -22,7 +22,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, body: CreateViewRequest) -> Call[LoadViewResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    body: CreateViewRequest,
+) -> Call[LoadViewResult]:
     """Create a view."""
     return Call(
         operation="createView",

@@ -22,7 +22,11 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+) -> Call[None]:
     """Drop an empty namespace."""
     return Call(
         operation="dropNamespace",

@@ -21,7 +21,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str, purge_requested: bool | None = None) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    purge_requested: bool | None = None,
+) -> Call[None]:
     """Drop a table."""
     return Call(
         operation="dropTable",

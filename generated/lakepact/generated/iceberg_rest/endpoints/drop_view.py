@@ -21,7 +21,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, view: str) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    view: str,
+) -> Call[None]:
     """Drop a view."""
     return Call(
         operation="dropView",

@@ -21,7 +21,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str, plan_id: str) -> Call[FetchPlanningResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    plan_id: str,
+) -> Call[FetchPlanningResult]:
     """Fetch the result of planning a scan."""
     return Call(
         operation="fetchPlanningResult",

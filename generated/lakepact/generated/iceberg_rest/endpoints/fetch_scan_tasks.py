@@ -21,7 +21,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str, body: FetchScanTasksRequest | None = None) -> Call[FetchScanTasksResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    body: FetchScanTasksRequest | None = None,
+) -> Call[FetchScanTasksResult]:
     """Fetch the scan tasks of a plan task."""
     return Call(
         operation="fetchScanTasks",

@@ -20,7 +20,10 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, warehouse: str | None = None) -> Call[CatalogConfig]:
+def call(
+    *,
+    warehouse: str | None = None,
+) -> Call[CatalogConfig]:
     """Load the configuration of the catalog."""
     return Call(
         operation="getConfig",

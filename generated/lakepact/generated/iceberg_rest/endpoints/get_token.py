@@ -17,7 +17,10 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, body: OAuthTokenRequest) -> Call[OAuthTokenResponse]:
+def call(
+    *,
+    body: OAuthTokenRequest,
+) -> Call[OAuthTokenResponse]:
     """Obtain an access token by OAuth2 (deprecated, to be removed)."""
     return Call(
         operation="getToken",

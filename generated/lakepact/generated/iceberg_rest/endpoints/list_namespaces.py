@@ -22,7 +22,11 @@ ANSWERS: dict[str, Any] = {
 
 
 def call(
-    *, prefix: str, page_token: str | None = None, page_size: int | None = None, parent: str | None = None
+    *,
+    prefix: str,
+    page_token: str | None = None,
+    page_size: int | None = None,
+    parent: str | None = None,
 ) -> Call[ListNamespacesResponse]:
     """List the namespaces below a parent, or at the top."""
     return Call(

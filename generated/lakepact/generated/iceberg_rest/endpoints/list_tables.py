@@ -21,7 +21,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Call[ListTablesResponse]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    page_token: str | None = None,
+    page_size: int | None = None,
+) -> Call[ListTablesResponse]:
     """List the tables of a namespace."""
     return Call(
         operation="listTables",

@@ -21,7 +21,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str) -> Call[LoadCredentialsResponse]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+) -> Call[LoadCredentialsResponse]:
     """Load storage credentials for a table."""
     return Call(
         operation="loadCredentials",

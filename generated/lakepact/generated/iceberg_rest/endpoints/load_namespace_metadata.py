@@ -21,7 +21,11 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str) -> Call[GetNamespaceResponse]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+) -> Call[GetNamespaceResponse]:
     """Load the properties of a namespace."""
     return Call(
         operation="loadNamespaceMetadata",

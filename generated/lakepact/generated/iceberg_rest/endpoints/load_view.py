@@ -21,7 +21,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, view: str) -> Call[LoadViewResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    view: str,
+) -> Call[LoadViewResult]:
     """Load a view."""
     return Call(
         operation="loadView",

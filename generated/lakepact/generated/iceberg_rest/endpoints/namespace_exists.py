@@ -20,7 +20,11 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+) -> Call[None]:
     """Ask whether a namespace exists."""
     return Call(
         operation="namespaceExists",

@@ -22,7 +22,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str, body: PlanTableScanRequest | None = None) -> Call[PlanTableScanResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    body: PlanTableScanRequest | None = None,
+) -> Call[PlanTableScanResult]:
     """Submit a scan for planning by the server."""
     return Call(
         operation="planTableScan",

@@ -22,7 +22,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, body: RegisterTableRequest) -> Call[LoadTableResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    body: RegisterTableRequest,
+) -> Call[LoadTableResult]:
     """Register a table from an existing metadata file."""
     return Call(
         operation="registerTable",

@@ -23,7 +23,11 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, body: RenameTableRequest) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    body: RenameTableRequest,
+) -> Call[None]:
     """Rename a view."""
     return Call(
         operation="renameView",

@@ -25,7 +25,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, view: str, body: CommitViewRequest) -> Call[LoadViewResult]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    view: str,
+    body: CommitViewRequest,
+) -> Call[LoadViewResult]:
     """Commit changes to a view."""
     return Call(
         operation="replaceView",

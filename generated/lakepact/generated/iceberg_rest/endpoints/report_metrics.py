@@ -21,7 +21,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str, body: ReportMetricsRequest) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    body: ReportMetricsRequest,
+) -> Call[None]:
     """Report metrics of a scan or a commit."""
     return Call(
         operation="reportMetrics",

@@ -20,7 +20,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+) -> Call[None]:
     """Ask whether a table exists."""
     return Call(
         operation="tableExists",

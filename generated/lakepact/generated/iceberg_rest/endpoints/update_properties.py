@@ -23,7 +23,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, body: UpdateNamespacePropertiesRequest) -> Call[UpdateNamespacePropertiesResponse]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    body: UpdateNamespacePropertiesRequest,
+) -> Call[UpdateNamespacePropertiesResponse]:
     """Set and remove properties of a namespace."""
     return Call(
         operation="updateProperties",

@@ -25,7 +25,13 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, table: str, body: CommitTableRequest) -> Call[CommitTableResponse]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    body: CommitTableRequest,
+) -> Call[CommitTableResponse]:
     """Commit changes to a table."""
     return Call(
         operation="updateTable",

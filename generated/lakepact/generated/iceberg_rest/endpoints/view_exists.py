@@ -20,7 +20,12 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-def call(*, prefix: str, namespace: str, view: str) -> Call[None]:
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    view: str,
+) -> Call[None]:
     """Ask whether a view exists."""
     return Call(
         operation="viewExists",
