@@ -46,7 +46,7 @@ def error_of(exchange: Exchange) -> dict[str, Any] | None:
 @law("IRC-ERR-015")
 def refusals_of_views_are_enveloped(exchange: Exchange) -> bool:
     """Every refusal of a view operation, and every 406, has a JSON body with an `error` object."""
-    return ("View" in (exchange.operation or "") or exchange.status == 406) and refusals_are_enveloped(exchange)
+    return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(refusals_are_enveloped(exchange))
 
 
 @law("IRC-ERR-001")
@@ -96,7 +96,7 @@ def error_code_is_in_range(exchange: Exchange) -> bool:
 def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
     """A stack in an error body is an array of strings."""
     error = error_of(exchange)
-    if error is None or error.get("stack") is None:
+    if error is None or "stack" not in error:
         return False
     stack = error["stack"]
     expect.true(isinstance(stack, list) and all(isinstance(s, str) for s in stack), "`error.stack` as an array of strings", stack)
