@@ -158,7 +158,7 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
     """A commit that creates a table in a namespace that does not exist is refused, and the namespace still does not exist."""
     home = lab.make_namespace()
     ground = plot(lab, home)
-    missing = [(lab.name(),), *([(*home, lab.name())] if lab.feature("nesting") else [])]
+    missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
     for nowhere in missing:
         astray = Plot(nowhere, ground.name, ground.location)
         lab.afterwards(partial(lab.send, "dropNamespace", namespace=nowhere))

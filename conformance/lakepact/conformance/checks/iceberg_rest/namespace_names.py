@@ -45,9 +45,16 @@ def dots_do_not_separate(lab: CatalogLab) -> None:
     top = lab.make_namespace()
     name = lab.name()
     lab.make_namespace(top, level=name, properties={"is": "two levels"})
-    dotted = lab.make_namespace(level=f"{top[0]}.{name}", properties={"is": "one level"})
+    dotted = (f"{top[0]}.{name}",)
+    created = lab.send("createNamespace", body={"namespace": list(dotted), "properties": {"is": "one level"}})
+    if created.status == 200:
+        lab.afterwards(lambda: lab.send("dropNamespace", namespace=dotted))
+    elif created.status == 400:
+        lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
+        return
 
     with lab.judge("IRC-NS-ENC-002"):
+        expect.status(created, 200)
         expect.equal("one level", properties_of(lab, dotted).get("is"), "property of one level")
         expect.equal("two levels", properties_of(lab, (*top, name)).get("is"), "property of two levels")
 

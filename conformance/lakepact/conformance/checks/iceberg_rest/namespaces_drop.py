@@ -20,15 +20,17 @@ ROUNDS = 40  #: of the race; a server that checks and removes in two steps loses
 def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
     """An empty namespace is dropped with 204 and gone; dropping what is not there is a 404."""
     top = lab.make_namespace()
-    child = lab.make_namespace(top)
+    child = lab.child_of(top)
+    # Where a child cannot be found it cannot be dropped either, and keeps its parent: then another one is looked at.
+    bare = top if child or not lab.feature("nesting") else lab.make_namespace()
 
     with lab.judge("IRC-NS-DROP-001"):
-        for namespace, parent in ((child, top), (top, None)):
+        for namespace, parent in (*([(child, top)] if child else []), (bare, None)):
             expect.status(lab.send("dropNamespace", namespace=namespace), 204)
             expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
             expect.lacks(list(namespace), children(lab, parent), "the list")
     with lab.judge("IRC-NS-DROP-002"):
-        expect.status(lab.send("dropNamespace", namespace=top), 404)
+        expect.status(lab.send("dropNamespace", namespace=bare), 404)
         expect.status(lab.send("dropNamespace", namespace=(lab.name(),)), 404)
 
 
@@ -49,20 +51,28 @@ def namespaces_with_children_stay(lab: CatalogLab) -> None:
     """A namespace that holds only a child namespace is not dropped, and the child is intact."""
     top = lab.make_namespace()
     child = lab.make_namespace(top, properties={"a": "1"})
+    found = lab.send("loadNamespaceMetadata", namespace=child).status == 200
     reply = lab.send("dropNamespace", namespace=top)
 
     with lab.judge("IRC-NS-DROP-005"):
         expect.status(reply, 409)
-        expect.equal("1", properties_of(lab, child).get("a"), "property of the child")
+        expect.contains(list(child), children(lab, top), "children")
+        if found:
+            expect.equal("1", properties_of(lab, child).get("a"), "property of the child")
 
 
 @check("IRC-NS-DROP-006")
 def siblings_survive(lab: CatalogLab) -> None:
     """Dropping a namespace leaves those alone whose names begin like its own."""
     stem = lab.name()
-    siblings = [lab.make_namespace(level=f"{stem}{tail}") for tail in ("b", ".b", "_", "%")]
+    dropped, siblings = lab.make_namespace(level=stem), [lab.make_namespace(level=f"{stem}b")]
+    for tail in (".b", "_", "%"):
+        odd = (f"{stem}{tail}",)
+        made = lab.send("createNamespace", body={"namespace": list(odd)}).status == 200
+        if made and lab.send("loadNamespaceMetadata", namespace=odd).status == 200:
+            lab.afterwards(partial(lab.send, "dropNamespace", namespace=odd))
+            siblings.append(odd)
     table = lab.make_table(siblings[0])
-    dropped = lab.make_namespace(level=stem)
     lab.works(lab.send("dropNamespace", namespace=dropped))
 
     with lab.judge("IRC-NS-DROP-006"):

@@ -77,12 +77,13 @@ def listings_hold_direct_children(lab: CatalogLab) -> None:
 def empty_parent_is_the_top_level(lab: CatalogLab) -> None:
     """An empty parent lists the top level."""
     top = lab.make_namespace()
-    child = lab.make_namespace(top)
+    child = lab.child_of(top)
 
     with lab.judge("IRC-NS-LIST-005"):
         listed = children(lab, "")
         expect.contains(list(top), listed, "the top level")
-        expect.lacks(list(child), listed, "the top level")
+        if child:
+            expect.lacks(list(child), listed, "the top level")
 
 
 @check("IRC-NS-LIST-006")
@@ -100,12 +101,14 @@ def unknown_parents_are_404(lab: CatalogLab) -> None:
 def leaves_have_no_children(lab: CatalogLab) -> None:
     """A namespace without children lists none."""
     top = lab.make_namespace()
-    leaf = lab.make_namespace(top)
 
     with lab.judge("IRC-NS-LIST-007"):
-        expect.equal([], names_in(lab.send("listNamespaces", parent=leaf)), "children")
-        lab.works(lab.send("dropNamespace", namespace=leaf))
         expect.equal([], names_in(lab.send("listNamespaces", parent=top)), "children")
+        leaf = lab.child_of(top)
+        if leaf:
+            expect.equal([], names_in(lab.send("listNamespaces", parent=leaf)), "children")
+            lab.works(lab.send("dropNamespace", namespace=leaf))
+            expect.equal([], names_in(lab.send("listNamespaces", parent=top)), "children of whose only child was dropped:")
 
 
 @check("IRC-NS-LIST-008")
@@ -127,7 +130,8 @@ def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
     top = lab.make_namespace()
 
     with lab.judge("IRC-NS-LIST-010"):
-        for parent, namespace in ((None, (lab.name(),)), (top, (*top, lab.name()))):
+        below: list[tuple[Namespace, Namespace]] = [(top, (*top, lab.name()))] if lab.child_of(top) else []
+        for parent, namespace in ((None, (lab.name(),)), *below):
             expect.lacks(list(namespace), children(lab, parent), "the list before")
             lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}))
             expect.contains(list(namespace), children(lab, parent), "the list after creation")

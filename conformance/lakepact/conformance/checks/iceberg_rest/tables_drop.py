@@ -54,7 +54,7 @@ def is_refused(reply: Reply) -> bool:
 def dropped_tables_are_gone(lab: CatalogLab) -> None:
     """A table that was dropped cannot be loaded and is not listed, whatever it held and in whatever way it was dropped."""
     home = lab.make_namespace()
-    below = lab.make_namespace(home) if lab.feature("nesting") else home
+    below = lab.child_of(home) or home
     ways = [
         (lab.make_table(home), None),
         (grown(lab, lab.make_table(home)), None),

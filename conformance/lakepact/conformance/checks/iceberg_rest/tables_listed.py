@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +54,9 @@ def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) 
 def lists_name_tables_with_their_namespace(lab: CatalogLab) -> None:
     """Tables are listed as objects of name and namespace, also below the top level and with letters of any script."""
     namespaces = [lab.make_namespace(), lab.make_namespace(level=f"{lab.name()} żółć")]
-    if lab.feature("nesting"):
-        namespaces.append(lab.make_namespace(lab.make_namespace(namespaces[0])))
+    child = lab.child_of(namespaces[0])
+    if child:
+        namespaces.append(lab.make_namespace(child))
     tables = {namespace: [lab.make_table(namespace, name=lab.name(stem)).name for stem in ("", "b", "A")] for namespace in namespaces}
 
     with lab.judge("IRC-TBL-LIST-001"):
@@ -68,7 +70,7 @@ def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
     for name in (f"{level}b", f"{level}.b", level.replace("_", "x"), level.upper(), level[:-1]):
         if lab.send("createNamespace", body={"namespace": [name]}).status == 200:
             lab.afterwards(partial(lab.send, "dropNamespace", namespace=(name,)))
-            made.append((name,))
+            made += [(name,)] if lab.send("loadNamespaceMetadata", namespace=(name,)).status == 200 else []
     return made
 
 
@@ -76,10 +78,10 @@ def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
 def lists_are_of_one_namespace(lab: CatalogLab) -> None:
     """The list of a namespace names nothing of its children, of its parent, or of namespaces with names alike."""
     top = lab.make_namespace(level=lab.name("ab"))
-    child = lab.make_namespace(top, level="a")
-    grandchild = lab.make_namespace(child, level="a")
+    child = lab.child_of(top)
+    below = [child, lab.make_namespace(child, level="a")] if child else []
     others = namesakes(lab, top[0])
-    tables = {namespace: [lab.make_table(namespace).name for _ in range(2)] for namespace in (top, child, grandchild, *others)}
+    tables = {namespace: [lab.make_table(namespace).name for _ in range(2)] for namespace in (top, *below, *others)}
 
     with lab.judge("IRC-TBL-LIST-002"):
         for namespace, wanted in tables.items():
@@ -92,9 +94,10 @@ def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
     fresh, left = lab.make_namespace(), lab.make_namespace()
     lab.works(lab.send("dropTable", **lab.make_table(left).at))
     empty = [fresh, left]
-    if lab.feature("nesting"):
-        parent = lab.make_namespace()
-        lab.make_table(lab.make_namespace(parent))
+    parent = lab.make_namespace()
+    child = lab.child_of(parent)
+    if child:
+        lab.make_table(child)
         empty.append(parent)
 
     with lab.judge("IRC-TBL-LIST-005"):
@@ -111,7 +114,7 @@ def lists_need_their_namespace(lab: CatalogLab) -> None:
     gone = lab.make_namespace()
     lab.works(lab.send("dropNamespace", namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
-    if lab.feature("nesting"):
+    if lab.child_of(table.namespace):
         absent += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
 
     with lab.judge("IRC-TBL-LIST-004"):
@@ -152,6 +155,11 @@ def similar(name: str) -> tuple[str, ...]:
     return f"{name}x", name[:-1], name.replace("_", "%"), f"{name[:-1]}_", f"{name[:-1]}%", f"{name}.files", f"{name} "
 
 
+def is_odd(name: str) -> bool:
+    """Whether a name has characters for which a server may refuse it."""
+    return re.fullmatch(r"[A-Za-z0-9_]+", name) is None
+
+
 def absent_tables(lab: CatalogLab) -> list[dict[str, Any]]:
     """Where no table is in a namespace that there is: never made, dropped, elsewhere, or of a name alike."""
     table, dropped = lab.make_table(name=lab.name("name")), lab.make_table()
@@ -164,7 +172,7 @@ def homeless_tables(lab: CatalogLab) -> list[dict[str, Any]]:
     """Where no table is because there is no such namespace."""
     table = lab.make_table()
     homes: list[Namespace] = [(lab.name(),), (f"{table.namespace[0]}x",)]
-    if lab.feature("nesting"):
+    if lab.child_of(table.namespace):
         homes += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
     return [{**table.at, "namespace": home} for home in homes]
 
@@ -173,9 +181,8 @@ def homeless_tables(lab: CatalogLab) -> list[dict[str, Any]]:
 def existence_is_told_by_status(lab: CatalogLab) -> None:
     """Whether a table exists is told by 204 and 404, over its life and beside names that are alike."""
     namespaces = [lab.make_namespace()]
-    if lab.feature("nesting"):
-        namespaces.append(lab.make_namespace(namespaces[0]))
-    for namespace in namespaces:
+    child = lab.child_of(namespaces[0])
+    for namespace in (*namespaces, *([child] if child else [])):
         table = lab.make_table(namespace)
         with lab.judge("IRC-TBL-HEAD-001"):
             for at in (table.at, lab.append(table).at):
@@ -183,4 +190,6 @@ def existence_is_told_by_status(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-HEAD-002"):
         for at in (*absent_tables(lab), *homeless_tables(lab)):
             reply = lab.send("tableExists", **at)
+            if reply.status == 400 and is_odd(at["table"]):
+                continue
             expect.true(reply.status == 404, f"status 404 for {'.'.join(at['namespace'])} {at['table']!r}", reply.shown)

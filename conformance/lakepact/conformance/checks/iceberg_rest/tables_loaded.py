@@ -14,7 +14,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.checks.iceberg_rest.table_files import local_path
 from lakepact.conformance.checks.iceberg_rest.table_updates import set_statistics, statistics_file, table_of_version
 from lakepact.conformance.checks.iceberg_rest.tables_created import answered, expect_texts
-from lakepact.conformance.checks.iceberg_rest.tables_listed import absent_tables, homeless_tables
+from lakepact.conformance.checks.iceberg_rest.tables_listed import absent_tables, homeless_tables, is_odd
 from lakepact.conformance.checks.iceberg_rest.tables_structure import expect_columns
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
@@ -179,6 +179,8 @@ def what_is_not_there_is_not_loaded(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LOAD-003"):
         for at in absent_tables(lab):
             reply = lab.send("loadTable", **at)
+            if reply.status == 400 and is_odd(at["table"]):
+                continue
             expect.true(reply.status == 404, f"status 404 for {'.'.join(at['namespace'])} {at['table']!r}", reply.shown)
             expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
     with lab.judge("IRC-TBL-LOAD-004"):
