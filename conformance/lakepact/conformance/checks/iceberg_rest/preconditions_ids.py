@@ -83,6 +83,8 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     """The table without that column."""
     schema = current_schema(table)
     fields = [field for field in schema["fields"] if field["name"] != name]
+    # With another doc it is a schema that the table never had: of one that it has, nothing need be added.
+    fields[-1] = {**fields[-1], "doc": f"without {name}"}
     return lab.committed(table, add_schema({**schema, "fields": fields}), set_current_schema(LAST_ADDED))
 
 

@@ -25,6 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     table_of_version,
     without,
 )
+from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
@@ -38,6 +39,18 @@ def schema_ids(table: Table) -> list[Any]:
 def ids_of_schemas_with(table: Table, name: str) -> list[Any]:
     """The ids of those schemas that have a column of that name."""
     return [schema.get("schema-id") for schema in table.member("schemas") if name in columns(schema)]
+
+
+def id_of_schema_with(table: Table, name: str) -> Any:
+    """The id of a schema that has just been added with a column of that name.
+
+    Raises:
+        Blocked: there is none.
+    """
+    found = ids_of_schemas_with(table, name)
+    if not found:
+        raise Blocked(f"add-schema was answered with {table.reply.status}, and no schema has the column {name}")
+    return found[0]
 
 
 def narrowed(table: Table, name: str) -> dict[str, Any]:
@@ -145,7 +158,7 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
     table = lab.make_table()
     first = table.member("current-schema-id")
     grown = lab.committed(table, add_schema(schema_with(table, next_column(table, "more"))))
-    second = ids_of_schemas_with(grown, "more")[0]
+    second = id_of_schema_with(grown, "more")
 
     with lab.judge("IRC-UPD-017"):
         for wanted in (second, first):
@@ -193,7 +206,7 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     current = table.member("current-schema-id")
     schemas = [schema_with(table, next_column(table, name, skip=n)) for n, name in enumerate(("goes", "stays"))]
     grown = lab.committed(table, *map(add_schema, schemas))
-    goes, stays = ids_of_schemas_with(grown, "goes")[0], ids_of_schemas_with(grown, "stays")[0]
+    goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
 
     with lab.judge("IRC-UPD-076"):
         after = changed(lab, table, remove_schemas(goes))
