@@ -138,7 +138,7 @@ def _watched(run: Run, console: Console) -> Iterator[None]:
     """Run with a progress line where somebody watches."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("judging", total=len(run.plan.checks))
+        task = progress.add_task("judging", total=run.planned)
         broken = 0
         for event in run.events():
             broken += sum(v.outcome is Outcome.FAIL for v in event.verdicts)

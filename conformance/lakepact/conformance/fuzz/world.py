@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from random import Random
 
+    from lakepact.conformance.fuzz.steps import Learned, Step
     from lakepact.conformance.wire import Reply
-
-    Choose = Callable[[Sequence[Any]], Any]
 
 
 class World(Protocol):
     """A corner of the target that one sequence has to itself."""
 
-    def arguments(self, operation: str, choose: Choose) -> dict[str, Any]:
+    def opening(self, random: Random) -> Sequence[Step]:
+        """The requests that make the corner; they come first."""
+        ...
+
+    def arguments(self, operation: str, random: Random) -> dict[str, Any]:
         """Path arguments for an operation: what exists in the corner, or what does not."""
         ...
 
@@ -23,10 +27,14 @@ class World(Protocol):
         """`body` with the names in it moved into the corner."""
         ...
 
-    def example(self, operation: str, arguments: dict[str, Any]) -> Any:
+    def example(self, operation: str, arguments: dict[str, Any], random: Random) -> Any:
         """A body that the target should accept now, or `None` where there is none to give."""
         ...
 
-    def learn(self, operation: str, arguments: dict[str, Any], body: Any, reply: Reply) -> None:
-        """Remember what a request made or removed."""
+    def known(self, learned: Learned) -> Any:
+        """The value that is meant, or `None` when it is not known."""
+        ...
+
+    def learn(self, step: Step, reply: Reply) -> None:
+        """Remember what a request made or removed, and have it removed in the end."""
         ...

@@ -4,33 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR, set_properties
+from lakepact.conformance.checks.iceberg_rest.fuzzing_commits import Known, commit, creating, new_order, new_spec
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz import Fuzz
+from lakepact.conformance.fuzz.judging import EMPTY, MALFORMED, MISSING, NO_OBJECT, WRONG_TYPE
+from lakepact.conformance.fuzz.steps import Learned, Step, filled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from random import Random
 
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.checks.iceberg_rest.fuzzing_commits import Document, Key
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
     from lakepact.conformance.wire import Reply
 
+#: What is sent; what the state of tables depends on stands here more than once.
 OPERATIONS = (
     "listNamespaces",
+    "createNamespace",
     "createNamespace",
     "loadNamespaceMetadata",
     "dropNamespace",
     "updateProperties",
+    "updateProperties",
     "listTables",
+    "createTable",
+    "createTable",
     "createTable",
     "loadTable",
     "updateTable",
+    "updateTable",
+    "updateTable",
+    "updateTable",
+    "updateTable",
+    "updateTable",
     "dropTable",
     "renameTable",
+    "renameTable",
+    "registerTable",
     "registerTable",
     "namespaceExists",
     "tableExists",
     "getConfig",
 )
+
+ROOT = Learned(("root",), "root")
+FIRST_TABLE: Key = ((ROOT,), "t0")
+
+#: Names that nothing has, in forms that paths find hard.
+ODD_NAMES = ("missing", " ", "\x00", "a%2Fb", "a/b", "é\U0001f9ca", "x" * 300, "\x1f")
 
 
 class CatalogWorld:
@@ -38,25 +60,32 @@ class CatalogWorld:
 
     def __init__(self, lab: CatalogLab) -> None:
         self._lab = lab
-        self.root = lab.make_namespace()
-        self.namespaces: list[Namespace] = [self.root]
-        self.tables: dict[tuple[Namespace, str], dict[str, Any]] = {}
+        self._root = lab.name()
+        self._answers: dict[Key, Document] = {}  #: the last answer about each table, also of those that are gone
         self._serial = 0
-        if lab.offers("createTable"):
-            table = lab.make_table(self.root, name="t0", properties={"a": "1"})
-            self.tables[self.root, "t0"] = table.reply.document
+        self.namespaces: list[tuple[Any, ...]] = [(ROOT,)]
+        self.tables: list[Key] = []
+        self.staged: list[Key] = []
+        self.dropped: list[Key] = []
 
-    def arguments(self, operation: str, choose: Callable[[Sequence[Any]], Any]) -> dict[str, Any]:
+    # -- what is sent ------------------------------------------------------------------------------------------
+
+    def opening(self, random: Random) -> Sequence[Step]:
+        """The namespace, and a table in it."""
+        namespace = Step("createNamespace", {}, {"namespace": [ROOT]})
+        return namespace, Step("createTable", {"namespace": (ROOT,)}, {**self._new_table(random), "name": "t0", "stage-create": False})
+
+    def arguments(self, operation: str, random: Random) -> dict[str, Any]:
         """A namespace and a table that exist, mostly."""
         path = {p.argument for p in self._lab.contract.operations[operation].parameters if p.where == "path"} - {"prefix"}
         if "table" in path:
-            namespace, table = choose([*self.tables, (self.root, "missing")])
+            odd: Key = (random.choice(self.namespaces), random.choice(ODD_NAMES))
+            namespace, table = random.choice([*self.tables * 3, *self.staged, *self.dropped, odd])
             return {"namespace": namespace, "table": table}
-        if "namespace" in path:
-            usable = self.namespaces if operation != "dropNamespace" else self.namespaces[1:]
-            return {"namespace": choose([*usable, (*self.root, "missing")])}
-        if operation == "listNamespaces":
-            return {"parent": choose([*self.namespaces, (*self.root, "missing")])}
+        if "namespace" in path or operation == "listNamespaces":
+            usable = self.namespaces[1:] if operation == "dropNamespace" else self.namespaces
+            namespace = random.choice([*usable * 3, (ROOT, random.choice(ODD_NAMES))])
+            return {"parent" if operation == "listNamespaces" else "namespace": namespace}
         return {}
 
     def confined(self, operation: str, body: Any) -> Any:
@@ -64,108 +93,162 @@ class CatalogWorld:
         if not isinstance(body, dict):
             return body
         moved = dict(body)
-        if operation == "createNamespace":
-            moved["namespace"] = self._below(body.get("namespace"))
+        if operation == "createNamespace" and "namespace" in body:
+            moved["namespace"] = _below(body["namespace"])
         if operation == "renameTable":
             for side in ("source", "destination"):
                 if isinstance(body.get(side), dict) and "namespace" in body[side]:
-                    moved[side] = {**body[side], "namespace": self._below(body[side]["namespace"])}
-        return {key: value for key, value in moved.items() if key in body or value is not None}
+                    moved[side] = {**body[side], "namespace": _below(body[side]["namespace"])}
+        return moved
 
-    def _below(self, levels: Any) -> Any:
-        if isinstance(levels, list) and all(isinstance(level, str) for level in levels):
-            return [*self.root, *levels] if tuple(levels[: len(self.root)]) != self.root else levels
-        return levels
-
-    def example(self, operation: str, arguments: dict[str, Any]) -> Any:
+    def example(self, operation: str, arguments: dict[str, Any], random: Random) -> Any:
         """A body that should be accepted."""
         self._serial += 1
-        name = f"t{self._serial}"
-        table = self.tables.get((arguments.get("namespace", ()), arguments.get("table", "")))
         examples: dict[str, Callable[[], Any]] = {
-            "createNamespace": lambda: {"namespace": [*self.root, f"n{self._serial}"], "properties": {"a": "1"}},
-            "updateProperties": lambda: {"removals": ["b"], "updates": {"a": "2"}},
-            "createTable": lambda: self._lab.table_request(name, properties={"a": "1"}),
-            "updateTable": lambda: self._commit(table),
-            "renameTable": lambda: self._renaming(name),
-            "registerTable": lambda: {"name": name, "metadata-location": (table or {}).get("metadata-location") or "file:///missing.json"},
+            "createNamespace": lambda: {"namespace": [*random.choice(self.namespaces), f"n{self._serial}"], "properties": {"a": "1"}},
+            "updateProperties": lambda: {"removals": ["b"], "updates": {"a": str(self._serial)}},
+            "createTable": lambda: self._new_table(random),
+            "updateTable": lambda: self._commit((arguments["namespace"], arguments["table"]), random),
+            "renameTable": lambda: self._renaming(random),
+            "registerTable": lambda: self._registration(random),
         }
         return examples[operation]() if operation in examples else None
 
-    def _commit(self, table: dict[str, Any] | None) -> dict[str, Any]:
-        metadata = (table or {}).get("metadata", {})
-        identifier = 10_000 + self._serial
-        location = metadata.get("location", "file:///missing")
-        return {
-            "requirements": [{"type": "assert-ref-snapshot-id", "ref": f"r{identifier}", "snapshot-id": None}],
-            "updates": [
-                set_properties(a="1"),
-                {
-                    "action": "add-snapshot",
-                    "snapshot": {
-                        "snapshot-id": identifier,
-                        "sequence-number": metadata.get("last-sequence-number", 0) + 1,
-                        "timestamp-ms": metadata.get("last-updated-ms", 1_700_000_000_000) + 1,
-                        "manifest-list": f"{location}/metadata/snap-{identifier}.avro",
-                        "summary": {"operation": "append"},
-                        "schema-id": 0,
-                    },
-                },
-                {"action": "set-snapshot-ref", "ref-name": f"r{identifier}", "type": "tag", "snapshot-id": identifier},
-                {"action": "add-spec", "spec": {"spec-id": 1, "fields": [{"name": "b", "transform": "bucket[4]", "source-id": 1}]}},
-                {"action": "set-default-spec", "spec-id": -1},
-            ],
-        }
+    def _new_table(self, random: Random) -> Document:
+        version = random.choice(["1", "2", "2", "3"])
+        table = Known(FIRST_TABLE, {}, random)
+        request = self._lab.table_request(f"t{self._serial}", properties={"a": "1", "format-version": version})
+        more = {"partition-spec": new_spec(table), "write-order": new_order(table), "stage-create": True}
+        return request | {member: value for member, value in more.items() if random.random() < 0.3}
 
-    def _renaming(self, name: str) -> dict[str, Any]:
-        namespace, table = next(iter(self.tables), (self.root, "missing"))
+    def _commit(self, key: Key, random: Random) -> Document:
+        table = Known(key, self._answers.get(key, {}).get("metadata") or {}, random)
+        if key in self.tables:
+            return commit(table)
+        if key in self.staged:
+            return creating(table, location=table.location())
+        return creating(table, location=Known(FIRST_TABLE, {}, random).location(f"-{self._serial}"))
+
+    def _renaming(self, random: Random) -> Document:
+        namespace, table = random.choice([*self.tables, FIRST_TABLE])
+        target = random.choice([*self.namespaces, namespace])
         return {
             "source": {"namespace": list(namespace), "name": table},
-            "destination": {"namespace": list(namespace), "name": name},
+            "destination": {"namespace": list(target), "name": f"t{self._serial}"},
         }
 
-    def learn(self, operation: str, arguments: dict[str, Any], body: Any, reply: Reply) -> None:
+    def _registration(self, random: Random) -> Document:
+        key = random.choice([*self.dropped * 2, *self.tables, FIRST_TABLE])
+        location = Learned((key, "metadata-location"), "file:///missing.metadata.json")
+        name = key[1] if random.random() < 0.3 else f"t{self._serial}"
+        overwriting = {"overwrite": True} if random.random() < 0.3 else {}
+        return {"name": name, "metadata-location": location, **overwriting}
+
+    # -- what came of it ---------------------------------------------------------------------------------------
+
+    def known(self, learned: Learned) -> Any:
+        """The name of the root, or what an answer said about a table."""
+        if learned == ROOT:
+            return self._root
+        key, *path = learned.what
+        value: Any = self._answers.get(key)
+        for step in path:
+            value = value.get(step) if isinstance(value, dict) else None
+        return value
+
+    def learn(self, step: Step, reply: Reply) -> None:
         """Remember tables and namespaces that were made, and forget those that are gone."""
         if not 200 <= reply.status < 300:
             return
         answer = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
-        if operation == "createNamespace" and isinstance(answer.get("namespace"), list):
-            self._made_namespace(tuple(str(level) for level in answer["namespace"]))
-        elif operation in {"createTable", "registerTable"} and isinstance(body, dict) and not body.get("stage-create"):
-            self._made_table(arguments["namespace"], str(body.get("name")), answer)
-        elif operation in {"updateTable", "loadTable"} and answer:
-            self._made_table(arguments["namespace"], arguments["table"], answer)
-        elif operation == "dropTable":
-            self.tables.pop((arguments["namespace"], arguments["table"]), None)
-        elif operation == "dropNamespace":
-            self.namespaces = [n for n in self.namespaces if n != arguments["namespace"]]
-        elif operation == "renameTable" and isinstance(body, dict):
-            self._moved(body)
+        body = step.body if isinstance(step.body, dict) else {}
+        namespace = step.arguments.get("namespace", ())
+        if step.operation == "createNamespace":
+            self._made_namespace(body.get("namespace"))
+        elif step.operation in {"createTable", "registerTable"} and isinstance(body.get("name"), str):
+            self._made((namespace, body["name"]), answer, staged=body.get("stage-create") is True)
+        elif step.operation in {"updateTable", "loadTable"}:
+            self._made((namespace, step.arguments["table"]), answer)
+        elif step.operation == "dropTable":
+            self._gone((namespace, step.arguments["table"]))
+        elif step.operation == "dropNamespace":
+            self.namespaces = [n for n in self.namespaces if n != namespace]
+        elif step.operation == "renameTable":
+            self._moved(_key(body.get("source")), _key(body.get("destination")))
 
-    def _made_namespace(self, namespace: Namespace) -> None:
+    def _made_namespace(self, levels: Any) -> None:
+        namespace = _levels(levels)
+        if namespace is None:
+            return
+        concrete = filled(namespace, self.known)
+        self._lab.afterwards(lambda: self._lab.send("dropNamespace", namespace=concrete))
         if namespace not in self.namespaces:
             self.namespaces.append(namespace)
-            self._lab.afterwards(lambda: self._lab.send("dropNamespace", namespace=namespace))
 
-    def _made_table(self, namespace: Namespace, name: str, answer: dict[str, Any]) -> None:
-        if (namespace, name) not in self.tables:
-            self._lab.drop_afterwards(namespace, name)
-        self.tables[namespace, name] = answer
+    def _made(self, key: Key, answer: Document, *, staged: bool = False) -> None:
+        self._answers[key] = {**self._answers.get(key, {}), **answer}
+        if staged:
+            self.staged.append(key)
+        elif key not in self.tables:
+            self.tables.append(key)
+            self._lab.drop_afterwards(filled(key[0], self.known), key[1])
 
-    def _moved(self, body: dict[str, Any]) -> None:
-        source = (tuple(body["source"]["namespace"]), body["source"]["name"])
-        target = (tuple(body["destination"]["namespace"]), body["destination"]["name"])
-        if source in self.tables:
-            self.tables[target] = self.tables.pop(source)
-            self._lab.drop_afterwards(*target)
+    def _gone(self, key: Key) -> None:
+        if key in self.tables:
+            self.tables.remove(key)
+            self.dropped.append(key)
 
-
-def tolerated(operation: str, body: Any) -> bool:
-    """Whether clients send such bodies although the schema forbids them: null for what is absent, snapshot-id left out (A-20)."""
-    text = str(body)
-    if operation == "registerTable" and isinstance(body, dict) and body.get("overwrite", False) is None:
-        return True
-    return "None" in text or SEPARATOR in text
+    def _moved(self, source: Key | None, target: Key | None) -> None:
+        if source in self.tables and source is not None and target is not None:
+            self.tables.remove(source)
+            self._made(target, self._answers.get(source, {}))
 
 
-suite.fuzz = Fuzz(world=CatalogWorld, refuses_invalid="IRC-GEN-013", operations=OPERATIONS, tolerated=tolerated)
+def _below(levels: Any) -> Any:
+    """A namespace as it stands in a body, moved below the root, of whatever JSON type it is."""
+    if isinstance(levels, str):
+        return Learned(ROOT.what, "root", levels)
+    if not isinstance(levels, list) or not levels or levels[0] == ROOT:
+        return levels
+    return [ROOT, *levels]
+
+
+def _levels(levels: Any) -> tuple[Any, ...] | None:
+    usable = isinstance(levels, list) and bool(levels) and all(isinstance(level, (str, Learned)) for level in levels)
+    return tuple(levels) if usable else None
+
+
+def _key(identifier: Any) -> Key | None:
+    """The table that an identifier in a body names, if it names one."""
+    namespace, name = (identifier.get("namespace"), identifier.get("name")) if isinstance(identifier, dict) else (None, None)
+    levels = _levels(namespace)
+    return (levels, name) if levels is not None and isinstance(name, str) else None
+
+
+#: Required members that requests may lack all the same: taken for null (A-20), only noted (A-22), a warning (A-41), forgiven (A-45).
+FORGIVEN: Mapping[str, tuple[str, ...]] = {
+    "snapshot-id": ("type", "ref"),
+    "order-id": ("fields",),
+    "requirements": ("updates",),
+    "properties": ("view-version",),
+}
+
+
+def tolerated(_: str, member: str, lacking: Any) -> bool:
+    """Whether a reading of the contract forgives that a member is missing: it stands beside those that tell where."""
+    return member in FORGIVEN and isinstance(lacking, dict) and all(beside in lacking for beside in FORGIVEN[member])
+
+
+suite.fuzz = Fuzz(
+    world=CatalogWorld,
+    operations=OPERATIONS,
+    answers="IRC-ERR-014",
+    refusals={
+        EMPTY: "IRC-GEN-014",
+        MALFORMED: "IRC-GEN-010",
+        NO_OBJECT: "IRC-GEN-011",
+        MISSING: "IRC-GEN-012",
+        WRONG_TYPE: "IRC-GEN-013",
+    },
+    tolerated=tolerated,
+)

@@ -1,0 +1,94 @@
+"""Shrinking: a sequence that shows something becomes the shortest one, with the smallest bodies, that still shows it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.fuzz.near import places_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lakepact.conformance.fuzz.steps import Step
+
+ATTEMPTS = 120  #: sequences that are tried for one finding
+LONG_TEXT = 20  #: characters of a text that is worth to be made shorter
+
+
+class Shrinking:
+    """One search for the shortest sequence.
+
+    Args:
+        steps: the sequence to begin with, of which it is known that it shows what is looked for.
+        shows: sends a sequence and says how many of its steps were needed; 0 when it does not show what is looked for.
+        attempts: how often to send at most.
+    """
+
+    def __init__(self, steps: Sequence[Step], shows: Callable[[Sequence[Step]], int], *, attempts: int = ATTEMPTS) -> None:
+        self.steps = list(steps)
+        self._shows = shows
+        self._left = attempts
+
+    def shortest(self) -> list[Step]:
+        """The shortest sequence that was found."""
+        self._without_steps()
+        self._with_smaller_bodies()
+        self._without_steps()
+        return self.steps
+
+    def _try(self, candidate: list[Step]) -> bool:
+        if self._left <= 0 or not candidate:
+            return False
+        self._left -= 1
+        needed = self._shows(candidate)
+        if needed:
+            self.steps = candidate[:needed]
+        return bool(needed)
+
+    def _without_steps(self) -> None:
+        """Leave out all but the last step, then halves, quarters … single steps, until no single one can be spared."""
+        size = len(self.steps) - 1
+        while size > 0 and self._left > 0:
+            at, smaller = 0, False
+            while at < len(self.steps) - 1:
+                if self._try(self.steps[:at] + self.steps[min(at + size, len(self.steps) - 1) :]):
+                    smaller = True
+                else:
+                    at += size
+            size = size // 2 if size > 1 else int(smaller)
+
+    def _with_smaller_bodies(self) -> None:
+        """Leave out queries, members and items, outer ones first, from the last request to the first."""
+        for number in reversed(range(len(self.steps))):
+            if number >= len(self.steps):
+                continue
+            step = self.steps[number]
+            if step.query:
+                self._try_at(number, replace(step, query=()))
+            skip = 0
+            while number < len(self.steps):
+                smaller = list(_smaller(self.steps[number].body))[skip:]
+                found = next((n for n, body in enumerate(smaller) if self._try_at(number, replace(self.steps[number], body=body))), None)
+                if found is None:
+                    break
+                skip += found
+
+    def _try_at(self, number: int, step: Step) -> bool:
+        return self._try([*self.steps[:number], step, *self.steps[number + 1 :]])
+
+
+def _smaller(body: Any) -> Iterator[Any]:
+    """Bodies with one place less, or with one long text cut, in the order of the places."""
+    for place in places_in(body):
+        changed = copy.deepcopy(body)
+        parent = changed
+        for step in place[:-1]:
+            parent = parent[step]
+        value = parent[place[-1]]
+        if isinstance(value, str) and len(value) > LONG_TEXT:
+            parent[place[-1]] = value[: LONG_TEXT // 2]
+        else:
+            del parent[place[-1]]
+        yield changed
