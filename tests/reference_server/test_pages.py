@@ -79,3 +79,9 @@ def test_a_token_of_one_listing_does_not_open_another(where: str, elsewhere: str
 def test_garbage_is_no_token(text: str) -> None:
     with pytest.raises(BadToken):
         opened("here", text)
+
+
+def test_a_page_may_be_asked_for_that_is_larger_than_any_list() -> None:
+    found, following = page(listing({"a", "b"}), "here", after=None, size=10**20)
+
+    assert ([name for name, _ in found], following) == (["a", "b"], None)

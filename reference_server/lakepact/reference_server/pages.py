@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 DEFAULT_SIZE = 100  #: items of a page when the caller asks for pages, but not for a size
+LARGEST_SIZE = 2**31 - 1  #: of a page; what asks for more gets no more
 _SEAL = 8  # bytes that bind a token to its listing
 
 
@@ -58,7 +59,7 @@ def page(
     """
     if after is None and size is None:
         return list(records(None)), None
-    size = size or DEFAULT_SIZE
+    size = min(size or DEFAULT_SIZE, LARGEST_SIZE)
     behind = opened(listing, after) if after else None
     found = list(islice(records(behind), size + 1))
     return found[:size], token(listing, found[size - 1][0]) if len(found) > size else None
