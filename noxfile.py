@@ -76,7 +76,7 @@ def mutants(session: nox.Session) -> None:
 @nox.session
 def interop(session: nox.Session) -> None:
     """Real clients against the reference server."""
-    install(session, "tests", package=".[conformance]")
+    install(session, "tests", "interop", package=".[conformance]")
     session.run("pytest", "tests/interop", "-m", "interop", *session.posargs)
 
 

@@ -231,8 +231,11 @@ def test_tables_are_renamed_registered_and_dropped(catalog: RestCatalog) -> None
 def test_names_with_dots_and_slashes_are_addressed(catalog: RestCatalog) -> None:
     catalog.create_namespace(("a.b",))
     catalog.create_namespace(("a.b", "c/d"))
+    catalog.create_table(("a.b", "c/d", "e/f.g"), SCHEMA).append(rows(3))
 
     assert catalog.list_namespaces(("a.b",)) == [("a.b", "c/d")]
+    assert catalog.list_tables(("a.b", "c/d")) == [("a.b", "c/d", "e/f.g")]
+    assert catalog.load_table(("a.b", "c/d", "e/f.g")).scan().to_arrow().num_rows == 3
 
 
 @pytest.mark.parametrize("version", ["1", "2", "3"])
