@@ -12,6 +12,7 @@ from codegen.names import snake
 
 SPECS = Path(__file__).resolve().parents[1]
 Writing = Literal["json", "form"]
+LAST = 1000  #: rank of a contract that says none
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Source:
     title: str
     folder: Path
     media: dict[str, Writing]  #: how bodies of each media type are written
+    rank: int  #: place among the contracts; the first is meant where none is named
 
     @property
     def document(self) -> Path:
@@ -37,7 +39,7 @@ class Source:
 
 
 def found(specs: Path = SPECS) -> tuple[Source, ...]:
-    """Every contract below `specs`, by name, in its newest version; older ones stay beside it to be compared with.
+    """Every contract below `specs`, by rank, in its newest version; older ones stay beside it to be compared with.
 
     Raises:
         Broken: A contract's description is wrong.
@@ -45,7 +47,7 @@ def found(specs: Path = SPECS) -> tuple[Source, ...]:
     newest: dict[str, Source] = {}
     for source in sorted((_read(path.parent) for path in specs.glob("*/*/contract.yaml")), key=_age):
         newest[source.name] = source
-    return tuple(newest[name] for name in sorted(newest))
+    return tuple(sorted(newest.values(), key=lambda source: (source.rank, source.name)))
 
 
 def _age(source: Source) -> list[int]:
@@ -57,4 +59,4 @@ def _read(folder: Path) -> Source:
     name = snake(folder.parent.name)
     if str(known["version"]) != folder.name:
         raise Broken(f"{folder.parent.name}: contract.yaml says version {known['version']}, its folder says {folder.name}")
-    return Source(name, folder.name, known["title"], folder, known["media"])
+    return Source(name, folder.name, known["title"], folder, known["media"], known.get("rank", LAST))

@@ -93,7 +93,7 @@ def unproven(suite: Suite[Any], found: Iterable[Hunt], judged: Iterable[str]) ->
 
 
 @click.command()
-@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0] if contracts() else None, show_default=True)
+@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True)
 @click.option("--only", multiple=True, metavar="GLOB", help="Only faults whose name or broken requirement matches.")
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Mutants at a time.")
 def main(contract: str, *, only: tuple[str, ...], jobs: int) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 import uvicorn
 
+from lakepact.generated.contract import contracts
+
 from .app import application, service
 from .faults import UnknownFault
 from .running import configured, kept, listening
@@ -59,7 +61,7 @@ def _ending_cleanly() -> Generator[None]:
 @click.option(
     "--max-body", type=click.IntRange(min=1), default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read."
 )
-@click.option("--contract", default="iceberg_rest", show_default=True, help="The contract to serve.")
+@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True, help="The contract to serve.")
 def serve(  # one argument for each option
     *, host: str, port: int, warehouse: str | None, prefix: str | None, faults: tuple[str, ...], max_body: int, contract: str
 ) -> None:

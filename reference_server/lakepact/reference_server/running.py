@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from lakepact.generated.contract import contracts
+
 from .app import application, service
 from .service import MAX_BODY, Service, Settings
 
@@ -81,7 +83,7 @@ def kept(location: str | None) -> Generator[str]:
 @contextlib.contextmanager
 def running(
     *,
-    contract: str = "iceberg_rest",
+    contract: str | None = None,
     warehouse: str | None = None,
     prefix: str | None = None,
     faults: Iterable[str] = (),
@@ -91,7 +93,7 @@ def running(
     """A reference server on 127.0.0.1 for the length of a `with` block.
 
     Args:
-        contract: the contract that it serves.
+        contract: the contract that it serves; the first of `contracts()` if none is named.
         warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
         prefix: path segments that clients must put behind `/v1/`.
         faults: names of misbehaviours, `name` or `name@operation`.
@@ -104,7 +106,7 @@ def running(
         OSError: the port is taken.
     """
     with kept(warehouse) as location:
-        served = service(contract, Settings(warehouse=location, prefix=prefix, max_body=max_body), faults=faults)
+        served = service(contract or contracts()[0], Settings(warehouse=location, prefix=prefix, max_body=max_body), faults=faults)
         listener, url = listening("127.0.0.1", port)
         with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(served))), listener):
             yield Server(url, served)

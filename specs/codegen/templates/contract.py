@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import pkgutil
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -187,7 +186,6 @@ class Contract:
 
 
 def contracts() -> tuple[str, ...]:
-    """Names of the contracts that this installation holds."""
-    return tuple(
-        sorted(m.name for m in pkgutil.iter_modules([str(p) for p in importlib.import_module("lakepact.generated").__path__]) if m.ispkg)
-    )
+    """Names of the contracts that this installation holds; the first is meant where none is named."""
+    manifest: dict[str, Any] = json.loads(resources.files("lakepact.generated").joinpath("MANIFEST.json").read_bytes())
+    return tuple(manifest["contracts"])
