@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 49b9f76cd63ad263. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 a91dd84510324fea. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import pkgutil
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -188,7 +187,6 @@ class Contract:
 
 
 def contracts() -> tuple[str, ...]:
-    """Names of the contracts that this installation holds."""
-    return tuple(
-        sorted(m.name for m in pkgutil.iter_modules([str(p) for p in importlib.import_module("lakepact.generated").__path__]) if m.ispkg)
-    )
+    """Names of the contracts that this installation holds; the first is meant where none is named."""
+    manifest: dict[str, Any] = json.loads(resources.files("lakepact.generated").joinpath("MANIFEST.json").read_bytes())
+    return tuple(manifest["contracts"])
