@@ -35,7 +35,7 @@ WRITERS = {"junit": junit.write, "md": markdown.write}
 @click.command()
 @click.argument("url", required=False)
 @click.option(
-    "--contract", type=click.Choice(contracts()), default="iceberg_rest" if "iceberg_rest" in contracts() else None, show_default=True
+    "--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True
 )
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
