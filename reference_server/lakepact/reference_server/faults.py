@@ -1,8 +1,9 @@
 """Misbehaviour on demand: every way in which the server can be made wrong has a name.
 
-A fault of one contract stands in the tuple `FAULTS` of a module below `<contract>/faults/`; modules there are found by themselves:
+A fault of one contract stands in the tuple `FAULTS` of a module in `<contract>/faults/`; modules there are found by themselves. What
+several of them are made from stands in a package there.
 
-    from lakepact.reference_server.faults import Fault, instead, on_answer, on_call, on_status
+    from lakepact.reference_server.faults import Fault, accept, instead, on_answer, on_call, on_status
 
     FAULTS = (
         Fault(
@@ -15,7 +16,7 @@ A fault of one contract stands in the tuple `FAULTS` of a module below `<contrac
         Fault("any-uuid", "assert-table-uuid holds.", ("IRC-REQ-004",), instead("preconditions", "assert-table-uuid", accept)),
     )
 
-where `without_defaults(document)` is `del document["defaults"]` and `accept` does nothing. Ways to act, each returning what goes into
+where `without_defaults(document)` is `del document["defaults"]`. Ways to act, each returning what goes into
 `Fault.install`; `operations` is an operation id, a tuple of ids, `EVERY`, `UNKNOWN_PATH` or `WRONG_METHOD`:
 
     instead(table, key, value)       another entry in a table: "handlers", "rules", or one of `Service.tables` ("updates", "preconditions")
@@ -62,6 +63,7 @@ __all__ = [
     "Install",
     "Operations",
     "UnknownFault",
+    "accept",
     "all_of",
     "around",
     "fault_named",
@@ -100,6 +102,8 @@ def faults(contract: str) -> dict[str, Fault]:
     package = importlib.import_module(f"lakepact.reference_server.{contract}.faults")
     found: dict[str, Fault] = {}
     for module in pkgutil.iter_modules(package.__path__):
+        if module.ispkg:
+            continue
         listed: tuple[Fault, ...] = importlib.import_module(f"{package.__name__}.{module.name}").FAULTS
         for fault in listed:
             if fault.name in found:
@@ -133,6 +137,10 @@ def fault_named(spelled: str, *, contract: str, operations: Mapping[str, Any]) -
 def each(operations: Operations) -> tuple[str, ...]:
     """Operations as a tuple of ids."""
     return (operations,) if isinstance(operations, str) else operations
+
+
+def accept(*_: object, **__: object) -> None:
+    """Object to nothing, in the place of a rule or of another entry that refuses by raising."""
 
 
 def all_of(*installs: Install) -> Install:

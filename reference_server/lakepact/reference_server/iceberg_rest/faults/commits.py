@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, around, on_answer, on_call, on_status
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
+from lakepact.reference_server.iceberg_rest.faults.ways.commits import conflict, refused_when, reordered
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become, with_status
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import taken_as
 from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
-from lakepact.reference_server.iceberg_rest.wrong_commits import (
-    COMMIT,
-    conflict,
-    refusals_become,
-    refused_when,
-    reordered,
-    understood_as,
-)
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.store import Record
 
@@ -100,18 +96,23 @@ ANSWERS = (
         ("IRC-COM-002",),
         around("rules", "written", _keep_location),
     ),
-    Fault("conflicts-are-bad-requests", "A requirement that fails is answered with 400.", CONFLICTS, refusals_become(409, bad_request)),
+    Fault(
+        "conflicts-are-bad-requests",
+        "A requirement that fails is answered with 400.",
+        CONFLICTS,
+        refusals_become(COMMIT, 409, with_status(400, "BadRequestException")),
+    ),
     Fault(
         "conflicts-are-412",
         "A requirement that fails is answered with 412.",
         CONFLICTS,
-        refusals_become(409, lambda why: Problem(412, "CommitFailedException", why)),
+        refusals_become(COMMIT, 409, with_status(412)),
     ),
     Fault(
         "conflicts-are-called-otherwise",
         "A requirement that fails has an error type of the server's own.",
         ("IRC-COM-005",),
-        refusals_become(409, lambda why: Problem(409, "ConflictException", why)),
+        refusals_become(COMMIT, 409, called("ConflictException")),
     ),
 )
 
@@ -152,7 +153,7 @@ SIZES = (
         "empty-commits-check-nothing",
         "A commit without updates is accepted whatever it requires.",
         ("IRC-COM-013",),
-        understood_as(_unchecked_when_empty),
+        taken_as(COMMIT, _unchecked_when_empty),
     ),
     Fault(
         "refuses-unconditional-commits",
@@ -164,7 +165,7 @@ SIZES = (
         "unconditional-commits-do-nothing",
         "A commit without requirements is accepted and not applied.",
         ("IRC-COM-014",),
-        understood_as(_unconditional_is_nothing),
+        taken_as(COMMIT, _unconditional_is_nothing),
     ),
     Fault(
         "applies-a-hundred-updates",
@@ -231,7 +232,7 @@ PLACES = (
         "missing-tables-miss-their-namespace",
         "A commit to a table that does not exist says that its namespace does not.",
         ("IRC-COM-015",),
-        refusals_become(404, lambda why: Problem(404, "NoSuchNamespaceException", why)),
+        refusals_become(COMMIT, 404, called("NoSuchNamespaceException")),
     ),
 )
 

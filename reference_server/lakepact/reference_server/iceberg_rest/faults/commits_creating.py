@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, around, on_call
+from lakepact.reference_server.faults import Fault, around
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
-from lakepact.reference_server.iceberg_rest.wrong_commits import COMMIT, always_holds, creates, on_commit, refusals_become, understood_as
+from lakepact.reference_server.iceberg_rest.faults.ways.commits import creates, on_commit
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
+from lakepact.reference_server.iceberg_rest.faults.ways.preconditions import always_holds
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import refusals_become, with_status
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import taken_as
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.wrong_commits import Pick
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
+
+AS_FAILURE = with_status(500, "NullPointerException")
 
 
 def _never(find: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,26 +119,12 @@ def _alone_among_others(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**{**arguments, "body": {**body, "requirements": others or body["requirements"]}})
 
 
-def _as_failure(why: str) -> Problem:
-    return Problem(500, "NullPointerException", why)
-
-
 def _is_alone(body: Document) -> bool:
     return creates(body) and len(body["requirements"]) == 1
 
 
 def _has_company(body: Document) -> bool:
     return creates(body) and len(body["requirements"]) > 1
-
-
-def _refused_as(status: int, become: Callable[[str], Problem], *, when: Pick) -> Callable[[Handler, dict[str, Any]], Reply]:
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        try:
-            return handler(**arguments)
-        except Problem as problem:
-            raise become(problem.message) if problem.status == status and when(arguments["body"]) else problem from None
-
-    return act
 
 
 FAULTS = (
@@ -148,20 +139,20 @@ FAULTS = (
         "created-tables-lack-properties",
         "A commit that creates a table loses its properties.",
         ("IRC-REQ-001",),
-        understood_as(_without_properties),
+        taken_as(COMMIT, _without_properties),
     ),
     Fault("assert-create-always-holds", "assert-create is not checked.", ("IRC-REQ-002",), always_holds("assert-create")),
     Fault(
         "existing-tables-are-bad-requests",
         "Creating a table that exists is answered with 400.",
         ("IRC-REQ-002",),
-        on_call(COMMIT, _refused_as(409, lambda why: Problem(400, "AlreadyExistsException", why), when=creates)),
+        refusals_become(COMMIT, 409, with_status(400, "AlreadyExistsException"), when=creates),
     ),
     Fault(
         "incomplete-tables-are-failures",
         "A new table that lacks something is answered with 500.",
         ("IRC-REQ-003",),
-        on_call(COMMIT, _refused_as(400, _as_failure, when=_is_alone)),
+        refusals_become(COMMIT, 400, AS_FAILURE, when=_is_alone),
     ),
     Fault("incomplete-tables-are-made-up", "What a new table lacks is made up by the server.", ("IRC-REQ-003",), _filled_in),
     Fault("refused-tables-stay", "A new table that is refused exists afterwards.", ("IRC-REQ-003",), _begun),
@@ -175,7 +166,7 @@ FAULTS = (
         "assert-create-beside-others-fails",
         "assert-create beside other requirements ends in a status 500.",
         ("IRC-REQ-004",),
-        on_call(COMMIT, _refused_as(400, _as_failure, when=_has_company)),
+        refusals_become(COMMIT, 400, AS_FAILURE, when=_has_company),
     ),
     Fault("creating-makes-namespaces", "A new table brings its namespace along.", ("IRC-REQ-005",), _with_namespace(kept=True)),
     Fault(
@@ -188,6 +179,6 @@ FAULTS = (
         "creating-without-namespace-fails",
         "A new table in no namespace is answered with 500.",
         ("IRC-REQ-005",),
-        refusals_become(404, _as_failure),
+        refusals_become(COMMIT, 404, AS_FAILURE),
     ),
 )

@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, around, instead
-from lakepact.reference_server.iceberg_rest.wrong_updates import afterwards
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import afterwards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, Install, all_of, around, on_wire
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
 from lakepact.reference_server.iceberg_rest.preconditions import check
-from lakepact.reference_server.iceberg_rest.wrong_commits import COMMIT
 from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:

@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, around
+from lakepact.reference_server.iceberg_rest.faults.ways.commits import conflict, forgetting, of_kind, on_commit, refused_when
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import taken_as
 from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
-from lakepact.reference_server.iceberg_rest.wrong_commits import (
-    conflict,
-    forgetting,
-    of_kind,
-    on_commit,
-    refused_when,
-    understood_as,
-)
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -81,25 +76,25 @@ ARRAYS = (
         "commits-do-without-requirements",
         "A commit without `requirements` is taken for unconditional.",
         ("IRC-COM-003",),
-        understood_as(_defaulting("requirements", _is_none)),
+        taken_as(COMMIT, _defaulting("requirements", _is_none)),
     ),
     Fault(
         "commits-do-without-updates",
         "A commit without `updates` is taken for an empty one.",
         ("IRC-COM-003",),
-        understood_as(_defaulting("updates", _is_none)),
+        taken_as(COMMIT, _defaulting("updates", _is_none)),
     ),
     Fault(
         "no-array-is-no-update",
         "`updates` that are no array are taken for none.",
         ("IRC-COM-003",),
-        understood_as(_defaulting("updates", _is_no_list)),
+        taken_as(COMMIT, _defaulting("updates", _is_no_list)),
     ),
     Fault(
         "no-array-is-no-requirement",
         "`requirements` that are no array are taken for none.",
         ("IRC-COM-003",),
-        understood_as(_defaulting("requirements", _is_no_list)),
+        taken_as(COMMIT, _defaulting("requirements", _is_no_list)),
     ),
 )
 

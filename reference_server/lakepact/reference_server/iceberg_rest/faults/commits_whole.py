@@ -6,7 +6,8 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, around, on_call
-from lakepact.reference_server.iceberg_rest.wrong_commits import COMMIT, on_commit, reordered
+from lakepact.reference_server.iceberg_rest.faults.ways.commits import on_commit, reordered
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, on_reply
-from lakepact.reference_server.iceberg_rest.wrong_tables import LOAD, header
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import LOAD
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import header
 from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:

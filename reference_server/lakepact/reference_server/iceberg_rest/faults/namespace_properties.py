@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_answer, on_call, on_status, on_wire, unchecked
-from lakepact.reference_server.iceberg_rest.faults.namespaces import accept
+from lakepact.reference_server.faults import Fault, Install, accept, all_of, instead, on_answer, on_call, on_status, on_wire, unchecked
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, all_of, around, instead, on_answer, on_call, on_reply, on_status, unchecked
+from lakepact.reference_server.faults import (
+    Fault,
+    Install,
+    accept,
+    all_of,
+    around,
+    instead,
+    on_answer,
+    on_call,
+    on_reply,
+    on_status,
+    unchecked,
+)
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key, no_such_namespace
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
@@ -17,10 +29,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.store import Place, Record, Transaction
 
 NAMED = ("createNamespace", "loadNamespaceMetadata")
-
-
-def accept(*_: object, **__: object) -> None:
-    """In place of a rule: nothing is refused."""
 
 
 def listed(edit: Callable[[list[Any]], list[Any]]) -> Install:

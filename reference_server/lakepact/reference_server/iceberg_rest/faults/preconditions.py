@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault
-from lakepact.reference_server.iceberg_rest.wrong_commits import (
-    Assertion,
-    Pick,
-    always_holds,
-    checked_by,
-    conflict,
-    forgetting,
-    never_holds,
-    reordered,
-)
+from lakepact.reference_server.iceberg_rest.faults.ways.commits import Pick, conflict, forgetting, reordered
+from lakepact.reference_server.iceberg_rest.faults.ways.preconditions import Assertion, always_holds, checked_by, never_holds
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install

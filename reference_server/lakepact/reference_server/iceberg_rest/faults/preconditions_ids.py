@@ -6,16 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault
+from lakepact.reference_server.iceberg_rest.faults.ways.commits import conflict, forgetting, reordered
+from lakepact.reference_server.iceberg_rest.faults.ways.preconditions import Assertion, always_holds, checked_by, never_holds
 from lakepact.reference_server.iceberg_rest.schemas import types_by_id
-from lakepact.reference_server.iceberg_rest.wrong_commits import (
-    Assertion,
-    always_holds,
-    checked_by,
-    conflict,
-    forgetting,
-    never_holds,
-    reordered,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

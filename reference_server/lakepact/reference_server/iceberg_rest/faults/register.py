@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, around, on_answer, on_call, on_status, unchecked
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.iceberg_rest.wrong_moves import called, create, exists, given
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import create, exists, given
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.wrong_moves import Arguments, Handlers
+    from lakepact.reference_server.iceberg_rest.faults.ways.tables import Arguments, Handlers
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
 
@@ -260,7 +261,7 @@ FAULTS = (
         "registered-names-are-called-otherwise",
         "A name that is taken is called CommitFailedException.",
         ("IRC-TBL-REG-004",),
-        called(REGISTER, 409, "CommitFailedException", instead_of="AlreadyExistsException"),
+        refusals_become(REGISTER, 409, called("CommitFailedException", instead_of="AlreadyExistsException")),
     ),
     Fault("taken-names-cannot-be-read", "A name that is taken is a bad request.", ("IRC-TBL-REG-004",), on_status(REGISTER, {409: 400})),
     Fault(

@@ -7,21 +7,12 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call
+from lakepact.reference_server.faults import Fault, accept, all_of, on_answer, on_call
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
-from lakepact.reference_server.iceberg_rest.wrong_tables import (
-    CREATE,
-    LOAD,
-    accept,
-    asked_for,
-    called,
-    during,
-    is_staging,
-    made_with,
-    refusals_become,
-    refused_by_header,
-    with_status,
-)
+from lakepact.reference_server.iceberg_rest.faults.ways.creation import is_staging, made_with
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import CREATE, LOAD
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become, with_status
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import asked_for, during, refused_by_header
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.store import Record
 
@@ -252,7 +243,7 @@ FAULTS = (
         "stages-when-it-is-mentioned",
         "A creation that says `stage-create` is staged, even if it says false.",
         ("IRC-TBL-CREATE-001",),
-        asked_for(_stage_when_mentioned),
+        asked_for(CREATE, _stage_when_mentioned),
     ),
     Fault("forgets-created-tables", "Tables are answered and not kept.", ("IRC-TBL-CREATE-001",), _forget),
     Fault(
@@ -281,7 +272,7 @@ FAULTS = (
         "ignores-the-requested-version",
         "The property format-version of a creation does nothing.",
         ("IRC-TBL-CREATE-010",),
-        asked_for(_without_format_version),
+        asked_for(CREATE, _without_format_version),
     ),
     Fault(
         "keeps-the-requested-version", "The property format-version is stored.", ("IRC-TBL-CREATE-010",), made_with(_keep_format_version)

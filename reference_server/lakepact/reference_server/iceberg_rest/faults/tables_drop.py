@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.reference_server.faults import Fault, Install, all_of, around, instead, on_call, on_request, on_status
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.iceberg_rest.wrong_moves import at, called, given, metadata_path, promised
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, given, metadata_path, promised
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.wrong_moves import Arguments, Handlers
+    from lakepact.reference_server.iceberg_rest.faults.ways.tables import Arguments, Handlers
     from lakepact.reference_server.service import Handler, Scope
 
 CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')
@@ -171,7 +172,7 @@ FAULTS = (
         "drops-find-nothing",
         "A table that cannot be dropped is called NotFoundException.",
         ("IRC-TBL-DROP-002",),
-        called("dropTable", 404, "NotFoundException", instead_of="NoSuchTableException"),
+        refusals_become("dropTable", 404, called("NotFoundException", instead_of="NoSuchTableException")),
     ),
     Fault("always-purges", "Every drop is a purge.", ("IRC-TBL-DROP-003",), _purges_when(lambda _: True)),
     Fault(

@@ -6,18 +6,12 @@ import fnmatch
 import time
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, around, instead, on_answer, on_call, on_reply, on_status
+from lakepact.reference_server.faults import Fault, accept, around, instead, on_answer, on_call, on_reply, on_status
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
-from lakepact.reference_server.iceberg_rest.wrong_tables import (
-    CREATE,
-    EXISTS,
-    LIST,
-    called,
-    during,
-    is_staging,
-    refusals_become,
-    with_status,
-)
+from lakepact.reference_server.iceberg_rest.faults.ways.creation import is_staging
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import CREATE, EXISTS, LIST
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become, with_status
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import during
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 from lakepact.reference_server.store import Record
@@ -260,7 +254,7 @@ FAULTS = (
         "missing-namespaces-list-nothing",
         "A namespace that does not exist has an empty list of tables.",
         ("IRC-TBL-LIST-004",),
-        during(LIST, "namespace-exists", lambda _: lambda *_: None),
+        during(LIST, "namespace-exists", lambda _: accept),
     ),
     Fault(
         "list-blames-the-table",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, around, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, around, on_answer, on_call
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT, LOAD
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become, with_status
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import during
 from lakepact.reference_server.iceberg_rest.metadata_files import record_of
-from lakepact.reference_server.iceberg_rest.wrong_tables import COMMIT, LOAD, answered_with, called, during, refusals_become, with_status
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
@@ -29,6 +31,10 @@ def _without(*members: str) -> Callable[[Document], None]:
             metadata.pop(member, None)
 
     return edit
+
+
+def _answered_with(edit: Callable[[Document], None]) -> Install:
+    return on_answer(LOAD, lambda answer: edit(answer["metadata"]))
 
 
 def _without_properties(metadata: Document) -> None:
@@ -171,35 +177,33 @@ def _one_old_property(now: Document, before: Document) -> Document:
 NAMELESS = ("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
 
 FAULTS = (
-    Fault(
-        "loads-without-orders", "Loaded metadata have no sort orders.", ("IRC-TBL-LOAD-001",), answered_with(LOAD, _without("sort-orders"))
-    ),
+    Fault("loads-without-orders", "Loaded metadata have no sort orders.", ("IRC-TBL-LOAD-001",), _answered_with(_without("sort-orders"))),
     Fault(
         "loads-without-last-ids",
         "Loaded metadata say nothing of the last ids.",
         ("IRC-TBL-LOAD-001",),
-        answered_with(LOAD, _without("last-column-id", "last-partition-id")),
+        _answered_with(_without("last-column-id", "last-partition-id")),
     ),
-    Fault("loads-without-time", "Loaded metadata have no time.", ("IRC-TBL-LOAD-001",), answered_with(LOAD, _without("last-updated-ms"))),
-    Fault("loads-without-properties", "Loaded tables have no properties.", ("IRC-TBL-LOAD-001",), answered_with(LOAD, _without_properties)),
-    Fault("loads-main-alone", "Loaded tables have no refs but main.", ("IRC-TBL-LOAD-001",), answered_with(LOAD, _main_alone)),
+    Fault("loads-without-time", "Loaded metadata have no time.", ("IRC-TBL-LOAD-001",), _answered_with(_without("last-updated-ms"))),
+    Fault("loads-without-properties", "Loaded tables have no properties.", ("IRC-TBL-LOAD-001",), _answered_with(_without_properties)),
+    Fault("loads-main-alone", "Loaded tables have no refs but main.", ("IRC-TBL-LOAD-001",), _answered_with(_main_alone)),
     Fault(
         "loads-known-members-of-snapshots",
         "Loaded snapshots have some members alone.",
         ("IRC-TBL-LOAD-001", "IRC-TBL-LOAD-007", "IRC-TBL-LOAD-008"),
-        answered_with(LOAD, _known_snapshot_members),
+        _answered_with(_known_snapshot_members),
     ),
     Fault(
         "loads-more-than-the-file",
         "Loaded tables have a property more than the file.",
         ("IRC-TBL-LOAD-001",),
-        answered_with(LOAD, _more_properties),
+        _answered_with(_more_properties),
     ),
     Fault(
         "loads-less-than-the-file",
         "Loaded metadata lack the snapshot-log of the file.",
         ("IRC-TBL-LOAD-001",),
-        answered_with(LOAD, _without("snapshot-log")),
+        _answered_with(_without("snapshot-log")),
     ),
     Fault("writes-one-file", "All metadata of a table stand in one file.", ("IRC-TBL-LOAD-002",), around("rules", "written", _one_file)),
     Fault(

@@ -5,17 +5,11 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Fault, instead, on_status
-from lakepact.reference_server.iceberg_rest.wrong_tables import (
-    CREATE,
-    HARMLESS,
-    accept,
-    forgiven,
-    is_staging,
-    refusals_become,
-    taken_as,
-    with_status,
-)
+from lakepact.reference_server.faults import Fault, accept, instead, on_status
+from lakepact.reference_server.iceberg_rest.faults.ways.creation import HARMLESS, forgiven, is_staging
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import CREATE
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import refusals_become, with_status
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import taken_as
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -51,7 +45,7 @@ FAULTS = (
         ("IRC-TBL-CREATE-016", "IRC-TBL-CREATE-017", "IRC-TBL-CREATE-018", "IRC-TBL-CREATE-021", "IRC-TBL-CREATE-029"),
         refusals_become(CREATE, 400, with_status(500)),
     ),
-    Fault("invents-what-is-missing", "A table without name or schema gets one.", ("IRC-TBL-CREATE-003",), taken_as(_with_a_name)),
+    Fault("invents-what-is-missing", "A table without name or schema gets one.", ("IRC-TBL-CREATE-003",), taken_as(CREATE, _with_a_name)),
     Fault("takes-columns-of-one-name", "Columns may have one name.", ("IRC-TBL-CREATE-016",), forgiven("there is another field")),
     Fault(
         "takes-fields-of-one-name",
@@ -100,10 +94,17 @@ FAULTS = (
     Fault(
         "identifies-by-no-column", "Identifier fields may be none.", ("IRC-TBL-CREATE-018",), forgiven("identifier-field-ids.*has no field")
     ),
-    Fault("makes-properties-texts", "Properties that are no texts become texts.", ("IRC-TBL-CREATE-020",), taken_as(_with_texts)),
-    Fault("drops-odd-properties", "Properties that are no texts are dropped.", ("IRC-TBL-CREATE-020",), taken_as(_with_texts_alone)),
+    Fault("makes-properties-texts", "Properties that are no texts become texts.", ("IRC-TBL-CREATE-020",), taken_as(CREATE, _with_texts)),
+    Fault(
+        "drops-odd-properties", "Properties that are no texts are dropped.", ("IRC-TBL-CREATE-020",), taken_as(CREATE, _with_texts_alone)
+    ),
     Fault("takes-empty-names", "Tables may have an empty name.", ("IRC-TBL-CREATE-021",), instead("rules", "name-is-addressable", accept)),
-    Fault("guesses-what-to-stage", "A stage-create that is no boolean is read as one.", ("IRC-TBL-CREATE-022",), taken_as(_with_a_flag)),
+    Fault(
+        "guesses-what-to-stage",
+        "A stage-create that is no boolean is read as one.",
+        ("IRC-TBL-CREATE-022",),
+        taken_as(CREATE, _with_a_flag),
+    ),
     Fault("stages-anything", "What could not be created can be staged.", ("IRC-TBL-STAGE-012",), forgiven("", when=is_staging)),
     Fault(
         "stages-impossible-partitions",

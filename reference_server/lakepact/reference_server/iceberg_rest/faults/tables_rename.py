@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_call, on_status, unchecked
-from lakepact.reference_server.iceberg_rest.wrong_moves import at, called, create, exists, given, promised
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, create, exists, given, promised
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.warehouse import below
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.wrong_moves import Arguments, Handlers
+    from lakepact.reference_server.iceberg_rest.faults.ways.tables import Arguments, Handlers
     from lakepact.reference_server.service import Handler
 
 FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
@@ -210,13 +211,13 @@ FAULTS = (
         "missing-sources-are-called-otherwise",
         "A table that cannot be renamed is called NotFoundException.",
         ("IRC-TBL-REN-002",),
-        called("renameTable", 404, "NotFoundException", instead_of="NoSuchTableException"),
+        refusals_become("renameTable", 404, called("NotFoundException", instead_of="NoSuchTableException")),
     ),
     Fault(
         "missing-destinations-are-called-tables",
         "A namespace that a table cannot be renamed into is called a missing table.",
         ("IRC-TBL-REN-003",),
-        called("renameTable", 404, "NoSuchTableException", instead_of="NoSuchNamespaceException"),
+        refusals_become("renameTable", 404, called("NoSuchTableException", instead_of="NoSuchNamespaceException")),
     ),
     Fault("renames-make-namespaces", "Renaming makes the namespace.", ("IRC-TBL-REN-003",), given("renameTable", _make_namespace)),
     Fault(

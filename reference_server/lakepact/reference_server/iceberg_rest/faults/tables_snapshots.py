@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from lakepact.reference_server.faults import Fault, around, instead, on_call, on_status
-from lakepact.reference_server.iceberg_rest.wrong_tables import LOAD
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import LOAD
 from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:

@@ -7,10 +7,12 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, around, instead, on_call
+from lakepact.reference_server.faults import Fault, accept, around, instead, on_call
 from lakepact.reference_server.iceberg_rest.catalog import no_such_table
+from lakepact.reference_server.iceberg_rest.faults.ways.creation import is_staging
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT, CREATE, LOAD
+from lakepact.reference_server.iceberg_rest.faults.ways.refusals import refusals_become, with_status
 from lakepact.reference_server.iceberg_rest.metadata_files import record_of
-from lakepact.reference_server.iceberg_rest.wrong_tables import COMMIT, CREATE, LOAD, accept, is_staging, refusals_become, with_status
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import json_reply
 from lakepact.reference_server.warehouse import Outside

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, around
-from lakepact.reference_server.iceberg_rest.wrong_tables import asked_for, forgiven, made_with, refused_if
+from lakepact.reference_server.iceberg_rest.faults.ways.creation import forgiven, made_with
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import CREATE
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import asked_for, refused_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -229,7 +231,7 @@ FAULTS = (
         "refuses-deep-types",
         "Types that are nested four deep are refused.",
         ("IRC-TBL-CREATE-028",),
-        refused_if(_is_deep),
+        refused_if(CREATE, _is_deep),
     ),
     Fault(
         "takes-young-types",
@@ -253,7 +255,7 @@ FAULTS = (
         "forgets-partitioning",
         "New tables are not partitioned.",
         ("IRC-TBL-CREATE-005", "IRC-TBL-CREATE-006"),
-        asked_for(_without("partition-spec")),
+        asked_for(CREATE, _without("partition-spec")),
     ),
     Fault("partitions-by-one-field", "Only the first partition field is kept.", ("IRC-TBL-CREATE-006",), made_with(_first_field)),
     Fault(
@@ -261,11 +263,24 @@ FAULTS = (
     ),
     Fault("names-partitions-itself", "Partition fields get other names.", ("IRC-TBL-CREATE-006",), made_with(_partition_names)),
     Fault(
-        "partitions-anyway", "A table that should have none has a partition field.", ("IRC-TBL-CREATE-006",), asked_for(_partition_anyway)
+        "partitions-anyway",
+        "A table that should have none has a partition field.",
+        ("IRC-TBL-CREATE-006",),
+        asked_for(CREATE, _partition_anyway),
     ),
-    Fault("wants-spec-ids", "A partition spec without id is refused.", ("IRC-TBL-CREATE-019",), refused_if(_has_no_spec_id)),
-    Fault("wants-partition-field-ids", "A partition field without id is refused.", ("IRC-TBL-CREATE-019",), refused_if(_has_no_field_ids)),
-    Fault("forgets-order", "New tables are not sorted.", ("IRC-TBL-CREATE-005", "IRC-TBL-CREATE-007"), asked_for(_without("write-order"))),
+    Fault("wants-spec-ids", "A partition spec without id is refused.", ("IRC-TBL-CREATE-019",), refused_if(CREATE, _has_no_spec_id)),
+    Fault(
+        "wants-partition-field-ids",
+        "A partition field without id is refused.",
+        ("IRC-TBL-CREATE-019",),
+        refused_if(CREATE, _has_no_field_ids),
+    ),
+    Fault(
+        "forgets-order",
+        "New tables are not sorted.",
+        ("IRC-TBL-CREATE-005", "IRC-TBL-CREATE-007"),
+        asked_for(CREATE, _without("write-order")),
+    ),
     Fault("sorts-ascending", "New tables are sorted in ascending order.", ("IRC-TBL-CREATE-007",), made_with(_ascending)),
     Fault("sorts-nulls-first", "New tables are sorted with nulls first.", ("IRC-TBL-CREATE-007",), made_with(_nulls_first)),
     Fault("sorts-by-the-column", "New tables are sorted without the transforms.", ("IRC-TBL-CREATE-007",), made_with(_by_identity)),

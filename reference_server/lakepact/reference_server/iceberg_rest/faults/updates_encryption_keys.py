@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, instead
-from lakepact.reference_server.iceberg_rest.wrong_updates import forgiven, ignored, refused_when, rewritten
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import forgiven, ignored, refused_when, rewritten
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

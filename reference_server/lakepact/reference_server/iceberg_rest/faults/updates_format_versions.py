@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, instead
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import afterwards, fatal, forgiven, ignored, refused_when
 from lakepact.reference_server.iceberg_rest.metadata import FORMAT_VERSIONS
-from lakepact.reference_server.iceberg_rest.wrong_updates import afterwards, fatal, forgiven, ignored, refused_when
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, instead
-from lakepact.reference_server.iceberg_rest.schemas import types_by_id, with_fresh_ids
-from lakepact.reference_server.iceberg_rest.wrong_updates import (
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import (
     Update,
     afterwards,
     fatal,
@@ -17,6 +16,7 @@ from lakepact.reference_server.iceberg_rest.wrong_updates import (
     refused_when,
     rewritten,
 )
+from lakepact.reference_server.iceberg_rest.schemas import types_by_id, with_fresh_ids
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

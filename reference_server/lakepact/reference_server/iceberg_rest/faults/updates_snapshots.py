@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, all_of, instead, on_answer, unchecked
-from lakepact.reference_server.iceberg_rest.wrong_updates import (
-    COMMIT,
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import (
     Update,
     afterwards,
     forgiven,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, instead
 from lakepact.reference_server.iceberg_rest.documents import refused
-from lakepact.reference_server.iceberg_rest.wrong_updates import forgiven, ignored, lacks, refused_when, rewritten
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import forgiven, ignored, lacks, refused_when, rewritten
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install

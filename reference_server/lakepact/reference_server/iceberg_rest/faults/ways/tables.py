@@ -1,4 +1,4 @@
-"""Ways in which whole tables are handled wrongly; faults of dropping, renaming and registering are made of them."""
+"""Tables that are dropped, renamed and registered by other operations than were asked for, or too late."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, all_of, on_answer, on_wire
+from lakepact.reference_server.faults import Install, all_of, on_wire
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
-
-from .catalog import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.wire import Wire
-
-    from .documents import Document
 
     Handlers = Mapping[str, Handler]
     Arguments = dict[str, Any]
@@ -62,16 +60,6 @@ def metadata_path(handlers: Handlers, *, namespace: str, table: str) -> Path:
     """Where the metadata file of a table is."""
     location: str = handlers["loadTable"](namespace=namespace, table=table).document["metadata-location"]
     return Path(location.removeprefix("file://"))
-
-
-def called(operation: str, status: int, kind: str, *, instead_of: str) -> Install:
-    """Give errors of one type and status another type."""
-
-    def edit(document: Document) -> None:
-        if document["error"]["type"] == instead_of:
-            document["error"]["type"] = kind
-
-    return on_answer(operation, edit, status=status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,19 @@
-"""Ways in which updates go wrong; the faults of updates are made from them."""
+"""Updates of tables that do something else, nothing, or too much."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from lakepact.reference_server.faults import Install, all_of, around, instead, unchecked
+from lakepact.reference_server.faults import Install, accept, all_of, around, instead, unchecked
+from lakepact.reference_server.iceberg_rest.documents import Document, refused
+from lakepact.reference_server.iceberg_rest.updates import Draft
 from lakepact.reference_server.problems import Problem
 
-from .documents import Document, refused
-from .updates import Draft
+from .operations import COMMIT
 
 Update = Callable[[Draft, Document], None]
 When = Callable[[Draft, Document], bool]
-
-COMMIT = "updateTable"
 
 
 def in_place_of(action: str, act: Callable[[Update, Draft, Document], None]) -> Install:
@@ -43,11 +42,7 @@ def rewritten(action: str, rewrite: Callable[[Draft, Document], Document]) -> In
 
 def ignored(action: str) -> Install:
     """The update is accepted and does nothing."""
-    return instead("updates", action, _nothing)
-
-
-def _nothing(_draft: Draft, _document: Document) -> None:
-    return
+    return instead("updates", action, accept)
 
 
 def _always(_draft: Draft, _document: Document) -> bool:

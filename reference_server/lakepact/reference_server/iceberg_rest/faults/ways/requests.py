@@ -1,0 +1,99 @@
+"""Requests that are taken for others, or refused although nothing is wrong with them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.validation import Invalid
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+Rewrite = Callable[[Document], Document]
+Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def asked_for(operation: str, rewrite: Rewrite) -> Install:
+    """Requests are answered as if `rewrite(body)` had been sent; it gets a copy."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return handler(**{**arguments, "body": rewrite(copy.deepcopy(arguments["body"]))})
+
+    return on_call(operation, act)
+
+
+def taken_as(operation: str, rewrite: Rewrite) -> Install:
+    """Like `asked_for`, and what `rewrite(body)` returns is held against the schema in place of what was sent."""
+
+    def install(service: Service) -> None:
+        def checked(body: Document) -> Document:
+            rewritten = rewrite(body)
+            check(service, operation, rewritten)
+            return rewritten
+
+        all_of(unchecked(operation), asked_for(operation, checked))(service)
+
+    return install
+
+
+def check(service: Service, operation: str, body: Document) -> None:
+    """Hold a body against the schema of an operation, as it is done before requests are handled.
+
+    Raises:
+        Problem: it does not follow.
+    """
+    try:
+        service.validators.check(service.contract.operations[operation].body or "", body)
+    except Invalid as invalid:
+        raise bad_request(str(invalid)) from None
+
+
+def refused_if(operation: str, wrong: Callable[[Document], bool]) -> Install:
+    """Requests with a body that `wrong` picks are refused with status 400."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if wrong(arguments["body"]):
+            raise bad_request("asked for by a fault")
+        return handler(**arguments)
+
+    return on_call(operation, act)
+
+
+def refused_by_header(operation: str, name: str, wrong: Callable[[str | None], bool]) -> Install:
+    """Requests are refused with status 400 when `wrong` says so of a header's value, `None` being its absence."""
+
+    def guard(scope: Scope) -> None:
+        if wrong(header(scope, name)):
+            raise bad_request(f"the header {name} is not supported")
+
+    return on_request(operation, guard)
+
+
+def header(scope: Scope, name: str) -> str | None:
+    """The value of a request's header, or None."""
+    sent: dict[bytes, bytes] = dict(scope["headers"])
+    value = sent.get(name.lower().encode())
+    return None if value is None else value.decode("latin-1")
+
+
+def during(operation: str, rule: str, wrapper: Wrapper) -> Install:
+    """Calls of one operation are answered by `wrapper(rule)` in the place of a rule; all others as ever."""
+
+    def install(service: Service) -> None:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            usual = service.rules[rule]
+            service.rules[rule] = wrapper(usual)
+            try:
+                return handler(**arguments)
+            finally:
+                service.rules[rule] = usual
+
+        on_call(operation, act)(service)
+
+    return install
