@@ -47,7 +47,7 @@ def registry(folder: Path, bundle: Bundle, operations: Mapping[str, Operation]) 
         Broken: Something speaks of what does not exist: an operation, feature, reading, edit, clause or requirement.
     """
     features = tuple(Feature(e["name"], e["says"], e["default"]) for e in _entries(folder / "features.yaml", "features", "name"))
-    readings = {e["id"]: e["ruling"] for e in _entries(folder / "requirements" / "readings.yaml", "readings", "id")}
+    readings = {e["id"]: f"{e['problem']} {e['ruling']}" for e in _entries(folder / "requirements" / "readings.yaml", "readings", "id")}
     uncovered = {e["requirement"]: e["reason"] for e in _entries(folder / "uncovered.yaml", "uncovered", "requirement")}
     context = _Context(bundle, operations, frozenset(feature.name for feature in features), readings, uncovered)
     areas = sorted(path for path in (folder / "requirements").glob("*.yaml") if path.stem != "readings")

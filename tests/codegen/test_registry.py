@@ -52,8 +52,8 @@ def test_a_requirement_rests_on_the_edits_that_changed_its_clause(shelf: Path) -
     assert edits == {"SH-BOOK-001": (), "SH-BOOK-002": (), "SH-BOOK-003": ("S01",), "SH-KEY-001": ()}
 
 
-def test_a_requirement_carries_the_ruling_and_not_only_its_id(shelf: Path) -> None:
-    assert next(r.reading for r in read(shelf).requirements if r.id == "SH-BOOK-001") == "R-1: Whatever has an id."
+def test_a_requirement_carries_what_is_unclear_and_how_we_rule(shelf: Path) -> None:
+    assert next(r.reading for r in read(shelf).requirements if r.id == "SH-BOOK-001") == "R-1: It is not said what a shelf is. Whatever has an id."
 
 
 def test_a_pattern_says_of_all_that_it_covers_why_no_check_judges_it(shelf: Path) -> None:

@@ -29,7 +29,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="books",
         operations=("listBooks",),
-        reading="R-1: Whatever has an id.",
+        reading="R-1: It is not said what a shelf is. Whatever has an id.",
     ),
     "SH-BOOK-002": Requirement(
         id="SH-BOOK-002",
