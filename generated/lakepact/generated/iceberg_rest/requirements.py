@@ -277,7 +277,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="commits",
         operations=("updateTable",),
-        reading="A-41: A commit to a table without them is answered with 400, and accepting it is a warning.",
+        reading="A-41: Requirements are a required member of commits to tables and an optional one for views. A commit to a table without them is answered with 400, and accepting it is a warning.",
     ),
     "IRC-COM-004": Requirement(
         id="IRC-COM-004",
@@ -314,7 +314,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         edits=("E03",),
     ),
     "IRC-COM-008": Requirement(
@@ -325,7 +325,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
     ),
     "IRC-COM-009": Requirement(
         id="IRC-COM-009",
@@ -389,7 +389,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        reading="A-54: The type may name the namespace or the table.",
+        reading="A-54: For tables in a missing namespace the type of the 404 error is described for scan planning only. The type may name the namespace or the table.",
     ),
     "IRC-COM-016": Requirement(
         id="IRC-COM-016",
@@ -417,7 +417,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         edits=("E02",),
     ),
     "IRC-COM-019": Requirement(
@@ -428,7 +428,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         edits=("E03",),
     ),
     "IRC-COM-020": Requirement(
@@ -457,7 +457,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="commits",
         operations=("updateTable",),
-        reading="A-39: Without Retry-After the outcome of such a commit is unknown.",
+        reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
         uncovered="needs answers that are cut off on their way, which the harness cannot bring about yet",
     ),
     "IRC-COM-023": Requirement(
@@ -544,7 +544,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="commits",
         operations=("updateTable",),
-        reading="A-61: A server that accepts more is noted only.",
+        reading="A-61: The names of update actions are fixed, while implementations accept older spellings. A server that accepts more is noted only.",
         edits=("E02",),
     ),
     "IRC-CFG-001": Requirement(
@@ -694,7 +694,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="configuration",
         operations=("getConfig",),
-        reading="A-57: An empty list is a warning.",
+        reading="A-57: It is not said what an empty list of endpoints means, and clients take it for an absent one. An empty list is a warning.",
     ),
     "IRC-CFG-017": Requirement(
         id="IRC-CFG-017",
@@ -805,7 +805,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="credentials",
         operations=("loadCredentials",),
-        reading="A-51: Any 4xx status may refuse what is not supported, and a 5xx status may not.",
+        reading="A-51: Status 406 is missing from many operations that a server may lack, and 405, 413, 415 and 429 appear nowhere. Any 4xx status may refuse what is not supported, and a 5xx status may not.",
         uncovered="the reference server has no storage credentials to hand out",
     ),
     "IRC-TBL-CRED-008": Requirement(
@@ -827,7 +827,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="credentials",
         operations=("loadCredentials",),
-        reading="A-56: An empty one is a warning.",
+        reading="A-56: The prefix and config of a storage credential may be empty by their schema. An empty one is a warning.",
         uncovered="the reference server has no storage credentials to hand out",
     ),
     "IRC-TBL-CRED-010": Requirement(
@@ -1268,7 +1268,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "updateProperties",
             "planTableScan",
         ),
-        reading="A-01: The wrapped form with the member error is required everywhere, and a bare ErrorModel fails.",
+        reading="A-01: View operations and the 406 response name the bare ErrorModel as the schema of their errors, while all other operations name IcebergErrorResponse, which wraps it. The wrapped form with the member error is required everywhere, and a bare ErrorModel fails.",
         edits=("E01",),
         uncovered="its subjects are view operations and 406 answers, which the reference server does not give yet",
     ),
@@ -1337,7 +1337,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="etags",
         operations=("createTable", "loadTable", "registerTable"),
         features=("etag",),
-        reading="A-34: A client sends back what it received, and an unquoted tag is a warning.",
+        reading="A-34: The ETag header is defined by a reference of the wrong kind, commits lack it, and its quoting is not said. A client sends back what it received, and an unquoted tag is a warning.",
         uncovered="the reference server sends no ETag yet and ignores If-None-Match; checks of it come with that",
     ),
     "IRC-TBL-ETAG-002": Requirement(
@@ -1518,7 +1518,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="metadata",
         operations=("loadTable", "createTable", "registerTable", "updateTable"),
-        reading="A-43: A current-snapshot-id that is absent, null or -1 means none, and requirements on metadata demand the rest.",
+        reading="A-43: Table metadata requires only its format version and UUID, and leaves open how a table without snapshots says so. A current-snapshot-id that is absent, null or -1 means none, and requirements on metadata demand the rest.",
         edits=("E14",),
     ),
     "IRC-META-009": Requirement(
@@ -1626,7 +1626,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="metrics",
         operations=("reportMetrics",),
-        reading="A-48: The values scan-report and commit-report are used, as clients send them.",
+        reading="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
         uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-002": Requirement(
@@ -1637,7 +1637,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="metrics",
         operations=("reportMetrics",),
-        reading="A-48: The values scan-report and commit-report are used, as clients send them.",
+        reading="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
         uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-003": Requirement(
@@ -1698,7 +1698,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="metrics",
         operations=("reportMetrics",),
-        reading="A-07: Both forms are accepted from either side, and neither is demanded.",
+        reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
         uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-009": Requirement(
@@ -1709,7 +1709,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="metrics",
         operations=("reportMetrics",),
-        reading="A-48: The values scan-report and commit-report are used, as clients send them.",
+        reading="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
         uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-010": Requirement(
@@ -1769,7 +1769,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="namespaces",
         operations=("listNamespaces",),
-        reading="A-29: An empty parent means the root, and values are encoded once.",
+        reading="A-29: An empty parent is allowed, and examples of path and query values are given already percent-encoded. An empty parent means the root, and values are encoded once.",
     ),
     "IRC-NS-LIST-006": Requirement(
         id="IRC-NS-LIST-006",
@@ -2005,7 +2005,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="namespaces",
         operations=("loadNamespaceMetadata",),
-        reading="A-09: A property marked nullable may be null.",
+        reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
         uncovered="concerns servers without namespace properties, which the reference server has",
     ),
     "IRC-NS-GET-004": Requirement(
@@ -2100,7 +2100,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("dropNamespace", "createView"),
         features=("views",),
-        reading="A-52: Tables, views and child namespaces all do.",
+        reading="A-52: It is not said whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
         uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-NS-DROP-005": Requirement(
@@ -2112,7 +2112,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("dropNamespace",),
         features=("nesting",),
-        reading="A-52: Tables, views and child namespaces all do.",
+        reading="A-52: It is not said whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
     ),
     "IRC-NS-DROP-006": Requirement(
         id="IRC-NS-DROP-006",
@@ -2211,7 +2211,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("updateProperties",),
         features=("namespace-properties",),
-        reading="A-58: A missing key is never reported as removed, and a refused request changes nothing.",
+        reading="A-58: The keys that could not be removed have a place that servers may leave out, and the order of updates and removals is open. A missing key is never reported as removed, and a refused request changes nothing.",
     ),
     "IRC-NS-PROP-007": Requirement(
         id="IRC-NS-PROP-007",
@@ -2242,7 +2242,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("updateProperties", "loadNamespaceMetadata"),
         features=("namespace-properties",),
-        reading="A-58: A missing key is never reported as removed, and a refused request changes nothing.",
+        reading="A-58: The keys that could not be removed have a place that servers may leave out, and the order of updates and removals is open. A missing key is never reported as removed, and a refused request changes nothing.",
     ),
     "IRC-NS-PROP-010": Requirement(
         id="IRC-NS-PROP-010",
@@ -2429,7 +2429,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        reading="A-25: The form must work, and the header should.",
+        reading="A-25: The token request requires client_id and client_secret in the form, while its description recommends an HTTP Basic header. The form must work, and the header should.",
         uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-004": Requirement(
@@ -2441,7 +2441,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        reading="A-25: The form must work, and the header should.",
+        reading="A-25: The token request requires client_id and client_secret in the form, while its description recommends an HTTP Basic header. The form must work, and the header should.",
         uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-005": Requirement(
@@ -2464,7 +2464,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        reading="A-26: Letter case does not matter.",
+        reading="A-26: Values of token_type are in lower case here, while the standard makes them case-insensitive. Letter case does not matter.",
         edits=("E18",),
         uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
@@ -2543,7 +2543,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        reading="A-28: The codes are required for 400 and 401 only.",
+        reading="A-28: Server errors of the token endpoint use OAuthError, whose codes fit no server error, and several statuses are missing there. The codes are required for 400 and 401 only.",
         uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-014": Requirement(
@@ -2687,7 +2687,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        reading="A-28: The codes are required for 400 and 401 only.",
+        reading="A-28: Server errors of the token endpoint use OAuthError, whose codes fit no server error, and several statuses are missing there. The codes are required for 400 and 401 only.",
         edits=("E19",),
         uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
@@ -2778,7 +2778,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="paging",
         operations=("listNamespaces", "listTables", "listViews"),
-        reading="A-31: A page or all items will do as long as none is lost, and null and absent mean the same.",
+        reading="A-31: A listing without pageToken must be complete, yet pageSize may be given with it, and the end of a listing may be null or absent. A page or all items will do as long as none is lost, and null and absent mean the same.",
     ),
     "IRC-PAG-008": Requirement(
         id="IRC-PAG-008",
@@ -2884,7 +2884,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="paging",
         operations=("listNamespaces", "listTables", "listViews"),
-        reading="A-31: A page or all items will do as long as none is lost, and null and absent mean the same.",
+        reading="A-31: A listing without pageToken must be complete, yet pageSize may be given with it, and the end of a listing may be null or absent. A page or all items will do as long as none is lost, and null and absent mean the same.",
     ),
     "IRC-PAG-019": Requirement(
         id="IRC-PAG-019",
@@ -2977,7 +2977,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="preconditions",
         operations=("updateTable",),
-        reading="A-19: The answer may be 400 or 409, but never 200 when the table exists.",
+        reading="A-19: It is not said whether assert-create may stand beside other requirements. The answer may be 400 or 409, but never 200 when the table exists.",
     ),
     "IRC-REQ-005": Requirement(
         id="IRC-REQ-005",
@@ -2997,7 +2997,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("updateTable",),
         features=("views",),
-        reading="A-53: They share one space of names.",
+        reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
         uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-REQ-007": Requirement(
@@ -3071,7 +3071,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
-        reading="A-09: A property marked nullable may be null.",
+        reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
     ),
     "IRC-REQ-015": Requirement(
         id="IRC-REQ-015",
@@ -3081,7 +3081,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="preconditions",
         operations=("updateTable",),
-        reading="A-09: A property marked nullable may be null.",
+        reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
     ),
     "IRC-REQ-016": Requirement(
         id="IRC-REQ-016",
@@ -3100,7 +3100,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="preconditions",
         operations=("updateTable",),
-        reading="A-20: Its absence is a 400, and taking it for null is a warning.",
+        reading="A-20: The snapshot-id of assert-ref-snapshot-id is required and may be null, and it is not said what its absence means. Its absence is a 400, and taking it for null is a warning.",
     ),
     "IRC-REQ-018": Requirement(
         id="IRC-REQ-018",
@@ -3296,7 +3296,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-REQ-039": Requirement(
@@ -3353,7 +3353,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("register-overwrite",),
-        reading="A-32: The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
+        reading="A-32: What registering over an existing table keeps of it is not said. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-006": Requirement(
         id="IRC-TBL-REG-006",
@@ -3364,7 +3364,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("register-overwrite",),
-        reading="A-32: The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
+        reading="A-32: What registering over an existing table keeps of it is not said. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-007": Requirement(
         id="IRC-TBL-REG-007",
@@ -3374,7 +3374,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="register",
         operations=("registerTable",),
-        reading="A-32: The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
+        reading="A-32: What registering over an existing table keeps of it is not said. The answer is 200 with the new metadata or a 4xx status, and a 200 without effect fails.",
     ),
     "IRC-TBL-REG-008": Requirement(
         id="IRC-TBL-REG-008",
@@ -3385,7 +3385,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="register",
         operations=("registerTable",),
         features=("views",),
-        reading="A-53: They share one space of names.",
+        reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
         uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-REG-009": Requirement(
@@ -3464,7 +3464,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan",),
-        reading="A-03: The description counts, so that submitted needs a plan-id and cancelled is a failure.",
+        reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-003": Requirement(
@@ -3485,7 +3485,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan",),
-        reading="A-63: At least one of file-scan-tasks and plan-tasks is present.",
+        reading="A-63: A completed plan must return its tasks, yet all of its arrays are optional. At least one of file-scan-tasks and plan-tasks is present.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-005": Requirement(
@@ -3497,7 +3497,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan",),
         features=("async-planning",),
-        reading="A-03: The description counts, so that submitted needs a plan-id and cancelled is a failure.",
+        reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-006": Requirement(
@@ -3508,7 +3508,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan",),
-        reading="A-02: A failed plan is answered with 200 and carries the members status and error.",
+        reading="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
         edits=("E07",),
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
@@ -3610,7 +3610,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan",),
-        reading="A-05: Values are plain JSON literals, and a server that refuses them fails.",
+        reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
         edits=("E17",),
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
@@ -3682,7 +3682,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan",),
-        reading="A-54: The type may name the namespace or the table.",
+        reading="A-54: For tables in a missing namespace the type of the 404 error is described for scan planning only. The type may name the namespace or the table.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-024": Requirement(
@@ -3703,7 +3703,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan",),
-        reading="A-62: Requests always carry a body.",
+        reading="A-62: The requests of scan planning have optional bodies although one of them has a required member. Requests always carry a body.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-026": Requirement(
@@ -3767,7 +3767,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult",),
         features=("async-planning",),
-        reading="A-02: A failed plan is answered with 200 and carries the members status and error.",
+        reading="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
         edits=("E07",),
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
@@ -3854,7 +3854,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("cancelPlanning",),
-        reading="A-42: It is answered with 204 or 404.",
+        reading="A-42: Cancelling an unknown plan is not among the described causes of 404. It is answered with 204 or 404.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-CANCEL-003": Requirement(
@@ -4002,7 +4002,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        reading="A-14: A task refers to exactly the delete files that apply to its data file.",
+        reading="A-14: It is not said whether the delete files of a scan task are its own or may include those of other tasks. A task refers to exactly the delete files that apply to its data file.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-004": Requirement(
@@ -4053,7 +4053,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        reading="A-04: One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-009": Requirement(
@@ -4094,7 +4094,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        reading="A-04: One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-013": Requirement(
@@ -4115,7 +4115,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        reading="A-04: One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         edits=("E06",),
         uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
@@ -4250,7 +4250,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("listNamespaces", "listTables", "listViews"),
-        reading="A-09: A property marked nullable may be null.",
+        reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
     ),
     "IRC-SCH-TableIdentifier": Requirement(
         id="IRC-SCH-TableIdentifier",
@@ -4417,7 +4417,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-07: Both forms are accepted from either side, and neither is demanded.",
+        reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-FalseExpression": Requirement(
@@ -4428,7 +4428,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-07: Both forms are accepted from either side, and neither is demanded.",
+        reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-AndOrExpression": Requirement(
@@ -4459,7 +4459,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-06: An expression without value must be accepted, and one with value may be accepted or refused.",
+        reading="A-06: UnaryExpression requires a value although its operators take none. An expression without value must be accepted, and one with value may be accepted or refused.",
         edits=("E04",),
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
@@ -4471,7 +4471,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-05: Values are plain JSON literals, and a server that refuses them fails.",
+        reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
         edits=("E04",),
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
@@ -4483,7 +4483,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        reading="A-05: Values are plain JSON literals, and a server that refuses them fails.",
+        reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
         edits=("E04",),
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
@@ -5061,7 +5061,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("commitTransaction", "updateTable"),
         side="client",
-        reading="A-09: A property marked nullable may be null.",
+        reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
         uncovered="describes what clients send; that servers refuse anything else is judged by IRC-GEN-012 and IRC-GEN-013",
     ),
     "IRC-SCH-AssertLastAssignedFieldId": Requirement(
@@ -5170,7 +5170,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("createTable", "loadTable", "registerTable"),
-        reading="A-09: A property marked nullable may be null.",
+        reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
     ),
     "IRC-SCH-ScanTasks": Requirement(
         id="IRC-SCH-ScanTasks",
@@ -5210,7 +5210,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
-        reading="A-02: A failed plan is answered with 200 and carries the members status and error.",
+        reading="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
         edits=("E07",),
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
@@ -5222,7 +5222,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("planTableScan",),
-        reading="A-03: The description counts, so that submitted needs a plan-id and cancelled is a failure.",
+        reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
         edits=("E08",),
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
@@ -5264,7 +5264,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("planTableScan",),
-        reading="A-03: The description counts, so that submitted needs a plan-id and cancelled is a failure.",
+        reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
         edits=("E08",),
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
@@ -5342,7 +5342,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("createView",),
         side="client",
-        reading="A-45: A request without them may be accepted or answered with 400.",
+        reading="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or answered with 400.",
         uncovered="describes what clients send; that servers refuse anything else is judged by IRC-GEN-012 and IRC-GEN-013",
     ),
     "IRC-SCH-LoadViewResult": Requirement(
@@ -5376,7 +5376,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("getToken",),
         features=("oauth-tokens",),
         side="client",
-        reading="A-25: The form must work, and the header should.",
+        reading="A-25: The token request requires client_id and client_secret in the form, while its description recommends an HTTP Basic header. The form must work, and the header should.",
         uncovered="describes what clients send; that servers refuse anything else is judged by IRC-GEN-012 and IRC-GEN-013",
     ),
     "IRC-SCH-OAuthTokenExchangeRequest": Requirement(
@@ -5500,7 +5500,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("getToken",),
         features=("oauth-tokens",),
-        reading="A-26: Letter case does not matter.",
+        reading="A-26: Values of token_type are in lower case here, while the standard makes them case-insensitive. Letter case does not matter.",
         edits=("E18",),
         uncovered="occurs only at the token endpoint, which the reference server does not serve yet",
     ),
@@ -5560,7 +5560,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("loadNamespaceMetadata",),
-        reading="A-09: A property marked nullable may be null.",
+        reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
     ),
     "IRC-SCH-ListTablesResponse": Requirement(
         id="IRC-SCH-ListTablesResponse",
@@ -5995,7 +5995,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        reading="A-04: One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-PrimitiveTypeValue": Requirement(
@@ -6018,7 +6018,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        reading="A-04: One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
+        reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         edits=("E06",),
         uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
@@ -6453,7 +6453,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("getToken",),
         features=("oauth-tokens",),
-        reading="A-27: The token endpoint needs no token.",
+        reading="A-27: The security requirement of the whole contract also covers the token endpoint, where tokens come from. The token endpoint needs no token.",
         uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-011": Requirement(
@@ -6680,7 +6680,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("createTable",),
-        reading="A-60: It is required wherever a committed state is answered.",
+        reading="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
     ),
     "IRC-TBL-CREATE-003": Requirement(
         id="IRC-TBL-CREATE-003",
@@ -6708,7 +6708,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="tables",
         operations=("createTable",),
-        reading="A-24: Any consistent renumbering is right.",
+        reading="A-24: It is not said whether a created table keeps the field ids of the request. Any consistent renumbering is right.",
     ),
     "IRC-TBL-CREATE-006": Requirement(
         id="IRC-TBL-CREATE-006",
@@ -6802,7 +6802,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
         features=("views",),
-        reading="A-53: They share one space of names.",
+        reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
         uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-CREATE-016": Requirement(
@@ -6840,7 +6840,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="tables",
         operations=("createTable",),
-        reading="A-22: Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
+        reading="A-22: The ids of schemas, partition specs and sort orders are read-only, and the one of sort orders is required too, yet every client sends them. Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
     ),
     "IRC-TBL-CREATE-020": Requirement(
         id="IRC-TBL-CREATE-020",
@@ -6877,7 +6877,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("createTable",),
-        reading="A-43: A current-snapshot-id that is absent, null or -1 means none, and requirements on metadata demand the rest.",
+        reading="A-43: Table metadata requires only its format version and UUID, and leaves open how a table without snapshots says so. A current-snapshot-id that is absent, null or -1 means none, and requirements on metadata demand the rest.",
     ),
     "IRC-TBL-CREATE-024": Requirement(
         id="IRC-TBL-CREATE-024",
@@ -6896,7 +6896,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("createTable",),
-        reading="A-55: It is a comma-separated list, in which unknown values are ignored.",
+        reading="A-55: The header of access delegation has one of two values by its schema and is a list by its description. It is a comma-separated list, in which unknown values are ignored.",
     ),
     "IRC-TBL-CREATE-026": Requirement(
         id="IRC-TBL-CREATE-026",
@@ -6964,7 +6964,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
         features=("stage-create",),
-        reading="A-60: It is required wherever a committed state is answered.",
+        reading="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
     ),
     "IRC-TBL-STAGE-004": Requirement(
         id="IRC-TBL-STAGE-004",
@@ -7025,7 +7025,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
         features=("stage-create",),
-        reading="A-35: The conflict is a 409, either when staging or at the commit.",
+        reading="A-35: No status is given for staging a table that exists. The conflict is a 409, either when staging or at the commit.",
     ),
     "IRC-TBL-STAGE-010": Requirement(
         id="IRC-TBL-STAGE-010",
@@ -7036,7 +7036,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable", "updateTable"),
         features=("stage-create", "views"),
-        reading="A-53: They share one space of names.",
+        reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
         uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-STAGE-011": Requirement(
@@ -7097,7 +7097,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("loadTable",),
-        reading="A-60: It is required wherever a committed state is answered.",
+        reading="A-60: The metadata location of a table should be returned, may be null, and is required only for commits and views. It is required wherever a committed state is answered.",
     ),
     "IRC-TBL-LOAD-003": Requirement(
         id="IRC-TBL-LOAD-003",
@@ -7116,7 +7116,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("loadTable",),
-        reading="A-54: The type may name the namespace or the table.",
+        reading="A-54: For tables in a missing namespace the type of the 404 error is described for scan planning only. The type may name the namespace or the table.",
     ),
     "IRC-TBL-LOAD-005": Requirement(
         id="IRC-TBL-LOAD-005",
@@ -7155,7 +7155,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("loadTable",),
-        reading="A-33: The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
+        reading="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
     ),
     "IRC-TBL-LOAD-009": Requirement(
         id="IRC-TBL-LOAD-009",
@@ -7166,7 +7166,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("loadTable",),
         features=("snapshots-refs",),
-        reading="A-33: The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
+        reading="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
     ),
     "IRC-TBL-LOAD-010": Requirement(
         id="IRC-TBL-LOAD-010",
@@ -7177,7 +7177,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("loadTable",),
         features=("snapshots-refs",),
-        reading="A-33: The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
+        reading="A-33: It is not said whether snapshots=refs means the snapshots that refs point to or also their ancestors, and whether other lists are trimmed. The snapshots that refs point to are required, more of them is a warning, and all else stays as it is.",
     ),
     "IRC-TBL-LOAD-011": Requirement(
         id="IRC-TBL-LOAD-011",
@@ -7207,7 +7207,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("loadTable",),
         features=("vended-credentials",),
         side="client",
-        reading="A-56: An empty one is a warning.",
+        reading="A-56: The prefix and config of a storage credential may be empty by their schema. An empty one is a warning.",
         uncovered="a rule for clients, which this version does not judge",
     ),
     "IRC-TBL-LOAD-014": Requirement(
@@ -7265,7 +7265,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("tableExists",),
-        reading="A-37: Success is 204, and a 200 instead of it fails.",
+        reading="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
     ),
     "IRC-TBL-HEAD-002": Requirement(
         id="IRC-TBL-HEAD-002",
@@ -7305,7 +7305,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("dropTable",),
-        reading="A-37: Success is 204, and a 200 instead of it fails.",
+        reading="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
     ),
     "IRC-TBL-DROP-002": Requirement(
         id="IRC-TBL-DROP-002",
@@ -7334,7 +7334,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("purge", "readable-files"),
-        reading="A-64: Only the disappearance of the table is judged, unless the files can be looked at.",
+        reading="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
     ),
     "IRC-TBL-DROP-005": Requirement(
         id="IRC-TBL-DROP-005",
@@ -7344,7 +7344,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("dropTable",),
-        reading="A-64: Only the disappearance of the table is judged, unless the files can be looked at.",
+        reading="A-64: It is not said whether purging a table happens at once, nor how a failure is reported. Only the disappearance of the table is judged, unless the files can be looked at.",
     ),
     "IRC-TBL-DROP-006": Requirement(
         id="IRC-TBL-DROP-006",
@@ -7402,7 +7402,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("renameTable",),
-        reading="A-37: Success is 204, and a 200 instead of it fails.",
+        reading="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
     ),
     "IRC-TBL-REN-002": Requirement(
         id="IRC-TBL-REN-002",
@@ -7479,7 +7479,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="tables",
         operations=("renameTable",),
-        reading="A-36: It is answered with 204 or 409.",
+        reading="A-36: Renaming something to its own name has no described outcome. It is answered with 204 or 409.",
     ),
     "IRC-TBL-REN-010": Requirement(
         id="IRC-TBL-REN-010",
@@ -7526,7 +7526,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-37: Success is 204, and a 200 instead of it fails.",
+        reading="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-002": Requirement(
@@ -7537,7 +7537,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-40: Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-003": Requirement(
@@ -7548,7 +7548,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-40: Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-004": Requirement(
@@ -7569,7 +7569,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-40: Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-006": Requirement(
@@ -7590,7 +7590,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-40: Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-008": Requirement(
@@ -7601,7 +7601,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-009": Requirement(
@@ -7632,7 +7632,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-40: Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-012": Requirement(
@@ -7643,7 +7643,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-40: Whatever a server makes of those cases, a transaction is applied whole or not at all.",
+        reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-013": Requirement(
@@ -7674,7 +7674,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        reading="A-39: Without Retry-After the outcome of such a commit is unknown.",
+        reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
         uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-016": Requirement(
@@ -7743,7 +7743,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "viewExists",
             "renameView",
         ),
-        reading="A-30: The configuration decides whether routes have a prefix.",
+        reading="A-30: The path parameter prefix is declared required and described as optional. The configuration decides whether routes have a prefix.",
     ),
     "IRC-GEN-003": Requirement(
         id="IRC-GEN-003",
@@ -8248,7 +8248,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         clause="/components/responses/UnsupportedOperationResponse",
         basis="our-reading",
         area="transport",
-        reading="A-51: Any 4xx status may refuse what is not supported, and a 5xx status may not.",
+        reading="A-51: Status 406 is missing from many operations that a server may lack, and 405, 413, 415 and 429 appear nowhere. Any 4xx status may refuse what is not supported, and a 5xx status may not.",
         edits=("E01",),
     ),
     "IRC-GEN-027": Requirement(
@@ -8384,7 +8384,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="updates",
         operations=("updateTable",),
-        reading="A-21: The UUID of an existing table or view must not change.",
+        reading="A-21: Assigning a UUID to an existing table or view is called unsafe, but no status is given. The UUID of an existing table or view must not change.",
     ),
     "IRC-UPD-003": Requirement(
         id="IRC-UPD-003",
@@ -8459,7 +8459,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="updates",
         operations=("updateTable",),
-        reading="A-22: Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
+        reading="A-22: The ids of schemas, partition specs and sort orders are read-only, and the one of sort orders is required too, yet every client sends them. Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
     ),
     "IRC-UPD-011": Requirement(
         id="IRC-UPD-011",
@@ -8550,7 +8550,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="updates",
         operations=("updateTable",),
-        reading="A-23: Such an update is answered with 400.",
+        reading="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
     ),
     "IRC-UPD-021": Requirement(
         id="IRC-UPD-021",
@@ -8569,7 +8569,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="updates",
         operations=("updateTable",),
-        reading="A-22: Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
+        reading="A-22: The ids of schemas, partition specs and sort orders are read-only, and the one of sort orders is required too, yet every client sends them. Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
     ),
     "IRC-UPD-023": Requirement(
         id="IRC-UPD-023",
@@ -8625,7 +8625,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="updates",
         operations=("updateTable",),
-        reading="A-23: Such an update is answered with 400.",
+        reading="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
     ),
     "IRC-UPD-029": Requirement(
         id="IRC-UPD-029",
@@ -8635,7 +8635,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="updates",
         operations=("updateTable",),
-        reading="A-22: Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
+        reading="A-22: The ids of schemas, partition specs and sort orders are read-only, and the one of sort orders is required too, yet every client sends them. Requests may carry them, a partition spec works without its id, and a sort order without its id is only noted.",
     ),
     "IRC-UPD-030": Requirement(
         id="IRC-UPD-030",
@@ -8681,7 +8681,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="updates",
         operations=("updateTable",),
-        reading="A-23: Such an update is answered with 400.",
+        reading="A-23: No outcome is given for updates that name ids which do not exist. Such an update is answered with 400.",
     ),
     "IRC-UPD-035": Requirement(
         id="IRC-UPD-035",
@@ -8765,7 +8765,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("format-v3",),
-        reading="A-44: Members beyond the schema must survive.",
+        reading="A-44: Snapshots require a manifest list and lack members of format versions 1 and 3. Members beyond the schema must survive.",
     ),
     "IRC-UPD-044": Requirement(
         id="IRC-UPD-044",
@@ -8811,7 +8811,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="updates",
         operations=("updateTable",),
-        reading="A-59: Such cases are warnings at most.",
+        reading="A-59: Retention settings on tags, a tag called main and the syntax of ref names are not ruled on. Such cases are warnings at most.",
     ),
     "IRC-UPD-049": Requirement(
         id="IRC-UPD-049",
@@ -8939,7 +8939,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="updates",
         operations=("updateTable",),
-        reading="A-61: A server that accepts more is noted only.",
+        reading="A-61: The names of update actions are fixed, while implementations accept older spellings. A server that accepts more is noted only.",
     ),
     "IRC-UPD-063": Requirement(
         id="IRC-UPD-063",
@@ -8967,7 +8967,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="updates",
         operations=("updateTable",),
-        reading="A-61: A server that accepts more is noted only.",
+        reading="A-61: The names of update actions are fixed, while implementations accept older spellings. A server that accepts more is noted only.",
     ),
     "IRC-UPD-066": Requirement(
         id="IRC-UPD-066",
@@ -9028,7 +9028,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("partition-statistics",),
-        reading="A-17: They are valid updates, which a server that keeps statistics must accept.",
+        reading="A-17: The updates of partition statistics are in the mapping of BaseUpdate but missing from the union TableUpdate. They are valid updates, which a server that keeps statistics must accept.",
     ),
     "IRC-UPD-072": Requirement(
         id="IRC-UPD-072",
@@ -9039,7 +9039,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("updateTable",),
         features=("partition-statistics",),
-        reading="A-17: They are valid updates, which a server that keeps statistics must accept.",
+        reading="A-17: The updates of partition statistics are in the mapping of BaseUpdate but missing from the union TableUpdate. They are valid updates, which a server that keeps statistics must accept.",
     ),
     "IRC-UPD-073": Requirement(
         id="IRC-UPD-073",
@@ -9210,7 +9210,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         edits=("E02",),
         uncovered="needs a view, and the reference server does not serve views yet",
     ),
@@ -9232,7 +9232,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="views",
         operations=("listViews",),
-        reading="A-01: The wrapped form with the member error is required everywhere, and a bare ErrorModel fails.",
+        reading="A-01: View operations and the 406 response name the bare ErrorModel as the schema of their errors, while all other operations name IcebergErrorResponse, which wraps it. The wrapped form with the member error is required everywhere, and a bare ErrorModel fails.",
         edits=("E01",),
         uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
@@ -9274,7 +9274,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="views",
         operations=("createView",),
-        reading="A-45: A request without them may be accepted or answered with 400.",
+        reading="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or answered with 400.",
         uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-003": Requirement(
@@ -9315,7 +9315,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="views",
         operations=("createView", "loadView"),
-        reading="A-46: They are only noted, except that the schema id is replaced.",
+        reading="A-46: It is not said whether the version-id, timestamp and summary of a new view are the client's or the server's. They are only noted, except that the schema id is replaced.",
         uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-007": Requirement(
@@ -9357,7 +9357,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="views",
         operations=("createView", "createTable"),
-        reading="A-53: They share one space of names.",
+        reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
         edits=("E01",),
         uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
@@ -9420,7 +9420,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="views",
         operations=("createView",),
-        reading="A-47: An unknown kind is answered with a 4xx status.",
+        reading="A-47: Only one kind of view representation exists, and its type has no fixed value. An unknown kind is answered with a 4xx status.",
         uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-017": Requirement(
@@ -9505,7 +9505,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("viewExists",),
         features=("second-principal",),
-        reading="A-38: Answers to HEAD have no body, and 403 is allowed for all of them.",
+        reading="A-38: The existence check of views lists no 403, and other existence checks give schemas to answers without bodies. Answers to HEAD have no body, and 403 is allowed for all of them.",
         uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-007": Requirement(
@@ -9621,7 +9621,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="our-reading",
         area="views",
         operations=("replaceView",),
-        reading="A-18: It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
+        reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-009": Requirement(
