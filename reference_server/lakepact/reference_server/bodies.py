@@ -49,7 +49,12 @@ class Body:
             Gone: the caller hung up.
         """
         self._look_at(scope["headers"])
-        raw = await self._received(receive)
+        message = await receive()
+        raw: bytes = message.get("body", b"")
+        if message.get("more_body") or not raw:
+            raw = await self._rest(raw, message, receive)
+        if len(raw) > self._service.max_body:
+            raise self._too_large()
         if not raw and not self._required:
             return
         try:
@@ -91,21 +96,16 @@ class Body:
             if name in document and document[name] is None:
                 del document[name]
 
-    async def _received(self, receive: Receive) -> bytes:
-        message = await receive()
-        raw: bytes = message.get("body", b"")
-        if message.get("more_body"):
-            pieces, size = [raw], len(raw)
-            while message.get("more_body") and size <= self._service.max_body:
-                message = await receive()
-                pieces.append(message.get("body", b""))
-                size += len(pieces[-1])
-            raw = b"".join(pieces)
+    async def _rest(self, first: bytes, message: MutableMapping[str, Any], receive: Receive) -> bytes:
+        """The body that begins with `first`, or so much of it that it is known to be too large."""
+        pieces, size = [first], len(first)
+        while message.get("more_body") and size <= self._service.max_body:
+            message = await receive()
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
         if message["type"] == "http.disconnect":
             raise Gone
-        if len(raw) > self._service.max_body:
-            raise self._too_large()
-        return raw
+        return b"".join(pieces)
 
     def _too_large(self) -> Problem:
         return self._problem(413, f"the body is larger than {self._service.max_body} bytes, the most that this server reads")

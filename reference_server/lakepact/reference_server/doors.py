@@ -34,7 +34,7 @@ class Door:
         template: the concrete path, whose variables are among the operation's parameters.
     """
 
-    __slots__ = ("_body", "_filters", "_guards", "_handler", "_names", "_parameters", "operation", "sender", "service")
+    __slots__ = ("_body", "_declares", "_filters", "_guards", "_handler", "_names", "_parameters", "operation", "sender", "service")
 
     def __init__(self, operation: Operation, handler: Handler, *, service: Service, template: str) -> None:
         arguments = {p.name: p.argument for p in operation.parameters if p.where == "path"}
@@ -44,6 +44,7 @@ class Door:
         self._handler = handler
         self._names = tuple(arguments[name] for name in variables(template))
         self._parameters = Parameters(operation.parameters if offered else ())
+        self._declares = bool(self._parameters.query or self._parameters.headers)
         self._body = Body(operation, service) if offered and operation.body is not None else None
         self._guards = service.guards_of(operation.id)
         self._filters = service.filters_of(operation.id)
@@ -58,8 +59,9 @@ class Door:
         try:
             for guard in self._guards:
                 guard(scope)
-            arguments: dict[str, Any] = dict(zip(self._names, values, strict=False))
-            self._read_parameters(scope, arguments)
+            arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
+            if self._declares:
+                self._read_parameters(scope, arguments)
             if self._body is not None:
                 await self._body.add(scope, receive, arguments)
             reply = self._handler(**arguments)
