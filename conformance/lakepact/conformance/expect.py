@@ -23,10 +23,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= 300 else text[:300] + "…"
 
 
-def status(reply: Reply, *allowed: int) -> None:
-    """The answer has one of the `allowed` statuses."""
+def status(reply: Reply, *allowed: int, about: str = "") -> None:
+    """The answer has one of the `allowed` statuses; `about` says of which of several requests, "for a body without name"."""
     if reply.status not in allowed:
-        raise Unmet("status " + " or ".join(map(str, allowed)), reply.shown, exchange=reply.exchange.number)
+        raise Unmet(f"status {' or '.join(map(str, allowed))} {about}".rstrip(), reply.shown, exchange=reply.exchange.number)
 
 
 def client_error(reply: Reply) -> None:

@@ -125,7 +125,7 @@ def failed_requirements_are_conflicts(lab: CatalogLab) -> None:
     for requirement in stale:
         reply = lab.commit(table, HARMLESS, requirements=[requirement])
         with lab.judge("IRC-COM-005"):
-            expect.true(reply.status == 409, f"status 409 when {requirement['type']} does not hold", reply.shown)
+            expect.status(reply, 409, about=f"when {requirement['type']} does not hold")
             expect.equal("CommitFailedException", reply.at("error", "type"), "error type")
 
 

@@ -132,12 +132,12 @@ def incomplete_tables_are_not_created(lab: CatalogLab) -> None:
         updates = [update for update in creation(ground, str(uuid.uuid4())) if update["action"] not in left_out]
         reply = create(lab, ground, updates)
         with lab.judge("IRC-REQ-003"):
-            expect.true(reply.status == 400, f"status 400 for a new table without {', '.join(sorted(left_out))}", reply.shown)
+            expect.status(reply, 400, about=f"for a new table without {', '.join(sorted(left_out))}")
             expect.status(lab.send("loadTable", **ground.at), 404)
     ground = plot(lab, home)
     reply = create(lab, ground, [])
     with lab.judge("IRC-REQ-003"):
-        expect.true(reply.status == 400, "status 400 for a new table without any update", reply.shown)
+        expect.status(reply, 400, about="for a new table without any update")
         expect.status(lab.send("loadTable", **ground.at), 404)
 
 

@@ -43,7 +43,7 @@ def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mappi
     for wrong, body in bodies.items():
         reply = lab.send("updateTable", body=body, **table.at)
         with lab.judge(requirement):
-            expect.true(reply.status == 400, f"status 400 for {wrong}", reply.shown)
+            expect.status(reply, 400, about=f"for {wrong}")
 
 
 @check("IRC-COM-003")
@@ -203,7 +203,7 @@ def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
     for wrong, updates in cases.items():
         reply = lab.commit(table, HARMLESS, *updates, requirements=holds)
         with lab.judge("IRC-COM-023"):
-            expect.true(reply.status == 400, f"status 400 for {wrong} although all requirements hold", reply.shown)
+            expect.status(reply, 400, about=f"for {wrong} although all requirements hold")
 
 
 @check("IRC-COM-025")
@@ -214,7 +214,7 @@ def further_members_are_ignored(lab: CatalogLab) -> None:
     for requirement in (assert_uuid(table.uuid), assert_ref("main", None)):
         reply = lab.commit(table, HARMLESS, requirements=[{**requirement, **extra}])
         with lab.judge("IRC-COM-025"):
-            expect.true(reply.status == 200, f"status 200 for {requirement['type']} with further members", reply.shown)
+            expect.status(reply, 200, about=f"for {requirement['type']} with further members")
     snapshot = lab.snapshot(table)
     updates = (
         set_properties(extra="seen"),
@@ -225,7 +225,7 @@ def further_members_are_ignored(lab: CatalogLab) -> None:
     for update in updates:
         reply = lab.commit(table, {**update, **extra})
         with lab.judge("IRC-COM-025"):
-            expect.true(reply.status == 200, f"status 200 for {update['action']} with further members", reply.shown)
+            expect.status(reply, 200, about=f"for {update['action']} with further members")
     with lab.judge("IRC-COM-025"):
         after = lab.load(table)
         expect.equal("seen", properties_of(after).get("extra"), "the property")

@@ -145,7 +145,7 @@ def updates_build_on_each_other(lab: CatalogLab) -> None:
         expect.equal(["first_bucket"], names, "partition fields of the default spec")
     backwards = lab.commit(table, set_current_schema(LAST_ADDED), add_schema(schema_with(table, next_column(table, "third", skip=2))))
     with lab.judge("IRC-COM-010"):
-        expect.true(backwards.status == 400, "status 400 when the last added schema is named before it is added", backwards.shown)
+        expect.status(backwards, 400, about="when the last added schema is named before it is added")
 
 
 @check("IRC-COM-010")

@@ -37,7 +37,7 @@ def invented_tags_match_nothing(lab: CatalogLab) -> None:
             lab.committed(table, set_properties(**{"lakepact.turn": turn}))
             for tag in INVENTED:
                 reply = lab.send("loadTable", headers=[("If-None-Match", tag)], **table.at)
-                expect.true(reply.status == 200, f"status 200 with If-None-Match: {tag}", reply.shown)
+                expect.status(reply, 200, about=f"with If-None-Match: {tag}")
                 expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
                 expect.equal(turn, reply.at("metadata", "properties").get("lakepact.turn"), "property lakepact.turn")
 
@@ -54,4 +54,4 @@ def absent_tables_match_nothing(lab: CatalogLab) -> None:
         for at in places:
             for tag in (*INVENTED, "*", *([given] if given else [])):
                 reply = lab.send("loadTable", headers=[("If-None-Match", tag)], **at)
-                expect.true(reply.status == 404, f"status 404 with If-None-Match: {tag}", reply.shown)
+                expect.status(reply, 404, about=f"with If-None-Match: {tag}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
@@ -83,8 +82,7 @@ def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
     def refused(*bodies: dict[str, Any]) -> None:
         for body in bodies:
             reply = lab.send("createNamespace", body=body)
-            if reply.status != 400:
-                raise Unmet(f"status 400 for {expect.shown(body)}", reply.shown)
+            expect.status(reply, 400, about=f"for {expect.shown(body)}")
         expect.status(lab.send("loadNamespaceMetadata", namespace=(name,)), 404)
 
     with lab.judge("IRC-NS-CREATE-007"):

@@ -163,7 +163,7 @@ def page_sizes_are_positive_integers(lab: CatalogLab) -> None:
         return
     with lab.judge("IRC-PAG-010"):
         for size, reply in replies.items():
-            expect.true(reply.status == 400, f"status 400 for pageSize={size}", reply.shown)
+            expect.status(reply, 400, about=f"for pageSize={size}")
 
 
 @check("IRC-PAG-013", "IRC-PAG-015")

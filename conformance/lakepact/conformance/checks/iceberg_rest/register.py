@@ -167,7 +167,7 @@ def incomplete_requests_are_refused(lab: CatalogLab) -> None:
     for wrong, body in bodies.items():
         reply = lab.send("registerTable", namespace=former.namespace, body=body)
         with lab.judge("IRC-TBL-REG-003"):
-            expect.true(reply.status == 400, f"status 400 for {wrong}", reply.shown)
+            expect.status(reply, 400, about=f"for {wrong}")
 
 
 @check("IRC-TBL-REG-004")
@@ -237,7 +237,7 @@ def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
         reply = register(lab, former.namespace, name, location)
         behind = lab.send("loadTable", namespace=former.namespace, table=name)
         with lab.judge("IRC-TBL-REG-010"):
-            expect.true(reply.status in allowed, f"status {' or '.join(map(str, allowed))} for {what}", reply.shown)
+            expect.status(reply, *allowed, about=f"for {what}")
             expect.true(behind.status == 404, f"no table to be created from {what}", behind.shown)
 
 

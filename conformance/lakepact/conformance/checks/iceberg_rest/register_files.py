@@ -78,4 +78,4 @@ def files_of_something_else_are_refused(lab: CatalogLab) -> None:
     for wrong, content in no_metadata(metadata).items():
         reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))
         with lab.judge("IRC-TBL-REG-011"):
-            expect.true(reply.status == 400, f"status 400 for a file that holds {wrong}", reply.shown)
+            expect.status(reply, 400, about=f"for a file that holds {wrong}")

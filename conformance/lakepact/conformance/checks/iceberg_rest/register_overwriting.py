@@ -95,4 +95,4 @@ def overwriting_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
     for overwrite in no_booleans:
         reply = register(lab, former.namespace, lab.name(), location_of(former), overwrite=overwrite)
         with lab.judge("IRC-TBL-REG-014"):
-            expect.true(reply.status == 400, f"status 400 for {expect.shown(overwrite)} as `overwrite`", reply.shown)
+            expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`")

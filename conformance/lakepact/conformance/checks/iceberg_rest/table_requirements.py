@@ -81,4 +81,4 @@ def judge_answers(
         assertions = asserted if isinstance(asserted, list) else [asserted]
         reply = lab.commit(table, *updates, requirements=assertions)
         with lab.judge(requirement):
-            expect.true(reply.status in allowed, f"status {' or '.join(map(str, allowed))} when {situation}", reply.shown)
+            expect.status(reply, *allowed, about=f"when {situation}")

@@ -49,7 +49,7 @@ def judge_refusals(
     for wrong, updates in cases.items():
         reply = lab.commit(table, *updates)
         with lab.judge(requirement):
-            expect.true(reply.status in allowed, f"status {' or '.join(map(str, allowed))} for {wrong}", reply.shown)
+            expect.status(reply, *allowed, about=f"for {wrong}")
 
 
 def without(update: Update, *path: str) -> dict[str, Any]:

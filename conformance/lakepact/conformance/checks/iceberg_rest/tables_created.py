@@ -219,7 +219,7 @@ def unknown_mechanisms_of_access_are_ignored(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-CREATE-025"):
         for mechanisms in (None, "lakepact", "lakepact,other", "lakepact, other"):
             reply = send(mechanisms)
-            expect.true(reply.status == 200, f"status 200 with {mechanisms or 'no mechanism'}", reply.shown)
+            expect.status(reply, 200, about=f"with {mechanisms or 'no mechanism'}")
         # A server that does know these may want more authority for them than the caller has.
         known = send("vended-credentials,remote-signing")
         expect.true(known.status in {200, 403}, "status 200 with a list of both mechanisms of the contract", known.shown)

@@ -205,7 +205,7 @@ def purging_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
         table = lab.make_table(home)
         reply = lab.send("dropTable", query=[("purgeRequested", wrong)], **table.at)
         with lab.judge("IRC-TBL-DROP-007"):
-            expect.true(reply.status == 400, f"status 400 for {wrong} as `purgeRequested`", reply.shown)
+            expect.status(reply, 400, about=f"for {wrong} as `purgeRequested`")
 
 
 # -- names --------------------------------------------------------------------------------------------------------------

@@ -192,4 +192,4 @@ def existence_is_told_by_status(lab: CatalogLab) -> None:
             reply = lab.send("tableExists", **at)
             if reply.status == 400 and is_odd(at["table"]):
                 continue
-            expect.true(reply.status == 404, f"status 404 for {'.'.join(at['namespace'])} {at['table']!r}", reply.shown)
+            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")

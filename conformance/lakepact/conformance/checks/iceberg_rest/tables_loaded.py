@@ -181,12 +181,12 @@ def what_is_not_there_is_not_loaded(lab: CatalogLab) -> None:
             reply = lab.send("loadTable", **at)
             if reply.status == 400 and is_odd(at["table"]):
                 continue
-            expect.true(reply.status == 404, f"status 404 for {'.'.join(at['namespace'])} {at['table']!r}", reply.shown)
+            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
             expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
     with lab.judge("IRC-TBL-LOAD-004"):
         for at in homeless_tables(lab):
             reply = lab.send("loadTable", **at)
-            expect.true(reply.status == 404, f"status 404 for {'.'.join(at['namespace'])} {at['table']!r}", reply.shown)
+            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
             kinds = ("NoSuchTableException", "NoSuchNamespaceException")
             expect.contains(reply.at("error", "type"), kinds, "an error type of those")
 

@@ -136,7 +136,7 @@ def wrong_requests_create_nothing(lab: CatalogLab) -> None:
             if reply.status < 400:
                 drop_should_it_exist(lab, namespace, body)
             with lab.judge(requirement):
-                expect.true(reply.status == 400, f"status 400 for {what}", reply.shown)
+                expect.status(reply, 400, about=f"for {what}")
 
 
 #: A stage-create that is no boolean cannot be staged.
@@ -157,6 +157,6 @@ def wrong_requests_cannot_be_staged(lab: CatalogLab) -> None:
             refused += 1
             reply = send(body={**body, "stage-create": True})
             with lab.judge("IRC-TBL-STAGE-012"):
-                expect.true(reply.status == 400, f"status 400 for {what}, as without `stage-create`", reply.shown)
+                expect.status(reply, 400, about=f"for {what}, as without `stage-create`")
     if not refused:
         lab.skip("IRC-TBL-STAGE-012", "the target refuses none of the wrong requests with 400")

@@ -196,7 +196,7 @@ def incomplete_renames_are_refused(lab: CatalogLab) -> None:
     for wrong, body in bodies.items():
         reply = lab.send("renameTable", body=body)
         with lab.judge("IRC-TBL-REN-007"):
-            expect.true(reply.status == 400, f"status 400 for {wrong}", reply.shown)
+            expect.status(reply, 400, about=f"for {wrong}")
 
 
 def _without(named: Mapping[str, Any], member: str) -> dict[str, Any]:

@@ -149,4 +149,4 @@ def other_values_are_refused(lab: CatalogLab) -> None:
         return
     with lab.judge("IRC-TBL-LOAD-011"):
         for value, reply in replies.items():
-            expect.true(reply.status == 400, f"status 400 for snapshots={value}", reply.shown)
+            expect.status(reply, 400, about=f"for snapshots={value}")

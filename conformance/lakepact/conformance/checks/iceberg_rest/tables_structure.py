@@ -118,7 +118,7 @@ def young_types_need_their_version(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-CREATE-029"):
             if reply.status == 200 and reply.at("metadata", "format-version") != 2:
                 continue  # the target chooses the version by itself, which is another matter
-            expect.true(reply.status == 400, f"status 400 for {expect.shown(kind)} in format version 2", reply.shown)
+            expect.status(reply, 400, about=f"for {expect.shown(kind)} in format version 2")
 
 
 #: Schemas whose ids are none that a server would give by counting: gaps, no order, and a permutation of small ones.
@@ -194,7 +194,7 @@ def partition_ids_may_be_left_out(lab: CatalogLab) -> None:
     for what, request in requests.items():
         reply = request_creation(lab, namespace, lab.name(), partition_spec=request)
         with lab.judge("IRC-TBL-CREATE-019"):
-            expect.true(reply.status == 200, f"status 200 for a partition spec with {what}", reply.shown)
+            expect.status(reply, 200, about=f"for a partition spec with {what}")
 
 
 # -- sort orders --------------------------------------------------------------------------------------------------------
