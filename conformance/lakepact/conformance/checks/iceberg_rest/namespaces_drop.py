@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.namespaces_create import properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage, staged
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -84,31 +85,14 @@ def siblings_survive(lab: CatalogLab) -> None:
 @check("IRC-NS-DROP-007")
 def staged_tables_hold_nothing(lab: CatalogLab) -> None:
     """A table that was only staged does not keep its namespace for ever, and does not bring it back."""
-    namespace, name = lab.make_namespace(), lab.name()
-    staged = lab.works(lab.send("createTable", namespace=namespace, body=lab.table_request(name, stage_create=True)), 200)
-    dropped = lab.send("dropNamespace", namespace=namespace)
+    table = staged(lab)
+    dropped = lab.send("dropNamespace", namespace=table.namespace)
 
     with lab.judge("IRC-NS-DROP-007"):
         expect.status(dropped, 204, 409)
         if dropped.status == 204:
-            body = {"requirements": [{"type": "assert-create"}], "updates": creation(staged.at("metadata"))}
-            expect.status(lab.send("updateTable", namespace=namespace, table=name, body=body), 404)
-            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
-
-
-def creation(metadata: dict[str, Any]) -> list[dict[str, Any]]:
-    """The updates that make a table of staged metadata."""
-    return [
-        {"action": "assign-uuid", "uuid": metadata["table-uuid"]},
-        {"action": "upgrade-format-version", "format-version": metadata["format-version"]},
-        {"action": "add-schema", "schema": metadata["schemas"][0]},
-        {"action": "set-current-schema", "schema-id": -1},
-        {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
-        {"action": "set-default-spec", "spec-id": -1},
-        {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
-        {"action": "set-default-sort-order", "sort-order-id": -1},
-        {"action": "set-location", "location": metadata["location"]},
-    ]
+            expect.status(commit_stage(lab, table), 404)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 404)
 
 
 @check("IRC-NS-DROP-008", alone=True)

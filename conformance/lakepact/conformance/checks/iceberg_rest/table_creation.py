@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, Table
 from lakepact.conformance.checks.iceberg_rest.metadata import members, objects
+from lakepact.conformance.checks.iceberg_rest.table_requirements import ASSERT_CREATE
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     add_schema,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
     from lakepact.conformance.wire import Reply
-
-ASSERT_CREATE = {"type": "assert-create"}
 
 
 # -- requests -----------------------------------------------------------------------------------------------------------
