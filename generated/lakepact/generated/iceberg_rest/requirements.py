@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 22317c171dffa872. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 01e7eaf07454e869. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -593,7 +593,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="configuration",
         operations=("getConfig",),
-        uncovered="needs to know that the server tells warehouses apart",
     ),
     "IRC-CFG-006": Requirement(
         id="IRC-CFG-006",
@@ -603,7 +602,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="configuration",
         operations=("getConfig",),
-        uncovered="needs the name of a second warehouse",
     ),
     "IRC-CFG-007": Requirement(
         id="IRC-CFG-007",
@@ -722,7 +720,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="configuration",
         operations=("getConfig",),
-        uncovered="permits rather than demands; no check fails on keys that it does not know",
     ),
     "IRC-CFG-020": Requirement(
         id="IRC-CFG-020",
@@ -1270,7 +1267,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         ),
         reading="A-01: View operations and the 406 response name the bare ErrorModel as the schema of their errors, while all other operations name IcebergErrorResponse, which wraps it. The wrapped form with the member error is required everywhere, and a bare ErrorModel fails.",
         edits=("E01",),
-        uncovered="its subjects are view operations and 406 answers, which the reference server does not give yet",
     ),
     "IRC-ERR-016": Requirement(
         id="IRC-ERR-016",
@@ -1326,7 +1322,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "dropView",
             "renameView",
         ),
-        uncovered="needs the caller's secrets, which the harness keeps out of its records",
     ),
     "IRC-TBL-ETAG-001": Requirement(
         id="IRC-TBL-ETAG-001",
@@ -1594,7 +1589,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("loadTable", "createTable", "registerTable", "updateTable"),
         features=("format-v1",),
         edits=("E14",),
-        uncovered="permits rather than demands; no check fails on members that it does not know",
     ),
     "IRC-META-017": Requirement(
         id="IRC-META-017",
@@ -1845,7 +1839,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("createNamespace",),
         features=("namespace-properties",),
-        uncovered="permits rather than demands; checks compare the properties that they sent",
     ),
     "IRC-NS-CREATE-004": Requirement(
         id="IRC-NS-CREATE-004",
@@ -1921,7 +1914,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="namespaces",
         operations=("createNamespace", "listNamespaces"),
-        uncovered="concerns servers without nested namespaces, which the reference server has",
     ),
     "IRC-NS-CREATE-012": Requirement(
         id="IRC-NS-CREATE-012",
@@ -1958,7 +1950,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="namespaces",
         operations=("createNamespace",),
-        uncovered="concerns servers without namespace properties, which the reference server has",
     ),
     "IRC-NS-CREATE-016": Requirement(
         id="IRC-NS-CREATE-016",
@@ -2006,7 +1997,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="namespaces",
         operations=("loadNamespaceMetadata",),
         reading="A-09: The keyword nullable of OpenAPI 3.0 has no effect in a 3.1 document, so that nulls which the descriptions allow are formally invalid. A property marked nullable may be null.",
-        uncovered="concerns servers without namespace properties, which the reference server has",
     ),
     "IRC-NS-GET-004": Requirement(
         id="IRC-NS-GET-004",
@@ -2261,7 +2251,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="namespaces",
         operations=("updateProperties",),
-        uncovered="concerns servers without namespace properties, which the reference server has",
     ),
     "IRC-NS-PROP-012": Requirement(
         id="IRC-NS-PROP-012",
@@ -3386,7 +3375,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("registerTable",),
         features=("views",),
         reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-REG-009": Requirement(
         id="IRC-TBL-REG-009",
@@ -6624,7 +6612,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("listTables",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-LIST-004": Requirement(
         id="IRC-TBL-LIST-004",
@@ -6803,7 +6790,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("createTable",),
         features=("views",),
         reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-CREATE-016": Requirement(
         id="IRC-TBL-CREATE-016",
@@ -6906,7 +6892,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="tables",
         operations=("createTable",),
-        uncovered="permits rather than demands; what an ETag must be is said by IRC-TBL-ETAG-001",
     ),
     "IRC-TBL-CREATE-027": Requirement(
         id="IRC-TBL-CREATE-027",
@@ -7037,7 +7022,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("createTable", "updateTable"),
         features=("stage-create", "views"),
         reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-STAGE-011": Requirement(
         id="IRC-TBL-STAGE-011",
@@ -7078,7 +7062,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable", "updateTable"),
         features=("stage-create", "location-policy"),
-        uncovered="needs a location that the target forbids, which no profile can name yet",
     ),
     "IRC-TBL-LOAD-001": Requirement(
         id="IRC-TBL-LOAD-001",
@@ -7127,7 +7110,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("loadTable",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-LOAD-006": Requirement(
         id="IRC-TBL-LOAD-006",
@@ -7285,7 +7267,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("tableExists",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-HEAD-004": Requirement(
         id="IRC-TBL-HEAD-004",
@@ -7374,7 +7355,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-DROP-009": Requirement(
         id="IRC-TBL-DROP-009",
@@ -7440,7 +7420,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("renameTable",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-REN-006": Requirement(
         id="IRC-TBL-REN-006",
@@ -7469,7 +7448,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("renameTable",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-REN-009": Requirement(
         id="IRC-TBL-REN-009",
