@@ -55,9 +55,18 @@ def application(*services: Service) -> FlaskApp:
     pages: Any = WSGIMiddleware(wsgi)  # a2wsgi and starlette describe the same interfaces in types of their own
     app.middleware.app = pages
     for served in services:
-        app.add_api(served.contract.routing, base_path="", name=served.contract.name, resolver=Resolver(partial(resolved, served)))
+        routing = _without_answers(served.contract.routing)
+        app.add_api(routing, base_path="", name=served.contract.name, resolver=Resolver(partial(resolved, served)))
     _add_pages(app.app, services)
     return app
+
+
+def _without_answers(routing: dict[str, Any]) -> dict[str, Any]:
+    """A routing with its answers left out: connexion only reads requests here, but would validate them at every start."""
+    answers: dict[str, Any] = {"default": {"description": "as the handler says"}}
+    items: dict[str, dict[str, Any]] = routing["paths"]
+    paths = {path: {method: {**o, "responses": answers} for method, o in item.items()} for path, item in items.items()}
+    return {**routing, "paths": paths}
 
 
 def resolved(served: Service, operation: str) -> Callable[..., Reply]:
