@@ -225,6 +225,17 @@ def unknown_mechanisms_of_access_are_ignored(lab: CatalogLab) -> None:
         expect.true(known.status in {200, 403}, "status 200 with a list of both mechanisms of the contract", known.shown)
 
 
+@check("IRC-GEN-028")
+def both_format_versions_are_supported(lab: CatalogLab) -> None:
+    """Tables of format version 1 and 2 can be created."""
+    namespace = lab.make_namespace()
+
+    with lab.judge("IRC-GEN-028"):
+        for version in (1, 2):
+            table = created(lab, namespace, properties={"format-version": str(version)})
+            expect.equal(version, table.member("format-version"), "format version")
+
+
 # -- that they are created once -----------------------------------------------------------------------------------------
 
 
