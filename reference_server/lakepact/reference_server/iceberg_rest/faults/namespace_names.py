@@ -1,0 +1,86 @@
+"""Names of namespaces that are stored or read wrongly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Fault, around, instead, on_call
+from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.store import Place, Record, Transaction
+
+
+def _joined(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Store the levels of a namespace as one dotted name."""
+    levels = arguments["body"]["namespace"]
+    return handler(body={**arguments["body"], "namespace": [".".join(levels)]})
+
+
+def _stripped(find: Callable[..., Record]) -> Callable[..., Record]:
+    """Overlook levels that are empty."""
+
+    def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+        return find(transaction, tuple(level for level in levels if level) or levels)
+
+    return namespace_exists
+
+
+def _split_at_dots(find: Callable[..., Record]) -> Callable[..., Record]:
+    """Take a dot for a separator."""
+
+    def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+        return find(transaction, tuple(part for level in levels for part in level.split(".")))
+
+    return namespace_exists
+
+
+def _folded(find: Callable[..., Record]) -> Callable[..., Record]:
+    """Find namespaces in any case, although they are created in each."""
+
+    def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+        for name, record in transaction.under(NAMESPACES, levels[:-1]):
+            if name.lower() == levels[-1].lower():
+                return record
+        return find(transaction, levels)
+
+    return namespace_exists
+
+
+def _two_levels(levels: tuple[str, ...]) -> None:
+    if len(levels) > 2 or not levels or not all(levels) or any(SEPARATOR in level for level in levels):
+        raise Problem(400, "BadRequestException", "no more than two levels")
+
+
+FAULTS = (
+    Fault(
+        "levels-stored-as-one",
+        "Levels are joined when they are stored.",
+        ("IRC-NS-ENC-001", "IRC-NS-ENC-006"),
+        on_call("createNamespace", _joined),
+    ),
+    Fault(
+        "three-levels-at-most",
+        "No more than three levels are nested.",
+        ("IRC-NS-ENC-006",),
+        instead("rules", "levels-are-addressable", _two_levels),
+    ),
+    Fault("dots-separate", "A dot in a path separates levels.", ("IRC-NS-ENC-002",), around("rules", "namespace-exists", _split_at_dots)),
+    Fault(
+        "empty-levels-overlooked",
+        "Separators too many are overlooked.",
+        ("IRC-NS-ENC-003",),
+        around("rules", "namespace-exists", _stripped),
+    ),
+    Fault(
+        "case-folded-at-load",
+        "Case counts at creation, but not at loading.",
+        ("IRC-NS-ENC-004",),
+        around("rules", "namespace-exists", _folded),
+    ),
+)

@@ -1,0 +1,94 @@
+"""Namespaces that are dropped wrongly, or leave something behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Fault, Install, instead, on_call, on_status
+from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.store import Place, Transaction
+
+
+def _kept_properties() -> Install:
+    """Keep the properties of dropped namespaces for the next one of that name."""
+    kept: dict[tuple[str, ...], dict[str, str]] = {}
+
+    def create(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = arguments["body"]
+        old = kept.get(tuple(body["namespace"]), {})
+        reply = handler(body={**body, "properties": {**old, **(body.get("properties") or {})}})
+        kept[tuple(body["namespace"])] = reply.document["properties"]
+        return reply
+
+    return on_call("createNamespace", create)
+
+
+def _children_do_not_count(transaction: Transaction, levels: Place) -> None:
+    for name, record in transaction.under("identifiers", levels):
+        raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
+
+
+def _tables_do_not_count(transaction: Transaction, levels: Place) -> None:
+    for name, record in transaction.under(NAMESPACES, levels):
+        raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
+
+
+def _siblings_go_too(transaction: Transaction, levels: Place) -> None:
+    """Remove whatever begins like the name of what is dropped."""
+    for name, _ in list(transaction.under(NAMESPACES, levels[:-1])):
+        if name.startswith(levels[-1]) and name != levels[-1]:
+            transaction.remove(namespace_key((*levels[:-1], name)))
+
+
+def _resurrects(service: Service) -> None:
+    """Make the namespace anew when a staged table is committed to it."""
+    create = service.handlers["createNamespace"]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            if problem.status != 404 or {"type": "assert-create"} not in arguments["body"]["requirements"]:
+                raise
+            create(body={"namespace": arguments["namespace"].split(SEPARATOR)})
+            return handler(**arguments)
+
+    on_call("updateTable", act)(service)
+
+
+FAULTS = (
+    Fault(
+        "drops-do-nothing", "Dropping succeeds without effect.", ("IRC-NS-DROP-001",), on_call("dropNamespace", lambda _h, _a: Reply(204))
+    ),
+    Fault("drops-of-nothing-succeed", "Dropping what is not there succeeds.", ("IRC-NS-DROP-002",), on_status("dropNamespace", {404: 204})),
+    Fault(
+        "drops-what-holds-tables",
+        "A namespace with tables is dropped.",
+        ("IRC-NS-DROP-003", "IRC-NS-DROP-008"),
+        instead("rules", "namespace-is-empty", _tables_do_not_count),
+    ),
+    Fault(
+        "drops-what-has-children",
+        "A namespace with children is dropped.",
+        ("IRC-NS-DROP-005",),
+        instead("rules", "namespace-is-empty", _children_do_not_count),
+    ),
+    Fault(
+        "drops-by-prefix",
+        "Dropping takes along what begins like it.",
+        ("IRC-NS-DROP-006",),
+        instead("rules", "namespace-is-empty", _siblings_go_too),
+    ),
+    Fault("staged-tables-resurrect", "Committing a staged table brings its namespace back.", ("IRC-NS-DROP-007",), _resurrects),
+    Fault(
+        "properties-outlive-their-namespace",
+        "A new namespace has the properties of a dropped one.",
+        ("IRC-NS-DROP-009",),
+        _kept_properties(),
+    ),
+)
