@@ -101,7 +101,7 @@ def test_newer_types_wait_for_the_upgrade(column_type: str) -> None:
 def test_an_id_does_not_change_to_an_unrelated_type() -> None:
     retyped = struct(field(1, "id", "string", required=True), *td.ORDERS["fields"][1:])
 
-    assert td.refused_commit(TABLE, add_schema(retyped)) == (
+    assert td.refused_commit(td.appended(TABLE, 7), add_schema(retyped)) == (
         "at /updates/0/schema/fields/0: field id 1 is that of a long column and cannot become string; "
         "give 'id' an id above last-column-id, which is 5"
     )
@@ -111,7 +111,13 @@ def test_the_id_of_a_column_that_is_gone_is_not_used_for_another_type() -> None:
     gone = td.committed(td.committed(TABLE, add_schema(WIDER), USE_IT), add_schema(td.ORDERS), USE_IT)
     reused = struct(*td.ORDERS["fields"], field(6, "amount", "long"))
 
-    assert "field id 6 is that of a string column" in td.refused_commit(gone, add_schema(reused))
+    assert "field id 6 is that of a string column" in td.refused_commit(td.appended(gone, 7), add_schema(reused))
+
+
+def test_a_table_without_data_may_give_its_columns_other_types() -> None:
+    retyped = struct(field(1, "id", "string", required=True), *td.ORDERS["fields"][1:])
+
+    assert td.committed(TABLE, add_schema(retyped), USE_IT)["current-schema-id"] == 1
 
 
 def test_a_promoted_type_may_go_back_and_forth() -> None:

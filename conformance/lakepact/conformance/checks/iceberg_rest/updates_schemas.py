@@ -122,8 +122,8 @@ def column_ids_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-014")
 def contradictory_schemas_are_refused(lab: CatalogLab) -> None:
-    """A schema cannot use an id or a name twice, nor an id of the table for another type."""
-    table = lab.make_table()
+    """A schema cannot use an id or a name twice, nor, once there is data, an id of the table for another type."""
+    table = lab.append(lab.make_table())
     current = current_schema(table)
     retyped = [{**field, "type": "long"} if field["name"] == "name" else field for field in current["fields"]]
     cases = {

@@ -30,8 +30,9 @@ def add_schema(draft: Draft, update: Document) -> None:
     if twin is not None:
         draft.added_schema = twin["schema-id"]
         return
-    if not draft.main_removed:
-        # A commit that replaces the table takes its data away first, and may then use names and ids for other types.
+    if draft.snapshots and not draft.main_removed:
+        # A commit that replaces the table takes its data away first, and may then use names and ids for other types;
+        # where there is no data yet, no file was written with the old type.
         _check_reused_ids(draft, found, where)
     draft.added_schema = max((other["schema-id"] for other in known), default=-1) + 1
     draft.own_list("schemas").append({**schema, "schema-id": draft.added_schema})
