@@ -21,7 +21,9 @@ PROPERTIES = st.dictionaries(st.text("abc.", min_size=1, max_size=4), st.text(ma
 RETENTION = st.fixed_dictionaries(
     {}, optional={member: st.integers(1, 10**12) for member in ("max-ref-age-ms", "max-snapshot-age-ms", "min-snapshots-to-keep")}
 )
-PRIMITIVES = st.sampled_from(["boolean", "int", "long", "float", "double", "date", "timestamptz", "string", "uuid", "decimal(9, 2)", "fixed[4]"])
+PRIMITIVES = st.sampled_from(
+    ["boolean", "int", "long", "float", "double", "date", "timestamptz", "string", "uuid", "decimal(9, 2)", "fixed[4]"]
+)
 
 
 @st.composite
@@ -148,9 +150,7 @@ def add_spec(s: Sequence) -> None:
 
 def set_default_spec(s: Sequence) -> None:
     columns = column_ids(s.schema)
-    fitting = [
-        spec["spec-id"] for spec in s.metadata["partition-specs"] if {item["source-id"] for item in spec["fields"]} <= columns
-    ]
+    fitting = [spec["spec-id"] for spec in s.metadata["partition-specs"] if {item["source-id"] for item in spec["fields"]} <= columns]
     s.add(td.update("set-default-spec", spec_id=s.one_of(fitting)))
 
 
@@ -246,7 +246,9 @@ def set_statistics(s: Sequence) -> None:
 def set_partition_statistics(s: Sequence) -> None:
     if s.snapshot_ids():
         snapshot_id = s.one_of(s.snapshot_ids())
-        s.add(td.update("set-partition-statistics", partition_statistics=td.partition_statistics(snapshot_id, size=s.draw(st.integers(0, 9)))))
+        s.add(
+            td.update("set-partition-statistics", partition_statistics=td.partition_statistics(snapshot_id, size=s.draw(st.integers(0, 9))))
+        )
 
 
 def remove_statistics(s: Sequence) -> None:

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+
 from generating import CONTRACTS, generated
 
 with warnings.catch_warnings():

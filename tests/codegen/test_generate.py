@@ -12,12 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from generating import generated
 
 from codegen.compare import differences
 from codegen.contracts import found
 from codegen.documents import Broken
 from codegen.generate import generate
+from generating import generated
 
 EXPECTED = Path(__file__).parent / "generated"
 

@@ -53,7 +53,10 @@ def test_a_requirement_rests_on_the_edits_that_changed_its_clause(shelf: Path) -
 
 
 def test_a_requirement_carries_what_is_unclear_and_how_we_rule(shelf: Path) -> None:
-    assert next(r.reading for r in read(shelf).requirements if r.id == "SH-BOOK-001") == "R-1: It is not said what a shelf is. Whatever has an id."
+    assert (
+        next(r.reading for r in read(shelf).requirements if r.id == "SH-BOOK-001")
+        == "R-1: It is not said what a shelf is. Whatever has an id."
+    )
 
 
 def test_a_pattern_says_of_all_that_it_covers_why_no_check_judges_it(shelf: Path) -> None:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from lakepact.generated.contract import Contract
-from miniatures import answer, miniature
 from rich.console import Console
 
 from lakepact.conformance import expect, plan, runner
@@ -16,6 +14,8 @@ from lakepact.conformance.lab import Lab
 from lakepact.conformance.report import junit, lines, markdown, text
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
+from lakepact.generated.contract import Contract
+from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from pathlib import Path

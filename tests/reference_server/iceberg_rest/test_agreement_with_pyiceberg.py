@@ -8,14 +8,14 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import table_documents as td
-from commit_sequences import commits, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.table.update import TableUpdate, update_table_metadata
 
+import table_documents as td
+from commit_sequences import commits, tables
 from lakepact.reference_server.iceberg_rest.metadata import finish_commit
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import table_documents as td
 from hypothesis import given
 from hypothesis import strategies as st
 
+import table_documents as td
 from lakepact.reference_server.iceberg_rest.schemas import columns
 from lakepact.reference_server.iceberg_rest.types import primitive, related
 

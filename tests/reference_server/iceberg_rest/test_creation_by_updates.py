@@ -7,13 +7,13 @@ from typing import Any
 
 import orjson
 import pytest
-import table_documents as td
 from pyiceberg.table.metadata import TableMetadataUtil
-from table_documents import partition_field, snapshot, sort_field, update
-from table_invariants import broken_invariants
 
+import table_documents as td
 from lakepact.reference_server.iceberg_rest.metadata import empty_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from table_documents import partition_field, snapshot, sort_field, update
+from table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

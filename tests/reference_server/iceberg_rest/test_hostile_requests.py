@@ -6,16 +6,16 @@ import copy
 from typing import Any
 
 import orjson
-import table_documents as td
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_documents import partition_field, sort_field, update
-from table_invariants import broken_invariants
 
+import table_documents as td
 from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.preconditions import check
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from lakepact.reference_server.problems import Problem
+from table_documents import partition_field, sort_field, update
+from table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

@@ -6,15 +6,15 @@ import copy
 from typing import Any
 
 import orjson
-import table_documents as td
-from commit_sequences import commits, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_invariants import broken_invariants
 
+import table_documents as td
+from commit_sequences import commits, tables
 from lakepact.reference_server.iceberg_rest.metadata import finish_commit
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from lakepact.reference_server.problems import Problem
+from table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 import pytest
-import table_documents as td
 from pyiceberg.table.metadata import TableMetadataUtil
+
+import table_documents as td
+from lakepact.reference_server.iceberg_rest.metadata import finish_commit, new_table_metadata
 from table_documents import field, partition_field, sort_field, struct
 from table_invariants import broken_invariants
-
-from lakepact.reference_server.iceberg_rest.metadata import finish_commit, new_table_metadata
 
 Document = dict[str, Any]
 

@@ -6,8 +6,6 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import table_documents as td
-from commit_sequences import commits, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
@@ -15,6 +13,8 @@ from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadataUtil
 from pyiceberg.table.update import TableRequirement
 
+import table_documents as td
+from commit_sequences import commits, tables
 from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS, check
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from lakepact.reference_server.problems import Problem

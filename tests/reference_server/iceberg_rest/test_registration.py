@@ -6,15 +6,15 @@ from typing import Any
 
 import orjson
 import pytest
-import table_documents as td
-from commit_sequences import commits, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_documents import partition_field
-from table_invariants import broken_invariants
 
+import table_documents as td
+from commit_sequences import commits, tables
 from lakepact.reference_server.iceberg_rest.registration import existing_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from table_documents import partition_field
+from table_invariants import broken_invariants
 
 Document = dict[str, Any]
 

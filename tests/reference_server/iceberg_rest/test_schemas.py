@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import table_documents as td
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
-from table_documents import field, struct
 
+import table_documents as td
 from lakepact.reference_server.iceberg_rest.schemas import columns, same_schema, types_by_id, with_fresh_ids
+from table_documents import field, struct
 
 Document = dict[str, Any]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 import table_documents as td
 from table_documents import field, partition_field, sort_field, struct, update
 from table_invariants import broken_invariants

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 import table_documents as td
+from lakepact.reference_server.iceberg_rest.updates import UPDATES, apply_updates
 from table_documents import update
 from table_invariants import broken_invariants
-
-from lakepact.reference_server.iceberg_rest.updates import UPDATES, apply_updates
 
 Document = dict[str, Any]
 
