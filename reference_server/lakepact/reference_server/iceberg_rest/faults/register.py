@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.faults import Fault, Install, all_of, around, on_answer, on_call, on_status, unchecked
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
-from lakepact.reference_server.iceberg_rest.faults.ways.tables import create, exists, given
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import create, exists, given, make_namespace
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -163,13 +163,7 @@ def _overwrite_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 def _make_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
-    levels = arguments["namespace"].split(SEPARATOR)
-    for depth in range(1, len(levels) + 1):
-        try:
-            handlers["createNamespace"](body={"namespace": levels[:depth], "properties": {}})
-        except Problem as problem:
-            if problem.status != 409:
-                raise
+    make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
     return handlers[REGISTER](**arguments)
 
 

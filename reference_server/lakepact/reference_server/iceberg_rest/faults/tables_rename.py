@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_call, on_status, unchecked
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
-from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, create, exists, given, promised
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, create, exists, given, make_namespace, promised
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.warehouse import below
@@ -59,13 +59,7 @@ def _write_metadata(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 def _make_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
-    levels = arguments["body"]["destination"]["namespace"]
-    for depth in range(1, len(levels) + 1):
-        try:
-            handlers["createNamespace"](body={"namespace": levels[:depth], "properties": {}})
-        except Problem as problem:
-            if problem.status != 409:
-                raise
+    make_namespace(handlers, arguments["body"]["destination"]["namespace"])
     return handlers["renameTable"](**arguments)
 
 

@@ -15,13 +15,12 @@ from lakepact.reference_server.iceberg_rest.faults.ways.updates import (
     in_place_of,
     refused_when,
 )
+from lakepact.reference_server.iceberg_rest.faults.ways.versions import SPECS
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-
-LAST_ADDED = -1
 
 
 # -- add-spec ---------------------------------------------------------------------------------------------------------
@@ -57,12 +56,6 @@ def _add_again(update: Update, draft: Draft, document: Document) -> None:
         draft.own_list("partition-specs").append({**twin, "spec-id": draft.added_spec})
 
 
-def _keep_first_added(update: Update, draft: Draft, document: Document) -> None:
-    first = draft.added_spec
-    update(draft, document)
-    draft.added_spec = draft.added_spec if first is None else first
-
-
 def _forget_last_id(update: Update, draft: Draft, document: Document) -> None:
     last = draft.get("last-partition-id")
     update(draft, document)
@@ -89,7 +82,7 @@ ADD = (
         "takes-first-added-spec",
         "-1 is the spec that the commit added first.",
         ("IRC-UPD-026",),
-        in_place_of("add-spec", _keep_first_added),
+        in_place_of("add-spec", SPECS.keep_first_added),
     ),
     Fault(
         "last-partition-id-stays",
@@ -103,42 +96,25 @@ ADD = (
 # -- set-default-spec -----------------------------------------------------------------------------------------------------
 
 
-def _is_last_added(_: Draft, document: Document) -> bool:
-    return bool(document["spec-id"] == LAST_ADDED)
-
-
-def _set_whatever(draft: Draft, document: Document) -> None:
-    known = draft.added_spec if document["spec-id"] == LAST_ADDED else None
-    draft.set("default-spec-id", document["spec-id"] if known is None else known)
-
-
 SET = (
     Fault("default-spec-stays", "set-default-spec does nothing.", ("IRC-UPD-026",), ignored("set-default-spec")),
     Fault(
         "last-added-spec-may-be-none",
         "-1 is ignored in a commit that adds no spec.",
         ("IRC-UPD-027",),
-        forgiven("set-default-spec", when=_is_last_added),
+        forgiven("set-default-spec", when=SPECS.is_last_added),
     ),
     Fault("unknown-spec-is-500", "A spec that there is not ends in status 500.", ("IRC-UPD-027", "IRC-UPD-028"), fatal("set-default-spec")),
     Fault(
         "default-spec-may-be-none",
         "Any number becomes the default spec.",
         ("IRC-UPD-027", "IRC-UPD-028"),
-        instead("updates", "set-default-spec", _set_whatever),
+        instead("updates", "set-default-spec", SPECS.set_whatever),
     ),
 )
 
 
 # -- remove-partition-specs -------------------------------------------------------------------------------------------------
-
-
-def _remove_whatever(draft: Draft, document: Document) -> None:
-    draft.set("partition-specs", [spec for spec in draft.items("partition-specs") if spec["spec-id"] not in document["spec-ids"]])
-
-
-def _remove_all_but_default(draft: Draft, _: Document) -> None:
-    draft.set("partition-specs", [spec for spec in draft.items("partition-specs") if spec["spec-id"] == draft.get("default-spec-id")])
 
 
 def _stumble(update: Update, draft: Draft, document: Document) -> None:
@@ -153,13 +129,13 @@ REMOVE = (
         "removes-more-specs",
         "All specs but the default one are removed.",
         ("IRC-UPD-073",),
-        afterwards("remove-partition-specs", _remove_all_but_default),
+        afterwards("remove-partition-specs", SPECS.remove_all_but_default),
     ),
     Fault(
         "removes-default-spec",
         "The default spec can be removed.",
         ("IRC-UPD-074",),
-        instead("updates", "remove-partition-specs", _remove_whatever),
+        instead("updates", "remove-partition-specs", SPECS.remove_whatever),
     ),
     Fault(
         "removing-unknown-spec-is-500",

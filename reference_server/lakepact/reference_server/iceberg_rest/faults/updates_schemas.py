@@ -16,13 +16,12 @@ from lakepact.reference_server.iceberg_rest.faults.ways.updates import (
     refused_when,
     rewritten,
 )
+from lakepact.reference_server.iceberg_rest.faults.ways.versions import SCHEMAS
 from lakepact.reference_server.iceberg_rest.schemas import types_by_id, with_fresh_ids
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-
-LAST_ADDED = -1
 
 
 # -- add-schema -------------------------------------------------------------------------------------------------------
@@ -56,12 +55,6 @@ def _count_this_schema_only(draft: Draft, document: Document) -> None:
 
 def _renumber(_: Draft, document: Document) -> Document:
     return {**document, "schema": with_fresh_ids(document["schema"])[0]}
-
-
-def _keep_first_added(update: Update, draft: Draft, document: Document) -> None:
-    first = draft.added_schema
-    update(draft, document)
-    draft.added_schema = draft.added_schema if first is None else first
 
 
 ADD = (
@@ -101,21 +94,12 @@ ADD = (
         "takes-first-added-schema",
         "-1 is the schema that the commit added first.",
         ("IRC-UPD-018",),
-        in_place_of("add-schema", _keep_first_added),
+        in_place_of("add-schema", SCHEMAS.keep_first_added),
     ),
 )
 
 
 # -- set-current-schema -------------------------------------------------------------------------------------------------
-
-
-def _is_last_added(_: Draft, document: Document) -> bool:
-    return bool(document["schema-id"] == LAST_ADDED)
-
-
-def _set_whatever(draft: Draft, document: Document) -> None:
-    known = draft.added_schema if document["schema-id"] == LAST_ADDED else None
-    draft.set("current-schema-id", document["schema-id"] if known is None else known)
 
 
 def _forget_defaults(draft: Draft, _: Document) -> None:
@@ -130,7 +114,7 @@ SET = (
         "last-added-schema-may-be-none",
         "-1 is ignored in a commit that adds no schema.",
         ("IRC-UPD-019",),
-        forgiven("set-current-schema", when=_is_last_added),
+        forgiven("set-current-schema", when=SCHEMAS.is_last_added),
     ),
     Fault(
         "unknown-schema-is-500",
@@ -142,7 +126,7 @@ SET = (
         "current-schema-may-be-none",
         "Any number becomes the current schema.",
         ("IRC-UPD-019", "IRC-UPD-020"),
-        instead("updates", "set-current-schema", _set_whatever),
+        instead("updates", "set-current-schema", SCHEMAS.set_whatever),
     ),
     Fault(
         "drops-source-columns",
@@ -156,27 +140,19 @@ SET = (
 # -- remove-schemas -------------------------------------------------------------------------------------------------------
 
 
-def _remove_whatever(draft: Draft, document: Document) -> None:
-    draft.set("schemas", [schema for schema in draft.items("schemas") if schema["schema-id"] not in document["schema-ids"]])
-
-
-def _remove_all_but_current(draft: Draft, _: Document) -> None:
-    draft.set("schemas", [schema for schema in draft.items("schemas") if schema["schema-id"] == draft.get("current-schema-id")])
-
-
 REMOVE = (
     Fault("keeps-removed-schemas", "remove-schemas does nothing.", ("IRC-UPD-076", "IRC-UPD-077"), ignored("remove-schemas")),
     Fault(
         "removes-more-schemas",
         "All schemas but the current one are removed.",
         ("IRC-UPD-076",),
-        afterwards("remove-schemas", _remove_all_but_current),
+        afterwards("remove-schemas", SCHEMAS.remove_all_but_default),
     ),
     Fault(
         "removes-schemas-in-use",
         "The current schema and those of snapshots can be removed.",
         ("IRC-UPD-077", "IRC-UPD-078", "IRC-META-002"),
-        instead("updates", "remove-schemas", _remove_whatever),
+        instead("updates", "remove-schemas", SCHEMAS.remove_whatever),
     ),
 )
 

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, instead
 from lakepact.reference_server.iceberg_rest.faults.ways.updates import Update, fatal, forgiven, ignored, in_place_of
+from lakepact.reference_server.iceberg_rest.faults.ways.versions import ORDERS
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-
-LAST_ADDED = -1
 
 
 # -- add-sort-order ---------------------------------------------------------------------------------------------------
@@ -48,12 +47,6 @@ def _add_again(update: Update, draft: Draft, document: Document) -> None:
         draft.own_list("sort-orders").append({**document["sort-order"], "order-id": draft.added_order})
 
 
-def _keep_first_added(update: Update, draft: Draft, document: Document) -> None:
-    first = draft.added_order
-    update(draft, document)
-    draft.added_order = draft.added_order if first is None else first
-
-
 ADD = (
     Fault(
         "keeps-requested-order-ids",
@@ -75,21 +68,12 @@ ADD = (
         "takes-first-added-order",
         "-1 is the sort order that the commit added first.",
         ("IRC-UPD-032",),
-        in_place_of("add-sort-order", _keep_first_added),
+        in_place_of("add-sort-order", ORDERS.keep_first_added),
     ),
 )
 
 
 # -- set-default-sort-order -----------------------------------------------------------------------------------------------
-
-
-def _is_last_added(_: Draft, document: Document) -> bool:
-    return bool(document["sort-order-id"] == LAST_ADDED)
-
-
-def _set_whatever(draft: Draft, document: Document) -> None:
-    known = draft.added_order if document["sort-order-id"] == LAST_ADDED else None
-    draft.set("default-sort-order-id", document["sort-order-id"] if known is None else known)
 
 
 SET = (
@@ -98,7 +82,7 @@ SET = (
         "last-added-order-may-be-none",
         "-1 is ignored in a commit that adds no sort order.",
         ("IRC-UPD-033",),
-        forgiven("set-default-sort-order", when=_is_last_added),
+        forgiven("set-default-sort-order", when=ORDERS.is_last_added),
     ),
     Fault(
         "unknown-order-is-500",
@@ -110,7 +94,7 @@ SET = (
         "default-order-may-be-none",
         "Any number becomes the default sort order.",
         ("IRC-UPD-033", "IRC-UPD-034"),
-        instead("updates", "set-default-sort-order", _set_whatever),
+        instead("updates", "set-default-sort-order", ORDERS.set_whatever),
     ),
 )
 
