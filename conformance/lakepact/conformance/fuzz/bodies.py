@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,20 @@ from hypothesis.errors import HypothesisException
 from schemathesis.core import NotSet
 from schemathesis.generation import GenerationMode
 
+from lakepact.generated.contract import Contract
+
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
     from schemathesis.generation.case import Case
 
-    from lakepact.generated.contract import Contract, Operation
+    from lakepact.generated.contract import Operation
 
 logging.getLogger("schemathesis").setLevel(logging.ERROR)
 
 FIRST_BATCH = 12  #: cases that are drawn at once; every batch is twice as large as the one before
 LARGEST_BATCH = 96
+#: Bodies of a contract are large and rarely small enough for hypothesis' taste.
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
 MOST_BYTES = 20_000  #: larger bodies cost more than they find
 
 
@@ -58,10 +63,6 @@ class Bodies:
     """
 
     def __init__(self, contract: Contract, start: int) -> None:
-        paths = {f"/{o.id}": {o.method.lower(): _parts_to_draw(o, contract)} for o in contract.operations.values() if o.method != "HEAD"}
-        components = {"schemas": contract.bundle["components"]["schemas"]}
-        document = {"openapi": contract.bundle["openapi"], "info": contract.bundle["info"], "paths": paths, "components": components}
-        self._schema = schemathesis.openapi.from_dict(document)
         self._contract = contract
         self._start = start
         self._pools: dict[tuple[str, bool], _Pool] = {}
@@ -78,20 +79,28 @@ class Bodies:
         return pool.drawn[pool.used - 1]
 
     def _fill(self, pool: _Pool, operation: str, *, valid: bool) -> None:
-        """Draw a batch that is twice as large as the last; a pool in which hardly anything new is found is used again from its beginning."""
+        """Draw a batch twice as large as the last; a pool in which hardly anything new is found is used again."""
         pool.used = 0
         if pool.dry:
             return
-        known = self._contract.operations[operation]
-        mode = GenerationMode.POSITIVE if valid else GenerationMode.NEGATIVE
         number = Random(f"{self._start} {operation} {valid} {len(pool.drawn)}").getrandbits(32)  # noqa: S311 - nothing secret
-        drawn = _batch(self._schema[f"/{operation}"][known.method].as_strategy(generation_mode=mode), number, size=pool.batch)
+        drawn = _batch(self._contract.name, operation, valid=valid, number=number, size=pool.batch)
         new = [case for case in drawn if case not in pool.drawn]
         pool.dry = len(new) * 4 < pool.batch
         if not pool.dry:
             pool.used = len(pool.drawn)
             pool.batch = min(pool.batch * 2, LARGEST_BATCH)
         pool.drawn += new
+
+
+@cache
+def _schema(name: str) -> Any:
+    """What schemathesis makes of a contract."""
+    contract = Contract(name)
+    paths = {f"/{o.id}": {o.method.lower(): _parts_to_draw(o, contract)} for o in contract.operations.values() if o.method != "HEAD"}
+    components = {"schemas": contract.bundle["components"]["schemas"]}
+    document = {"openapi": contract.bundle["openapi"], "info": contract.bundle["info"], "paths": paths, "components": components}
+    return schemathesis.openapi.from_dict(document)
 
 
 def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
@@ -108,8 +117,13 @@ def _parts_to_draw(operation: Operation, contract: Contract) -> dict[str, Any]:
     return {"operationId": operation.id, "parameters": parameters, "responses": {"200": {"description": "any"}}, **body}
 
 
-def _batch(strategy: SearchStrategy[Case[Any]], number: int, *, size: int) -> list[Drawn]:
-    """Different cases, none of them too large; at least one."""
+@cache
+def _batch(contract: str, operation: str, *, valid: bool, number: int, size: int) -> tuple[Drawn, ...]:
+    """Different cases, none of them too large; at least one. Nobody changes them."""
+    mode = GenerationMode.POSITIVE if valid else GenerationMode.NEGATIVE
+    strategy: SearchStrategy[Case[Any]] = _schema(contract)[f"/{operation}"][Contract(contract).operations[operation].method].as_strategy(
+        generation_mode=mode
+    )
     drawn: dict[str, Drawn] = {}
 
     @seed(number)
@@ -119,7 +133,7 @@ def _batch(strategy: SearchStrategy[Case[Any]], number: int, *, size: int) -> li
         deadline=None,
         phases=(Phase.generate,),
         verbosity=Verbosity.quiet,
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=SLOW,
     )
     @given(strategy)
     def keep(case: Case[Any]) -> None:
@@ -137,7 +151,7 @@ def _batch(strategy: SearchStrategy[Case[Any]], number: int, *, size: int) -> li
             pass
         finally:
             set_hypothesis_home_dir(None)
-    return list(drawn.values()) or [NOTHING]
+    return tuple(drawn.values()) or (NOTHING,)
 
 
 def _text(value: Any) -> str:

@@ -144,7 +144,7 @@ class Sequences:
 
         needed = shows(steps)
         if needed:
-            Shrinking(steps[:needed], shows).shortest()
+            Shrinking(steps[:needed], shows, plain=self._fuzz.world(self._new_lab()).plain).shortest()
         return last
 
     def _again(self, steps: Sequence[Step], breach: Breach) -> tuple[Breach, list[int], int] | None:

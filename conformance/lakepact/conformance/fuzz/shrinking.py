@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.fuzz.near import places_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.fuzz.steps import Step
 
@@ -23,16 +23,26 @@ class Shrinking:
     Args:
         steps: the sequence to begin with, of which it is known that it shows what is looked for.
         shows: sends a sequence and says how many of its steps were needed; 0 when it does not show what is looked for.
+        plain: arguments that address what every sequence begins with.
         attempts: how often to send at most.
     """
 
-    def __init__(self, steps: Sequence[Step], shows: Callable[[Sequence[Step]], int], *, attempts: int = ATTEMPTS) -> None:
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        shows: Callable[[Sequence[Step]], int],
+        *,
+        plain: Mapping[str, Any] | None = None,
+        attempts: int = ATTEMPTS,
+    ) -> None:
         self.steps = list(steps)
         self._shows = shows
+        self._plain = plain or {}
         self._left = attempts
 
     def shortest(self) -> list[Step]:
         """The shortest sequence that was found."""
+        self._with_plain_arguments()
         self._without_steps()
         self._with_smaller_bodies()
         self._without_steps()
@@ -58,6 +68,16 @@ class Shrinking:
                 else:
                     at += size
             size = size // 2 if size > 1 else int(smaller)
+
+    def _with_plain_arguments(self) -> None:
+        """Address what the sequence begins with, so that requests which made something else can be spared."""
+        for number in reversed(range(len(self.steps))):
+            if number >= len(self.steps):
+                continue
+            step = self.steps[number]
+            arguments = {name: self._plain.get(name, value) for name, value in step.arguments.items()}
+            if arguments != dict(step.arguments):
+                self._try_at(number, replace(step, arguments=arguments))
 
     def _with_smaller_bodies(self) -> None:
         """Leave out queries, members and items, outer ones first, from the last request to the first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from random import Random
 
     from lakepact.conformance.fuzz.steps import Learned, Step
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 class World(Protocol):
     """A corner of the target that one sequence has to itself."""
+
+    @property
+    def plain(self) -> Mapping[str, Any]:
+        """Path arguments for what the opening makes."""
+        ...
 
     def opening(self, random: Random) -> Sequence[Step]:
         """The requests that make the corner; they come first."""

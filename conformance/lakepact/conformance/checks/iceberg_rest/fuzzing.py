@@ -68,6 +68,11 @@ class CatalogWorld:
         self.staged: list[Key] = []
         self.dropped: list[Key] = []
 
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The namespace and the table that come first."""
+        return {"namespace": (ROOT,), "parent": (ROOT,), "table": FIRST_TABLE[1]}
+
     # -- what is sent ------------------------------------------------------------------------------------------
 
     def opening(self, random: Random) -> Sequence[Step]:
@@ -80,11 +85,11 @@ class CatalogWorld:
         path = {p.argument for p in self._lab.contract.operations[operation].parameters if p.where == "path"} - {"prefix"}
         if "table" in path:
             odd: Key = (random.choice(self.namespaces), random.choice(ODD_NAMES))
-            namespace, table = random.choice([*self.tables * 3, *self.staged, *self.dropped, odd])
+            namespace, table = random.choice([*self.tables * 4, *self.staged, *self.dropped, odd])
             return {"namespace": namespace, "table": table}
         if "namespace" in path or operation == "listNamespaces":
             usable = self.namespaces[1:] if operation == "dropNamespace" else self.namespaces
-            namespace = random.choice([*usable * 3, (ROOT, random.choice(ODD_NAMES))])
+            namespace = random.choice([*usable * 6, (ROOT, random.choice(ODD_NAMES))])
             return {"parent" if operation == "listNamespaces" else "namespace": namespace}
         return {}
 
@@ -122,7 +127,8 @@ class CatalogWorld:
         return request | {member: value for member, value in more.items() if random.random() < 0.3}
 
     def _commit(self, key: Key, random: Random) -> Document:
-        table = Known(key, self._answers.get(key, {}).get("metadata") or {}, random)
+        metadata = self._answers.get(key, {}).get("metadata")
+        table = Known(key, metadata if isinstance(metadata, dict) else {}, random)
         if key in self.tables:
             return commit(table)
         if key in self.staged:
@@ -199,7 +205,7 @@ class CatalogWorld:
             self.dropped.append(key)
 
     def _moved(self, source: Key | None, target: Key | None) -> None:
-        if source in self.tables and source is not None and target is not None:
+        if source is not None and target is not None and source in self.tables:
             self.tables.remove(source)
             self._made(target, self._answers.get(source, {}))
 

@@ -52,19 +52,23 @@ class Known:
         value = self.metadata.get(member)
         return value if isinstance(value, int) else default
 
+    def items(self, member: str) -> list[Document]:
+        """The objects in a list of the metadata."""
+        items = self.metadata.get(member)
+        return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
     def ids(self, member: str, key: str) -> list[int]:
         """The ids of the items of a list of the metadata."""
-        items = self.metadata.get(member)
-        return [item[key] for item in items if isinstance(item, dict) and isinstance(item.get(key), int)] if isinstance(items, list) else []
+        return [item[key] for item in self.items(member) if isinstance(item.get(key), int)]
 
-    def one_id(self, member: str, key: str, *, but: int | None = None, default: int = 0) -> int:
-        """One of those ids."""
-        return self.random.choice([i for i in self.ids(member, key) if i != but] or [default])
+    def one_id(self, member: str, key: str) -> int:
+        """One of those ids, or 0."""
+        return self.random.choice(self.ids(member, key) or [0])
 
-    def refs(self) -> list[str]:
-        """The names of branches and tags."""
+    def refs(self) -> dict[str, Document]:
+        """Branches and tags by name."""
         refs = self.metadata.get("refs")
-        return sorted(refs) if isinstance(refs, dict) else []
+        return {name: ref for name, ref in sorted(refs.items()) if isinstance(ref, dict)} if isinstance(refs, dict) else {}
 
 
 # -- updates --------------------------------------------------------------------------------------------------------
@@ -72,8 +76,9 @@ class Known:
 
 def new_schema(table: Known) -> Document:
     """The current schema with a column more."""
-    current = [s for s in table.metadata.get("schemas", ()) if s.get("schema-id") == table.metadata.get("current-schema-id")]
-    fields = current[0].get("fields", []) if current else SCHEMA["fields"]
+    current = [s for s in table.items("schemas") if s.get("schema-id") == table.metadata.get("current-schema-id")]
+    known = current[0].get("fields") if current else None
+    fields = known if isinstance(known, list) else SCHEMA["fields"]
     number = table.number("last-column-id", 3) + 1
     kind = table.random.choice(NESTED)(number + 1) if table.random.random() < 0.3 else table.random.choice(PRIMITIVES)
     added = {"id": number, "name": f"c{number}", "type": kind, "required": False}
@@ -172,6 +177,24 @@ def statistics(table: Known) -> list[Document]:
     return at_snapshot(table, about)
 
 
+def remove_a_schema(table: Known) -> list[Document]:
+    """A schema that is not the current one is removed; it is added first where there is none."""
+    spare = [i for i in table.ids("schemas", "schema-id") if i != table.number("current-schema-id")]
+    if spare:
+        return [update("remove-schemas", schema_ids=[table.random.choice(spare)])]
+    schema = new_schema(table)
+    return [update("add-schema", schema=schema), update("remove-schemas", schema_ids=[schema["schema-id"]])]
+
+
+def remove_a_spec(table: Known) -> list[Document]:
+    """A partition spec that is not the default is removed; it is added first where there is none."""
+    spare = [i for i in table.ids("partition-specs", "spec-id") if i != table.number("default-spec-id")]
+    if spare:
+        return [update("remove-partition-specs", spec_ids=[table.random.choice(spare)])]
+    spec = new_spec(table)
+    return [update("add-spec", spec=spec), update("remove-partition-specs", spec_ids=[spec["spec-id"]])]
+
+
 def an_encryption_key(table: Known) -> Document:
     """A key that is one of a few."""
     return {"key-id": f"k{table.random.randint(1, 3)}", "encrypted-key-metadata": "c2VjcmV0", "properties": {"a": "1"}}
@@ -202,12 +225,8 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
         t, lambda snapshot: update("set-partition-statistics", partition_statistics=statistics_file(t, snapshot))
     ),
     "remove-partition-statistics": lambda t: at_snapshot(t, lambda snapshot: update("remove-partition-statistics", snapshot_id=snapshot)),
-    "remove-partition-specs": lambda t: [
-        update("remove-partition-specs", spec_ids=[t.one_id("partition-specs", "spec-id", but=t.number("default-spec-id"))])
-    ],
-    "remove-schemas": lambda t: [
-        update("remove-schemas", schema_ids=[t.one_id("schemas", "schema-id", but=t.number("current-schema-id"))])
-    ],
+    "remove-partition-specs": remove_a_spec,
+    "remove-schemas": remove_a_schema,
     "add-encryption-key": lambda t: [update("add-encryption-key", encryption_key=an_encryption_key(t))],
     "remove-encryption-key": lambda t: [update("remove-encryption-key", key_id=an_encryption_key(t)["key-id"])],
 }
@@ -218,8 +237,7 @@ UPDATES: dict[str, Callable[[Known], list[Document]]] = {
 def a_ref_is_there(table: Known) -> Document:
     """A branch or tag is where it was seen, or is not there."""
     name = table.random.choice([*table.refs(), "v2"])
-    refs = table.metadata.get("refs") or {}
-    return {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": refs.get(name, {}).get("snapshot-id")}
+    return {"type": "assert-ref-snapshot-id", "ref": name, "snapshot-id": table.refs().get(name, {}).get("snapshot-id")}
 
 
 #: By kind: requirements that a table meets in its present state.

@@ -1,0 +1,262 @@
+"""Fuzzing finds what is wrong with a server, shows it in the fewest requests, and accuses nobody else."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.fuzz.bodies import Bodies
+from lakepact.conformance.fuzz.near import near_miss, places_in
+from lakepact.conformance.fuzz.shrinking import Shrinking
+from lakepact.conformance.fuzz.steps import Learned, Step, filled
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.running import running
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+FEW = 100  #: requests that show what most faults break
+
+#: A fault, the requirement that fuzzing finds broken, and how many requests it takes to show it.
+FAULTS = {
+    "camel-case": ("IRC-GEN-018", 3),
+    "creation-is-201": ("IRC-GEN-009", 1),
+    "drops-answer-200": ("IRC-GEN-006", 2),
+    "client-faults-are-500": ("IRC-ERR-014", 1),
+    "error-code-always-400": ("IRC-ERR-003", 1),
+    "errors-without-envelope": ("IRC-ERR-001", 1),
+    "body-behind-head": ("IRC-GEN-008", 1),
+    "broken-json-is-empty": ("IRC-GEN-010", 2),
+    "main-leaves-current-snapshot": ("IRC-META-008", 3),
+    "metadata-without-uuid": ("IRC-META-001", 2),
+}
+
+
+def fuzz(url: str, *, budget: int = FEW, seed: int = 1) -> runner.Run:
+    """A run that has fuzzed the server at `url`."""
+    run = runner.Run(
+        plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url, timeout=2), fuzz=budget, seed=seed, word="same"
+    )
+    for _ in run.events():
+        pass
+    return run
+
+
+def broken(run: runner.Run) -> list[tuple[str, str]]:
+    return [(v.requirement, v.outcome) for v in run.verdicts if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED)]
+
+
+def requests(run: runner.Run) -> list[tuple[str, str, bytes]]:
+    return [(e.method, e.url.partition("/v1")[2], e.request_body) for e in run.wire.exchanges.values() if e.check == "fuzz"]
+
+
+def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], bytes]:
+    """A server that declares nothing and knows nothing."""
+    if target.startswith("/v1/config"):
+        return answer(200, {"defaults": {}, "overrides": {}})
+    error = {"message": "none", "type": "NoSuchNamespaceException", "code": 404}
+    return answer(404) if method == "HEAD" else answer(404, {"error": error})
+
+
+# -- what is found ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fuzzing_finds_a_fault_and_shows_it_in_the_fewest_requests(fault: str) -> None:
+    requirement, fewest = FAULTS[fault]
+    with running(faults=(fault,), warehouse="memory:") as server:
+        run = fuzz(server.url, budget=200 if "snapshot" in fault else FEW)
+    shown = [len(v.exchanges) for v in run.verdicts if (v.requirement, v.outcome) == (requirement, Outcome.FAIL)]
+
+    assert min(shown, default=0) == fewest
+
+
+def test_a_correct_server_is_accused_of_nothing() -> None:
+    with running() as server:
+        run = fuzz(server.url, budget=300, seed=2)
+
+    assert broken(run) == []
+
+
+def test_a_server_that_refuses_everything_is_accused_of_nothing() -> None:
+    with miniature(catalog) as url:
+        run = fuzz(url)
+
+    assert broken(run) == []
+
+
+# -- servers that answer nothing, or nonsense -------------------------------------------------------------------------
+
+
+def test_a_connection_that_breaks_is_a_finding_with_the_request_that_broke_it() -> None:
+    def fragile(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if method == "DELETE":
+            raise ConnectionAbortedError
+        return catalog(method, target, body)
+
+    with miniature(fragile) as url:
+        run = fuzz(url)
+    found = [v for v in run.verdicts if v.requirement == "IRC-ERR-014" and v.outcome is Outcome.FAIL]
+
+    assert found
+    assert all([run.wire.exchanges[n].method for n in v.exchanges] == ["DELETE"] for v in found)
+
+
+def test_a_server_that_is_gone_ends_the_run() -> None:
+    answers = iter(range(30))
+
+    def mortal(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if next(answers, None) is None:
+            raise ConnectionAbortedError
+        return catalog(method, target, body)
+
+    with miniature(mortal) as url:
+        run = fuzz(url)
+
+    assert broken(run) == [("IRC-ERR-014", Outcome.FAIL)]
+    assert "answers nothing any more" in next(v.remark for v in run.verdicts if v.outcome is Outcome.FAIL)
+
+
+@pytest.mark.parametrize("nonsense", [b"", b"[1]", b"\xff", b'{"metadata": 5, "namespace": {"a": []}}', b'{"metadata": {"schemas": 5}}'])
+def test_nonsense_breaks_the_server_and_not_the_suite(nonsense: bytes) -> None:
+    def babbling(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if target.startswith("/v1/config"):
+            return catalog(method, target, body)
+        return 200, {"Content-Type": "application/json"}, b"" if method == "HEAD" else nonsense
+
+    with miniature(babbling) as url:
+        run = fuzz(url, budget=40)
+    outcomes = {outcome for _, outcome in broken(run)}
+
+    assert outcomes == {Outcome.FAIL}
+
+
+# -- determinism ------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_sends_the_same_requests() -> None:
+    with miniature(catalog) as url:
+        first, second, other = (requests(fuzz(url, seed=seed)) for seed in (7, 7, 8))
+
+    assert first == second
+    assert first != other
+
+
+def test_fuzzing_leaves_no_files_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    Bodies(Contract("iceberg_rest"), 1).draw("createNamespace", valid=True)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_budget_is_kept_and_progress_reported() -> None:
+    with miniature(catalog) as url:
+        run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=["IRC-CFG-001"]), Target(url), fuzz=60, seed=1)
+        done = [event.done for event in run.events() if event.check == "fuzz"]
+
+    assert done == sorted(done)
+    assert done[-1] == run.planned
+    assert len(requests(run)) < 80
+
+
+# -- near misses ------------------------------------------------------------------------------------------------------
+
+EXAMPLE = {"name": "t", "at": Learned(("root",), "r"), "schema": {"fields": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]}}
+
+
+def test_near_misses_leave_the_example_as_it_is() -> None:
+    before = repr(EXAMPLE)
+
+    for number in range(300):
+        near_miss(EXAMPLE, Random(number))
+
+    assert repr(EXAMPLE) == before
+
+
+def test_near_misses_keep_most_of_the_example() -> None:
+    changed = [near_miss(EXAMPLE, Random(number)) for number in range(300)]
+    documents = [c for c in changed if isinstance(c, dict)]
+
+    assert all(sum(c.get(member) == value for member, value in EXAMPLE.items()) >= 1 for c in documents)
+
+
+def test_near_misses_reach_every_place_and_bytes_that_end_early() -> None:
+    changed = [near_miss(EXAMPLE, Random(number)) for number in range(2000)]
+    documents = [c for c in changed if isinstance(c, dict)]
+    untouched = [place for place in places_in(EXAMPLE) if all(_at(c, place) == _at(EXAMPLE, place) for c in documents)]
+
+    assert untouched == []
+    assert any(isinstance(c, bytes) for c in changed)
+
+
+def _at(value: Any, place: Sequence[Any]) -> Any:
+    for step in place:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+# -- steps and shrinking ----------------------------------------------------------------------------------------------
+
+
+def test_what_was_learned_stands_where_it_is_filled_in() -> None:
+    body = {"a": [Learned(("x",), "unknown", "/more")], "b": (Learned(("n",), 5, 1),)}
+    known = {("x",): "known"}
+
+    assert filled(body, lambda learned: known.get(learned.what)) == {"a": ["known/more"], "b": (6,)}
+
+
+def steps(*names: str) -> list[Step]:
+    return [Step(name, {"table": name}, {"keep": [1, 2], "drop": "x" * 50}) for name in names]
+
+
+def test_shrinking_keeps_only_the_steps_that_are_needed() -> None:
+    def shows(candidate: Sequence[Step]) -> int:
+        names = [step.operation for step in candidate]
+        return names.index("e") + 1 if "b" in names and "e" in names[names.index("b") :] else 0
+
+    found = Shrinking(steps(*"abcdefgh"), shows).shortest()
+
+    assert [step.operation for step in found] == ["b", "e"]
+
+
+def test_shrinking_leaves_out_what_a_body_does_not_need() -> None:
+    def shows(candidate: Sequence[Step]) -> int:
+        return len(candidate) if 2 in candidate[-1].body.get("keep", []) else 0
+
+    found = Shrinking(steps("a", "b"), shows).shortest()
+
+    assert [step.body for step in found] == [{"keep": [2]}]
+
+
+def test_shrinking_addresses_what_is_there_anyway() -> None:
+    def shows(candidate: Sequence[Step]) -> int:
+        made = {step.operation for step in candidate}
+        return len(candidate) if candidate[-1].operation == "load" and candidate[-1].arguments["table"] in made else 0
+
+    found = Shrinking([*steps("first", "second"), Step("load", {"table": "second"})], shows, plain={"table": "first"}).shortest()
+
+    assert [step.operation for step in found] == ["first", "load"]
+
+
+def test_shrinking_gives_up_after_so_many_attempts() -> None:
+    attempts: list[int] = []
+
+    def shows(candidate: Sequence[Step]) -> int:
+        attempts.append(len(candidate))
+        return 0
+
+    Shrinking(steps(*"abcdefgh"), shows, attempts=5).shortest()
+
+    assert len(attempts) == 5
