@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import refused
+from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused
 from lakepact.reference_server.iceberg_rest.metadata import empty_table_metadata, with_id
 from lakepact.reference_server.iceberg_rest.schemas import columns
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.schemas import Column
+
+LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
 
 
 class Draft:
@@ -94,3 +96,24 @@ class Draft:
         if schema is None:
             raise refused(where, "the table has no schema yet; add one before")
         return columns(schema, where, format_version=self.format_version)
+
+
+def chosen_id(draft: Draft, update: Document, member: str, *, added: int | None, kind: str) -> int:
+    """The id that an update chooses by a member; -1 stands for what was added last.
+
+    Args:
+        draft: the document as it is by now.
+        update: what is applied to it.
+        member: the one that holds the id.
+        added: the id of what this commit added last, or None.
+        kind: what has the id, for messages.
+
+    Raises:
+        Problem: 400, it is no id, or it is -1 and nothing was added.
+    """
+    chosen = integer(update, member, draft.where, within=INT32)
+    if chosen != LAST_ADDED:
+        return chosen
+    if added is None:
+        raise refused(f"{draft.where}/{member}", f"-1 stands for the last added {kind}, but this commit has added none before")
+    return added

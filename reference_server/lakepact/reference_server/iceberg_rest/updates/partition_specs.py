@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, integer, refused
+from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused
 from lakepact.reference_server.iceberg_rest.metadata import with_id
 from lakepact.reference_server.iceberg_rest.partitioning import NONE_ASSIGNED, check_spec, highest_field_id, same_spec, with_field_ids
 
-from .schemas import LAST_ADDED
+from .draft import chosen_id
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -35,11 +35,7 @@ def add_spec(draft: Draft, update: Document) -> None:
 
 def set_default_spec(draft: Draft, update: Document) -> None:
     """The spec is the one that data is written with, from now on."""
-    spec_id = integer(update, "spec-id", draft.where, within=INT32)
-    if spec_id == LAST_ADDED:
-        if draft.added_spec is None:
-            raise refused(f"{draft.where}/spec-id", "-1 stands for the last added spec, but this commit has added none before")
-        spec_id = draft.added_spec
+    spec_id = chosen_id(draft, update, "spec-id", added=draft.added_spec, kind="spec")
     if with_id(draft.items("partition-specs"), "spec-id", spec_id) is None:
         raise refused(f"{draft.where}/spec-id", f"the table has no partition spec {spec_id}")
     if draft.get("default-spec-id") != spec_id:

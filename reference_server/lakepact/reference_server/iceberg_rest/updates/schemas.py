@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, integer, refused, shown
+from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused, shown
 from lakepact.reference_server.iceberg_rest.metadata import with_id
 from lakepact.reference_server.iceberg_rest.schemas import columns, same_schema, types_by_id
 from lakepact.reference_server.iceberg_rest.types import name_of, related
+
+from .draft import chosen_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.schemas import Column
 
     from .draft import Draft
-
-LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
 
 
 def add_schema(draft: Draft, update: Document) -> None:
@@ -56,11 +56,7 @@ def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> 
 
 def set_current_schema(draft: Draft, update: Document) -> None:
     """The schema is the one that is read and written with, from now on."""
-    schema_id = integer(update, "schema-id", draft.where, within=INT32)
-    if schema_id == LAST_ADDED:
-        if draft.added_schema is None:
-            raise refused(f"{draft.where}/schema-id", "-1 stands for the last added schema, but this commit has added none before")
-        schema_id = draft.added_schema
+    schema_id = chosen_id(draft, update, "schema-id", added=draft.added_schema, kind="schema")
     if with_id(draft.items("schemas"), "schema-id", schema_id) is None:
         raise refused(f"{draft.where}/schema-id", f"the table has no schema {schema_id}")
     if draft.get("current-schema-id") != schema_id:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.iceberg_rest.documents import INT32, child, integer, refused
+from lakepact.reference_server.iceberg_rest.documents import child, refused
 from lakepact.reference_server.iceberg_rest.metadata import with_id
 from lakepact.reference_server.iceberg_rest.sorting import check_order, following_id, same_order
 
-from .schemas import LAST_ADDED
+from .draft import chosen_id
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -32,11 +32,7 @@ def add_sort_order(draft: Draft, update: Document) -> None:
 
 def set_default_sort_order(draft: Draft, update: Document) -> None:
     """The order is the one that data is written in, from now on."""
-    order_id = integer(update, "sort-order-id", draft.where, within=INT32)
-    if order_id == LAST_ADDED:
-        if draft.added_order is None:
-            raise refused(f"{draft.where}/sort-order-id", "-1 stands for the last added sort order, but this commit has added none before")
-        order_id = draft.added_order
+    order_id = chosen_id(draft, update, "sort-order-id", added=draft.added_order, kind="sort order")
     if with_id(draft.items("sort-orders"), "order-id", order_id) is None:
         raise refused(f"{draft.where}/sort-order-id", f"the table has no sort order {order_id}")
     if draft.get("default-sort-order-id") != order_id:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.updates.schemas import LAST_ADDED
+from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
