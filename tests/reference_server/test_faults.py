@@ -127,6 +127,11 @@ def test_a_table_without_the_entry_names_the_nearest() -> None:
         instead("updates", "set-property", None)(service("iceberg_rest", Settings()))
 
 
+def test_what_is_not_offered_cannot_be_answered_wrongly() -> None:
+    with pytest.raises(UnknownFault, match="getToken is not offered"):
+        service("iceberg_rest", Settings(), faults=("answers-404@getToken",))
+
+
 def test_bodies_go_unchecked(faulty: Callable[[Install], Any]) -> None:
     send = faulty(unchecked("updateProperties"))
     send("POST", "/v1/namespaces", {"namespace": ["a"]})

@@ -176,6 +176,8 @@ def on_call(operations: Operations, act: Callable[[Handler, dict[str, Any]], Rep
 
     def install(service: Service) -> None:
         for operation in each(operations):
+            if operation != EVERY and operation not in service.handlers:
+                raise UnknownFault(f"{operation} is not offered, so it cannot be answered wrongly")
             for id_ in service.handlers if operation == EVERY else (operation,):
                 service.handlers[id_] = partial(_acted, act, service.handlers[id_])
 
