@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from lakepact.generated.contract import Contract
-from miniatures import answer, miniature
 
 from lakepact.conformance import expect, known, plan, runner
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
+from lakepact.generated.contract import Contract
+from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,6 +121,23 @@ def test_trouble_after_a_failed_judgement_is_not_called_ours() -> None:
         raise KeyError("metadata")
 
     assert outcomes(suite) == {MUST: Outcome.FAIL, OTHER_MUST: Outcome.BLOCKED}
+
+
+def test_trouble_with_an_answer_that_breaks_a_law_is_not_called_ours() -> None:
+    suite = new_suite()
+
+    @suite.law(OTHER_MUST)
+    def answers_hold_something(exchange: Exchange) -> bool:
+        """Every answer holds something."""
+        expect.true(bool(exchange.parsed), "something", exchange.parsed)
+        return True
+
+    @suite.check(MUST)
+    def takes_it_for_granted(lab: Lab) -> None:
+        """The configuration holds something."""
+        lab.note(MUST, lab.send("getConfig").document["something"])
+
+    assert outcomes(suite) == {MUST: Outcome.BLOCKED, OTHER_MUST: Outcome.FAIL}
 
 
 def test_worst_of_several_judgements_counts() -> None:

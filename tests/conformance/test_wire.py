@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import socketserver
 import subprocess
+import threading
+from typing import TYPE_CHECKING
 
 import pytest
-from miniatures import answer, miniature
 
 from lakepact.conformance.outcome import Blocked, Unmet
 from lakepact.conformance.wire import Wire
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TOKEN = "s3cr3t-token-value"
 
@@ -75,6 +82,38 @@ def test_secret_stays_out_of_curl_and_shown_text() -> None:
 def test_no_answer_blocks() -> None:
     with Wire("http://127.0.0.1:9", timeout=2) as wire, pytest.raises(Blocked, match="no answer to GET"):
         wire.send("GET", "/v1/config")
+
+
+def test_body_behind_a_204_spoils_one_exchange_and_no_later_ones() -> None:
+    sullied = b"HTTP/1.1 204 No Content\r\n\r\n{}"
+    with speaking(sullied) as url, Wire(url, timeout=5) as wire:
+        answered = [answers(wire) for _ in range(6)]
+
+    assert answered.count(False) <= 1
+
+
+def answers(wire: Wire) -> bool:
+    try:
+        return wire.send("DELETE", "/x").status == 204
+    except Blocked:
+        return False
+
+
+@contextlib.contextmanager
+def speaking(said: bytes) -> Iterator[str]:
+    """A server that says the same bytes to every request, whatever HTTP makes of them; yields its address."""
+
+    class Speaker(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            while line := self.rfile.readline():
+                if line == b"\r\n":
+                    self.wfile.write(said)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 def test_missing_member_is_the_targets_fault() -> None:

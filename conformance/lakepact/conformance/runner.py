@@ -107,13 +107,18 @@ class Run:
         laws = tuple(suite.laws.values())
         events = fuzzed(partial(self._lab, "fuzz"), suite.contract, laws, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
         done = len(self.plan.checks)
-        for event in events:
-            kept: tuple[Verdict, ...] = ()
-            if isinstance(event, Progress):
-                done = len(self.plan.checks) + min(event.requests, self.fuzz)
-            else:
-                kept = self._keep([event], planned=False)
-            yield CheckEnded("fuzz", kept, done, self.planned)
+        try:
+            for event in events:
+                kept: tuple[Verdict, ...] = ()
+                if isinstance(event, Progress):
+                    done = len(self.plan.checks) + min(event.requests, self.fuzz)
+                else:
+                    kept = self._keep([event], planned=False)
+                yield CheckEnded("fuzz", kept, done, self.planned)
+        except Exception as broken:  # noqa: BLE001 - what was judged until then is worth its report
+            outcome, why = _unjudged(broken)
+            ended = Verdict(suite.fuzz.answers, outcome, "fuzz", actual=why, remark=why)
+            yield CheckEnded("fuzz", self._keep([ended], planned=False), done, self.planned)
 
     @property
     def planned(self) -> int:
@@ -169,7 +174,7 @@ class Run:
     def _one(self, check: Check, serial: int) -> list[Verdict]:
         lab = self._lab(check.name, serial)
         try:
-            return judged(check, lab)
+            return judged(check, lab, tuple(self.plan.suite.laws.values()))
         finally:
             if not self.keep:
                 lab.clean_up()
@@ -187,8 +192,14 @@ class Run:
         return results
 
 
-def judged(check: Check, lab: Lab) -> list[Verdict]:
-    """Run one check; every requirement that it cites has a verdict afterwards."""
+def judged(check: Check, lab: Lab, laws: Iterable[Law] = ()) -> list[Verdict]:
+    """Run one check; every requirement that it cites has a verdict afterwards.
+
+    Args:
+        check: the scenario.
+        lab: its bench.
+        laws: what every answer has to keep; a check may stumble over one that does not.
+    """
     rest, why = Outcome.ERROR, "the check cites it but never judges it"
     try:
         check.run(lab)
@@ -196,6 +207,8 @@ def judged(check: Check, lab: Lab) -> list[Verdict]:
         rest, why = _unjudged(broken)
         if rest is Outcome.ERROR and any(v.outcome is Outcome.FAIL for v in lab.verdicts):
             rest, why = Outcome.BLOCKED, f"a judgement before it failed ({why})"
+        elif rest is Outcome.ERROR and _breaks_a_law(lab, laws):
+            rest, why = Outcome.BLOCKED, f"an answer before it is not what it has to be ({why})"
     verdicts = [v for v in lab.verdicts if v.requirement in check.requirements]
     stray = sorted({v.requirement for v in lab.verdicts} - set(check.requirements))
     verdicts += [Verdict(check.requirements[0], Outcome.ERROR, check.name, actual=f"the check judges {s} without citing it") for s in stray]
@@ -206,6 +219,17 @@ def judged(check: Check, lab: Lab) -> list[Verdict]:
         if r not in seen
     ]
     return verdicts
+
+
+def _breaks_a_law(lab: Lab, laws: Iterable[Law]) -> bool:
+    """Whether one of the answers to a check breaks a law."""
+    for law in laws:
+        book = _LawBook(law)
+        for number in lab.sent:
+            book.look_at(lab.wire.exchanges[number])
+        if book.broken:
+            return True
+    return False
 
 
 def _unjudged(broken: Exception) -> tuple[Outcome, str]:

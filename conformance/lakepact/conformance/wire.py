@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
 ACCEPT = ("Accept", "application/json")  #: sent unless a check says otherwise; a curl line does without
 REDACTED = "<redacted>"
+NO_CONTENT = 204
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
 
 
@@ -204,6 +205,7 @@ class Wire:
             follow_redirects=False,
             headers={"user-agent": "lakepact-conformance"},
         )
+        self._sullied = False  #: whether bytes that do not belong there were seen, such as the body of a 204: they spoil what comes next
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self.exchanges: dict[int, Exchange] = {}
@@ -256,6 +258,7 @@ class Wire:
             else:
                 status, answer_headers, answer_body = self._send_pooled(method, target, sent, body)
         except (httpx.HTTPError, OSError, h11.ProtocolError) as error:
+            self._sullied |= isinstance(error, httpx.RemoteProtocolError)
             late = isinstance(error, (httpx.TimeoutException, TimeoutError))
             why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}"
             raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
@@ -308,8 +311,10 @@ class Wire:
             content=body or (b"" if method in {"POST", "PUT", "PATCH"} else None),
             extensions={"target": (self._base_path + target).encode("ascii"), "timeout": httpx.Timeout(self._timeout).as_dict()},
         )
-        response = self._client.send(request)
-        return response.status_code, response.headers, response.content
+        response = self._client.send(request, stream=True)
+        if self._sullied and response.status_code == NO_CONTENT:
+            response.extensions["network_stream"].close()  # before anybody else is given the connection
+        return response.status_code, response.headers, response.read()
 
     def _send_alone(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
         head = [f"{method} {self._base_path}{target} HTTP/1.1", f"Host: {self._authority}", "Connection: close"]
