@@ -18,6 +18,8 @@ SNAPSHOT = {
     "manifest-list": "file:///m.avro",
     "summary": {"operation": "append"},
 }
+#: As it stays when its table is upgraded to version 2.
+OF_VERSION_1 = {"snapshot-id": 7, "timestamp-ms": 1, "manifest-list": "file:///m.avro", "summary": {"operation": "append"}}
 MAIN = {"refs": {"main": {"type": "branch", "snapshot-id": 2**62 + 1}}, "snapshots": [SNAPSHOT], "last-sequence-number": 1}
 
 
@@ -55,6 +57,8 @@ def broken_by(exchange):
             "last-partition-id": 999,
         },
         {**BARE, "format-version": 3, "next-row-id": 0, "snapshots": [SNAPSHOT]},
+        {**BARE, "snapshots": [OF_VERSION_1], "last-sequence-number": 0},
+        {**BARE, "snapshots": [OF_VERSION_1, SNAPSHOT], "last-sequence-number": 1},
     ],
 )
 def test_what_the_contract_leaves_open_breaks_no_law(document):
@@ -80,6 +84,8 @@ def test_what_the_contract_leaves_open_breaks_no_law(document):
         ("IRC-META-008", {**MAIN, "current-snapshot-id": 2**62}),
         ("IRC-META-008", {"refs": {}, "current-snapshot-id": 5}),
         ("IRC-META-009", {"snapshots": [SNAPSHOT, SNAPSHOT], "last-sequence-number": 1}),
+        ("IRC-META-010", {"snapshots": [OF_VERSION_1], "last-sequence-number": 1}),
+        ("IRC-META-010", {"snapshots": [SNAPSHOT, OF_VERSION_1], "last-sequence-number": 1}),
         ("IRC-META-011", {"snapshot-log": [{"snapshot-id": 4, "timestamp-ms": 1}], "current-snapshot-id": 5}),
         ("IRC-META-014", {"properties": {"a": 1}}),
         ("IRC-META-015", {"partition-statistics": [{"snapshot-id": 1}, {"snapshot-id": 1}]}),
