@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.faults import Fault, around
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
 from lakepact.reference_server.iceberg_rest.faults.ways.commits import creates, on_commit
+from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import made_where_missing, make_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
 from lakepact.reference_server.iceberg_rest.faults.ways.preconditions import always_holds
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import refusals_become, with_status
 from lakepact.reference_server.iceberg_rest.faults.ways.requests import taken_as
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import given
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.faults.ways.tables import Arguments, Handlers
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
@@ -92,25 +95,13 @@ def _begun(service: Service) -> None:
     service.handlers[COMMIT] = begin
 
 
-def _with_namespace(*, kept: bool) -> Callable[[Service], None]:
-    """A commit that creates a table creates its namespace too; unless `kept`, its answer says that there is none."""
-
-    def install(service: Service) -> None:
-        make, commit = service.handlers["createNamespace"], service.handlers[COMMIT]
-
-        def make_too(*, namespace: str, body: Document, **arguments: Any) -> Reply:
-            try:
-                return commit(namespace=namespace, body=body, **arguments)
-            except Problem as problem:
-                if problem.status == 404 and creates(body):
-                    make(body={"namespace": namespace.split(SEPARATOR)})
-                if problem.status != 404 or not kept:
-                    raise
-            return commit(namespace=namespace, body=body, **arguments)
-
-        service.handlers[COMMIT] = make_too
-
-    return install
+def _leaving_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
+    try:
+        return handlers[COMMIT](**arguments)
+    except Problem as problem:
+        if problem.status == 404 and creates(arguments["body"]):
+            make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
+        raise
 
 
 def _alone_among_others(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -168,12 +159,14 @@ FAULTS = (
         ("IRC-REQ-004",),
         refusals_become(COMMIT, 400, AS_FAILURE, when=_has_company),
     ),
-    Fault("creating-makes-namespaces", "A new table brings its namespace along.", ("IRC-REQ-005",), _with_namespace(kept=True)),
+    Fault(
+        "creating-makes-namespaces", "A new table brings its namespace along.", ("IRC-REQ-005",), made_where_missing(COMMIT, when=creates)
+    ),
     Fault(
         "creating-leaves-namespaces",
         "A new table that is refused for want of a namespace leaves the namespace behind.",
         ("IRC-REQ-005",),
-        _with_namespace(kept=False),
+        given(COMMIT, _leaving_the_namespace),
     ),
     Fault(
         "creating-without-namespace-fails",

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Fault, around, instead, on_call
+from lakepact.reference_server.faults import Fault, around, instead
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import asked_for
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.store import Place, Record, Transaction
 
 
-def _joined(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _joined(body: Document) -> Document:
     """Store the levels of a namespace as one dotted name."""
-    levels = arguments["body"]["namespace"]
-    return handler(body={**arguments["body"], "namespace": [".".join(levels)]})
+    return {**body, "namespace": [".".join(body["namespace"])]}
 
 
 def _stripped(find: Callable[..., Record]) -> Callable[..., Record]:
@@ -62,7 +61,7 @@ FAULTS = (
         "levels-stored-as-one",
         "Levels are joined when they are stored.",
         ("IRC-NS-ENC-001", "IRC-NS-ENC-006"),
-        on_call("createNamespace", _joined),
+        asked_for("createNamespace", _joined),
     ),
     Fault(
         "three-levels-at-most",

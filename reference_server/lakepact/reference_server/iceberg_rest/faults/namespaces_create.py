@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, accept, all_of, instead, on_answer, on_call, on_reply, on_status, unchecked
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, namespace_key, no_such_namespace
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import refused_if
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -66,12 +67,6 @@ def _any_level(levels: tuple[str, ...]) -> None:
         raise Problem(400, "BadRequestException", "no levels")
 
 
-def _needs_properties(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if "properties" not in arguments["body"]:
-        raise Problem(400, "BadRequestException", "properties are required")
-    return handler(**arguments)
-
-
 def _joined_levels(document: dict[str, Any]) -> None:
     document["namespace"] = ".".join(document["namespace"])
 
@@ -118,7 +113,7 @@ FAULTS = (
         "properties-required",
         "A namespace without properties is refused.",
         ("IRC-NS-CREATE-004",),
-        on_call("createNamespace", _needs_properties),
+        refused_if("createNamespace", lambda body: "properties" not in body),
     ),
     Fault(
         "namespaces-created-twice",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, instead, on_call, on_status
-from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key
+from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, namespace_key
+from lakepact.reference_server.iceberg_rest.faults.ways.commits import creates
+from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import made_where_missing
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.service import Handler
     from lakepact.reference_server.store import Place, Transaction
 
 
@@ -45,22 +48,6 @@ def _siblings_go_too(transaction: Transaction, levels: Place) -> None:
             transaction.remove(namespace_key((*levels[:-1], name)))
 
 
-def _resurrects(service: Service) -> None:
-    """Make the namespace anew when a staged table is committed to it."""
-    create = service.handlers["createNamespace"]
-
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        try:
-            return handler(**arguments)
-        except Problem as problem:
-            if problem.status != 404 or {"type": "assert-create"} not in arguments["body"]["requirements"]:
-                raise
-            create(body={"namespace": arguments["namespace"].split(SEPARATOR)})
-            return handler(**arguments)
-
-    on_call("updateTable", act)(service)
-
-
 FAULTS = (
     Fault(
         "drops-do-nothing", "Dropping succeeds without effect.", ("IRC-NS-DROP-001",), on_call("dropNamespace", lambda _h, _a: Reply(204))
@@ -84,7 +71,12 @@ FAULTS = (
         ("IRC-NS-DROP-006",),
         instead("rules", "namespace-is-empty", _siblings_go_too),
     ),
-    Fault("staged-tables-resurrect", "Committing a staged table brings its namespace back.", ("IRC-NS-DROP-007",), _resurrects),
+    Fault(
+        "staged-tables-resurrect",
+        "Committing a staged table brings its namespace back.",
+        ("IRC-NS-DROP-007",),
+        made_where_missing(COMMIT, when=creates),
+    ),
     Fault(
         "properties-outlive-their-namespace",
         "A new namespace has the properties of a dropped one.",

@@ -6,12 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, accept, all_of, instead, on_answer, on_call, on_status, on_wire, unchecked
+from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import made_where_missing
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import asked_for, refused_if
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.wire import Wire
 
@@ -21,11 +24,6 @@ UPDATE = "updateProperties"
 def answered(edit: Callable[[dict[str, Any]], Any]) -> Install:
     """Another answer to an update."""
     return on_answer(UPDATE, edit)
-
-
-def asked(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
-    """Do something else than what is asked for."""
-    return on_call(UPDATE, lambda handler, arguments: handler(**{**arguments, "body": edit(arguments["body"])}))
 
 
 def _replaces(service: Service) -> None:
@@ -82,28 +80,6 @@ def _removed_twice(document: dict[str, Any]) -> None:
     document["missing"] = document["missing"] + document["removed"]
 
 
-def _makes_the_namespace(service: Service) -> None:
-    """Make a namespace that does not exist when its properties are set."""
-    create = service.handlers["createNamespace"]
-
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        try:
-            return handler(**arguments)
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-            create(body={"namespace": arguments["namespace"].split("\x1f")})
-            return handler(**arguments)
-
-    on_call(UPDATE, act)(service)
-
-
-def _needs_something(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    if not arguments["body"].get("updates") and not arguments["body"].get("removals"):
-        raise Problem(400, "BadRequestException", "nothing to do")
-    return handler(**arguments)
-
-
 def _duplicates_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
     removals = arguments["body"].get("removals") or []
     if len(removals) != len(set(removals)):
@@ -111,11 +87,9 @@ def _duplicates_fail(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def _as_strings(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def _as_strings(body: Document) -> Document:
     """Write any value as text."""
-    body = arguments["body"]
-    updates = {key: str(value) for key, value in (body.get("updates") or {}).items()}
-    return handler(**{**arguments, "body": {**body, "updates": updates}})
+    return {**body, "updates": {key: str(value) for key, value in (body.get("updates") or {}).items()}}
 
 
 def _first_level_only(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -162,7 +136,7 @@ FAULTS = (
         "keys-not-overwritten",
         "Updates are not stored.",
         ("IRC-NS-PROP-002", "IRC-NS-PROP-016"),
-        asked(lambda body: {**body, "updates": {}}),
+        asked_for(UPDATE, lambda body: {**body, "updates": {}}),
     ),
     Fault("updates-replace-everything", "Keys that are not mentioned vanish.", ("IRC-NS-PROP-003",), _replaces),
     Fault("updated-is-empty", "`updated` is always empty.", ("IRC-NS-PROP-004",), answered(lambda d: {**d, "updated": []})),
@@ -184,19 +158,24 @@ FAULTS = (
         instead("rules", "keys-are-disjoint", accept),
     ),
     Fault("refused-updates-are-done", "A contradiction is refused after everything is done.", ("IRC-NS-PROP-009",), _before_it_is_refused),
-    Fault("updates-make-namespaces", "Setting properties makes the namespace.", ("IRC-NS-PROP-010",), _makes_the_namespace),
+    Fault("updates-make-namespaces", "Setting properties makes the namespace.", ("IRC-NS-PROP-010",), made_where_missing(UPDATE)),
     Fault(
         "duplicate-removals-fail",
         "A key that is removed twice is a server error.",
         ("IRC-NS-PROP-012",),
         all_of(unchecked(UPDATE), on_call(UPDATE, _duplicates_fail)),
     ),
-    Fault("nothing-to-do-refused", "A request for nothing is refused.", ("IRC-NS-PROP-013",), on_call(UPDATE, _needs_something)),
+    Fault(
+        "nothing-to-do-refused",
+        "A request for nothing is refused.",
+        ("IRC-NS-PROP-013",),
+        refused_if(UPDATE, lambda body: not body.get("updates") and not body.get("removals")),
+    ),
     Fault(
         "any-value-as-text",
         "Values of any type are stored as text.",
         ("IRC-NS-PROP-014",),
-        all_of(unchecked(UPDATE), on_call(UPDATE, _as_strings)),
+        all_of(unchecked(UPDATE), asked_for(UPDATE, _as_strings)),
     ),
     Fault(
         "properties-of-the-first-level",

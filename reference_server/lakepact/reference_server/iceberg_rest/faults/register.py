@@ -5,11 +5,15 @@ from __future__ import annotations
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import orjson
 
 from lakepact.reference_server.faults import Fault, Install, all_of, around, on_answer, on_call, on_status, unchecked
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import make_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
-from lakepact.reference_server.iceberg_rest.faults.ways.tables import create, exists, given, make_namespace
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import create, exists, given
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -206,6 +210,22 @@ def _copied(document: Document) -> None:
     document["metadata-location"] = document["metadata-location"].replace("/metadata/", "/metadata/copy-of-")
 
 
+def _from_anywhere(read: Callable[..., Document]) -> Callable[..., Document]:
+    """Read what the warehouse refuses from the file system."""
+
+    def read_metadata(catalog: Catalog, location: str) -> Document:
+        try:
+            return read(catalog, location)
+        except Problem:
+            try:
+                document: Document = orjson.loads(Path(unquote(urlsplit(location).path)).read_bytes())
+            except OSError:
+                raise Problem(400, "BadRequestException", f"no file {location}") from None
+            return document
+
+    return read_metadata
+
+
 FAULTS = (
     Fault("registers-without-snapshots", "Snapshots are not taken over.", ("IRC-TBL-REG-001",), reads(_without_snapshots)),
     Fault("registers-main-alone", "Other branches and tags are not taken over.", ("IRC-TBL-REG-001",), reads(_with_main_alone)),
@@ -295,6 +315,12 @@ FAULTS = (
         "Where there is no metadata, an empty table is made.",
         ("IRC-TBL-REG-010", "IRC-TBL-REG-011"),
         given(REGISTER, _believe_anything),
+    ),
+    Fault(
+        "registers-files-from-anywhere",
+        "Any file that the server can read is registered.",
+        ("IRC-TBL-REG-013",),
+        around("rules", "read-metadata", _from_anywhere),
     ),
     Fault(
         "refused-registrations-take-the-name",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_call, on_status, unchecked
+from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import make_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
-from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, create, exists, given, make_namespace, promised
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, create, exists, given, promised
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.warehouse import below

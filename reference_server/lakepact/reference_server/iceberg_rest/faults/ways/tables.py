@@ -13,7 +13,7 @@ from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
@@ -54,16 +54,6 @@ def exists(handlers: Handlers, identifier: Document) -> bool:
 def create(handlers: Handlers, *, namespace: str, name: str) -> Reply:
     """Make a table of one column."""
     return handlers["createTable"](namespace=namespace, body={"name": name, "schema": SCHEMA})
-
-
-def make_namespace(handlers: Handlers, levels: Sequence[str]) -> None:
-    """Make a namespace, and those above it, as far as they do not exist."""
-    for depth in range(1, len(levels) + 1):
-        try:
-            handlers["createNamespace"](body={"namespace": levels[:depth], "properties": {}})
-        except Problem as problem:
-            if problem.status != 409:
-                raise
 
 
 def metadata_path(handlers: Handlers, *, namespace: str, table: str) -> Path:
