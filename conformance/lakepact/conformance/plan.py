@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakepact.conformance.suite import Check, Law, Suite
+    from lakepact.conformance.judges import Check, Law
+    from lakepact.conformance.suite import Suite
 
 
 class NothingSelected(LookupError):

@@ -23,10 +23,10 @@ from lakepact.conformance.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from lakepact.conformance.judges import Check, Law
     from lakepact.conformance.known import KnownFailure
     from lakepact.conformance.lab import Lab
     from lakepact.conformance.plan import Plan
-    from lakepact.conformance.suite import Check, Law
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Exchange
 

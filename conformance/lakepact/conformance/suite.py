@@ -9,9 +9,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from lakepact.conformance.judges import Check, Law
 from lakepact.conformance.lab import Lab
 from lakepact.generated.contract import Contract
 
@@ -24,27 +24,6 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Requirement
 
 L = TypeVar("L", bound=Lab)
-
-
-@dataclass(frozen=True)
-class Check:
-    """One scenario and the requirements that it judges."""
-
-    name: str  #: `<area>.<function>`
-    says: str  #: first line of its docstring
-    requirements: tuple[str, ...]
-    run: Callable[[Any], None]
-    alone: bool  #: not side by side with other checks
-
-
-@dataclass(frozen=True)
-class Law:
-    """What must hold in every exchange that it applies to."""
-
-    name: str
-    says: str
-    requirements: tuple[str, ...]
-    judge: Callable[[Exchange], bool | None]  #: False or None: does not apply; raises Unmet: broken
 
 
 class Suite(Generic[L]):

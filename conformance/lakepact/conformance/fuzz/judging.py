@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.fuzz.world import World
-    from lakepact.conformance.suite import Law
+    from lakepact.conformance.judges import Law
     from lakepact.conformance.wire import Exchange
     from lakepact.generated.contract import Contract
 

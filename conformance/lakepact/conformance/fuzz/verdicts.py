@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.fuzz.judging import Breach, Fuzz
     from lakepact.conformance.fuzz.sequences import Sent
+    from lakepact.conformance.judges import Law
     from lakepact.conformance.lab import Lab
-    from lakepact.conformance.suite import Law
     from lakepact.generated.contract import Contract
 
 CHECK = "fuzz"  #: what verdicts name as the check

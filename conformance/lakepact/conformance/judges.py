@@ -1,0 +1,32 @@
+"""What judges requirements: checks, which send requests of their own, and laws, which look at every exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.wire import Exchange
+
+
+@dataclass(frozen=True)
+class Check:
+    """One scenario and the requirements that it judges."""
+
+    name: str  #: `<area>.<function>`
+    says: str  #: first line of its docstring
+    requirements: tuple[str, ...]
+    run: Callable[[Any], None]
+    alone: bool  #: not side by side with other checks
+
+
+@dataclass(frozen=True)
+class Law:
+    """What must hold in every exchange that it applies to."""
+
+    name: str
+    says: str
+    requirements: tuple[str, ...]
+    judge: Callable[[Exchange], bool | None]  #: False or None: does not apply; raises Unmet: broken
