@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -79,3 +81,24 @@ def files_of_something_else_are_refused(lab: CatalogLab) -> None:
         reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))
         with lab.judge("IRC-TBL-REG-011"):
             expect.status(reply, 400, about=f"for a file that holds {wrong}")
+
+
+@check("IRC-TBL-REG-013")
+def files_outside_the_storage_are_refused(lab: CatalogLab) -> None:
+    """Metadata that lies where the server keeps nothing cannot be registered, however good it is."""
+    table = lab.make_table()
+    content = metadata_file(lab, table).read_bytes()
+    last = left_behind(lab, table)
+    with tempfile.TemporaryDirectory(prefix="lakepact-elsewhere-") as folder:
+        elsewhere = Path(folder, "00000-elsewhere.metadata.json")
+        elsewhere.write_bytes(content)
+        inside = location_of(last).rpartition("/")[0]
+        locations = (
+            elsewhere.as_uri(),
+            f"{inside}/{'../' * 12}{elsewhere.as_posix().lstrip('/')}",
+            f"s3://{lab.name()}/00000.metadata.json",
+        )
+        for location in locations:
+            reply = register(lab, table.namespace, lab.name(), location)
+            with lab.judge("IRC-TBL-REG-013"):
+                expect.status(reply, 400, 403, about=f"for {location}")
