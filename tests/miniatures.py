@@ -27,6 +27,7 @@ def miniature(answerer: Answerer) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = 65536  # headers and body in one packet: the second of two would wait for the first to be acknowledged
 
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.fuzz.near import near_miss
-from lakepact.conformance.fuzz.shrinking import Shrinking
+from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
 from lakepact.conformance.fuzz.steps import Step, filled
 from lakepact.conformance.wire import NoAnswer
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 STEPS = 20  #: requests of a sequence, those that open it included
 FIRST_LAB = 1_000_000  #: labs of sequences are numbered from here, those of checks below
 KINDS = ("example", "example", "near", "near", "valid", "wild")
+FEWEST_ATTEMPTS = 12  #: at shrinking, however much is broken: where everything is, less work for each will do
 PAUSES = (0.0, 0.1, 0.5)  #: seconds before each look whether a target that fell silent still answers
 
 
@@ -62,6 +63,7 @@ class Sequences:
         self._bodies = bodies
         self._start = start
         self._operations: tuple[str, ...] = ()
+        self._shrunk = 0  #: findings that were shrunk
         self.requests = 0  #: those of shrinking and cleaning up apart
 
     # -- drawing -----------------------------------------------------------------------------------------------
@@ -142,9 +144,11 @@ class Sequences:
             last = again or last
             return again[2] if again else 0
 
+        attempts = max(FEWEST_ATTEMPTS, ATTEMPTS // (1 + self._shrunk // 4))
+        self._shrunk += 1
         needed = shows(steps)
         if needed:
-            Shrinking(steps[:needed], shows, plain=self._fuzz.world(self._new_lab()).plain).shortest()
+            Shrinking(steps[:needed], shows, plain=self._fuzz.world(self._new_lab()).plain, attempts=attempts).shortest()
         return last
 
     def _again(self, steps: Sequence[Step], breach: Breach) -> tuple[Breach, list[int], int] | None:
