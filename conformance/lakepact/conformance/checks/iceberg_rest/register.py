@@ -102,6 +102,17 @@ def takes_over(file: Table, actual: Table) -> None:
             raise Unmet(f"`{member}` of the registered file, {expect.shown(wanted.get(member))}", expect.shown(found.get(member)))
 
 
+def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None:
+    """A metadata file is registered by a name in its old namespace: the answer says so, and so does loading the table.
+
+    Raises:
+        Unmet: it is not.
+    """
+    expect.status(reply, 200)
+    takes_over(file, Table(file.namespace, name, reply))
+    takes_over(file, loaded(lab, file.namespace, name))
+
+
 def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
     """Tables with little in them and with much, of each format version."""
     yield lab.make_table(home)
@@ -120,9 +131,7 @@ def metadata_files_are_taken_over(lab: CatalogLab) -> None:
         for name in (former.name, lab.name()):
             reply = register(lab, former.namespace, name, location_of(former))
             with lab.judge("IRC-TBL-REG-001"):
-                expect.status(reply, 200)
-                takes_over(former, Table(former.namespace, name, reply))
-                takes_over(former, loaded(lab, former.namespace, name))
+                is_registered(lab, former, name, reply)
             with lab.judge("IRC-TBL-REG-002"):
                 expect.equal(former.metadata_location, reply.at("metadata-location"), "the requested metadata-location")
             lab.send("dropTable", namespace=former.namespace, table=name)
@@ -142,9 +151,7 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
         name = lab.name()
         reply = register(lab, table.namespace, name, location_of(file))
         with lab.judge("IRC-TBL-REG-001"):
-            expect.status(reply, 200)
-            takes_over(file, Table(table.namespace, name, reply))
-            takes_over(file, loaded(lab, table.namespace, name))
+            is_registered(lab, file, name, reply)
         lab.send("dropTable", namespace=table.namespace, table=name)
 
 

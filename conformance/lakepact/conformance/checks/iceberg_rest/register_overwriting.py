@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.register import grown, left_behind, loaded, location_of, register, takes_over
+from lakepact.conformance.checks.iceberg_rest.register import grown, is_registered, left_behind, location_of, register, takes_over
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, same_state
 from lakepact.conformance.outcome import Unmet
@@ -81,9 +81,7 @@ def overwriting_needs_no_table(lab: CatalogLab) -> None:
     for name in (lab.name(), former.name):
         reply = register(lab, former.namespace, name, location_of(former), overwrite=True)
         with lab.judge("IRC-TBL-REG-006"):
-            expect.status(reply, 200)
-            takes_over(former, Table(former.namespace, name, reply))
-            takes_over(former, loaded(lab, former.namespace, name))
+            is_registered(lab, former, name, reply)
         lab.send("dropTable", namespace=former.namespace, table=name)
 
 

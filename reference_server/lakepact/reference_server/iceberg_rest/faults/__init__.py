@@ -1,1 +1,1 @@
-"""Misbehaviours of the Iceberg REST catalog, one module for each area of its requirements."""
+"""Misbehaviours of the Iceberg REST catalog: a module for each module of checks, and in `ways` what several are made from."""
