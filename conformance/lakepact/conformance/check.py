@@ -34,9 +34,7 @@ WRITERS = {"junit": junit.write, "md": markdown.write}
 
 @click.command()
 @click.argument("url", required=False)
-@click.option(
-    "--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True
-)
+@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True)
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
 @click.option(
