@@ -5,7 +5,9 @@
 
 import warnings
 
-with warnings.catch_warnings():
+from .spared import spared
+
+with warnings.catch_warnings(), spared("starlette.testclient", "requests", "httpx"):
     # connexion imports names of jsonschema and starlette that these have deprecated.
     warnings.filterwarnings("ignore", message=r"jsonschema\..* is deprecated")
     warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")

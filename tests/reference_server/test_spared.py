@@ -1,0 +1,21 @@
+"""What the server never uses is not imported, and everybody else still gets the real thing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+import sys
+import lakepact.reference_server
+spared = [name for name in ("starlette.testclient", "requests", "httpx") if name in sys.modules]
+import requests
+from starlette.testclient import TestClient
+print(spared, hasattr(requests, "get"), "request" in dir(TestClient))
+"""
+
+
+def test_modules_that_are_never_used_are_not_imported_and_come_whole_to_others() -> None:
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.split("\n")[0] == "[] True True"
