@@ -83,6 +83,7 @@ def interop(session: nox.Session) -> None:
 @nox.session
 def bench(session: nox.Session) -> None:
     """The reference server against bare ASGI on the same machine."""
+    session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it
     install(session, "tests", package=".[conformance]")
     session.run("python", "tests/bench", *session.posargs)
 
