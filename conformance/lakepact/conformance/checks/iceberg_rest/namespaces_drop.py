@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,13 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage, staged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.wire import Reply
 
 ROUNDS = 40  #: of the race; a server that checks and removes in two steps loses within a few
+STEP = 0.0002  #: seconds by which the second request of the race comes later in each round
 
 
 @check("IRC-NS-DROP-001", "IRC-NS-DROP-002")
@@ -96,19 +101,24 @@ def staged_tables_hold_nothing(lab: CatalogLab) -> None:
             expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 404)
 
 
+def _later(send: Callable[[], Reply], seconds: float) -> Reply:
+    """Send after a while."""
+    time.sleep(seconds)
+    return send()
+
+
 @check("IRC-NS-DROP-008", alone=True)
 def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
     """When a table is created while its namespace is dropped, one of the two fails."""
     with lab.judge("IRC-NS-DROP-008"):
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             namespace, name = lab.make_namespace(), lab.name()
             lab.drop_afterwards(namespace, name)
-            lab.together(
-                [
-                    partial(lab.send, "createTable", namespace=namespace, body=lab.table_request(name)),
-                    partial(lab.send, "dropNamespace", namespace=namespace),
-                ]
-            )
+            create = partial(lab.send, "createTable", namespace=namespace, body=lab.table_request(name))
+            drop = partial(lab.send, "dropNamespace", namespace=namespace)
+            # The one that comes a little later meets the other at another moment in each turn.
+            first, second = (create, drop) if turn % 2 else (drop, create)
+            lab.together([first, partial(_later, second, turn * STEP)])
             there = lab.send("loadNamespaceMetadata", namespace=namespace).status == 200
             table = lab.send("loadTable", namespace=namespace, table=name)
             expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
