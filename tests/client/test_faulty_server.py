@@ -62,9 +62,13 @@ def catalog_with(*faults, kind="sync", retries=NO_RETRIES):
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(fault, kind):
     with catalog_with(*(f"{fault}@{operation}" for operation in OPERATIONS), kind=kind) as catalog:
+        ended = 0
         for call in CALLS:
             with contextlib.suppress(errors.ContractClientError):
                 call(catalog)
+            ended += 1
+
+        assert ended == len(CALLS)
 
 
 @pytest.mark.parametrize("fault", ["drops-connection@updateTable", "truncates-body@updateTable"])

@@ -127,7 +127,11 @@ def test_prepared_folders_are_there(files: FileWarehouse, tmp_path: Path) -> Non
 
 @given(st.lists(names, min_size=1, max_size=4))
 def test_names_become_a_location_below_the_root(levels: list[str]) -> None:
-    MemoryWarehouse().held(below("memory:", levels))
+    location = below("memory:", levels)
+    MemoryWarehouse().held(location)
+
+    assert location.startswith("memory:")
+    assert location.count("/") == len(levels)
 
 
 @given(names, names)

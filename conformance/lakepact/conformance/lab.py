@@ -15,6 +15,7 @@ from urllib.parse import quote
 import orjson
 
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
+from lakepact.conformance.target import is_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -166,10 +167,8 @@ class Lab:
         return operation in self.offer.operations
 
     def feature(self, name: str) -> bool:
-        """Whether an optional behaviour is on: as the user says, else as discovered, else as the contract assumes."""
-        if name in self.target.features:
-            return self.target.features[name]
-        return self.offer.features.get(name, self.contract.features[name].default)
+        """Whether an optional behaviour of the contract is on."""
+        return is_on(self.contract.features[name], self.target, self.offer)
 
     def together(self, actions: Sequence[Callable[[], T]]) -> list[T]:
         """Run the actions truly side by side, started by one signal; answers in the order of the actions."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import known as known_failures
 from lakepact.conformance.fuzz import Progress, fuzzed
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
+from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import Wire
 
 if TYPE_CHECKING:
@@ -143,11 +144,8 @@ class Run:
         return tuple(kept)
 
     def feature(self, name: str) -> bool:
-        """Whether an optional behaviour is on: as the user says, else as discovered, else as the contract assumes."""
-        if name in self.target.features:
-            return self.target.features[name]
-        found = self.offer.features if self.offer else {}
-        return found.get(name, self.plan.suite.contract.features[name].default)
+        """Whether an optional behaviour of the contract is on."""
+        return is_on(self.plan.suite.contract.features[name], self.target, self.offer)
 
     def _lab(self, check: str, serial: int) -> Lab:
         if self.offer is None:

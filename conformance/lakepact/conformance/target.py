@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lakepact.generated.contract import Feature
+
 
 def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
@@ -48,3 +50,10 @@ class Offer:
     segments: Mapping[str, str | None] = field(default_factory=_nothing)
     features: Mapping[str, bool] = field(default_factory=_nothing)
     facts: Mapping[str, str] = field(default_factory=_nothing)
+
+
+def is_on(feature: Feature, target: Target, offer: Offer | None) -> bool:
+    """Whether an optional behaviour is on: as the user says, else as discovered, else as the contract assumes."""
+    if feature.name in target.features:
+        return target.features[feature.name]
+    return offer.features.get(feature.name, feature.default) if offer else feature.default

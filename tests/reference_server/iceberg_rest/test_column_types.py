@@ -45,7 +45,9 @@ NO_TYPES = [
 
 
 def accepted(column_type: Any, *, version: int = 3) -> None:
-    columns(td.struct(td.field(1, "c", column_type)), "/schema", format_version=version)
+    known = columns(td.struct(td.field(1, "c", column_type)), "/schema", format_version=version)
+
+    assert known[1].type == column_type
 
 
 def said_of(column_type: Any, *, version: int = 3, **more: Any) -> str:
