@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 a91dd84510324fea. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 b2c43c7a69f10f55. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -36,10 +36,12 @@ class Answer:
     """One documented answer of an operation."""
 
     status: str  #: "200", "404", "5XX"
-    schema: str | None  #: name of the component schema of the body
+    schema: str | None  #: name of the component schema of the body, or of each line of it
     media_type: str | None
     headers: tuple[str, ...] = ()  #: documented response headers
     errors: tuple[str, ...] = ()  #: error types that the contract names for this status
+    lines: bool = False  #: the body is a sequence of documents, one a line
+    also: tuple[str, ...] = ()  #: further media types that the same body may come in
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,8 @@ class Call(Generic[T]):
     query: tuple[tuple[str, str], ...]
     headers: tuple[tuple[str, str], ...]
     content: bytes | None
-    answers: Mapping[str, Any]  #: by status ("200", "5XX"): the model of the body, or None
+    answers: Mapping[str, Any]  #: by status ("200", "5XX"): the model of the body, or of each line of it, or None
+    lines: frozenset[str] = frozenset()  #: the statuses whose bodies are a sequence of documents, one a line
 
 
 class Contract:

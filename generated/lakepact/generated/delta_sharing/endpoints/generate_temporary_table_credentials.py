@@ -1,0 +1,40 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""POST /shares/{share}/schemas/{schema}/tables/{table}/temporary-table-credentials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.delta_sharing.models import Error, TemporaryTableCredentialsRequest, TemporaryTableCredentialsResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": TemporaryTableCredentialsResponse,
+    "400": Error,
+    "401": Error,
+    "403": Error,
+    "404": Error,
+    "500": Error,
+}
+
+
+def call(
+    *,
+    share: str,
+    schema: str,
+    table: str,
+    body: TemporaryTableCredentialsRequest | None = None,
+) -> Call[TemporaryTableCredentialsResponse]:
+    """Get credentials that read a directory of a table."""
+    return Call(
+        operation="generateTemporaryTableCredentials",
+        method="POST",
+        path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/temporary-table-credentials",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json" if body is not None else None),
+        ),
+        content=body.to_json() if body is not None else None,
+        answers=ANSWERS,
+    )

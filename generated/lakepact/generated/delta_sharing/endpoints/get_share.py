@@ -1,0 +1,35 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""GET /shares/{share}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.delta_sharing.models import Error, GetShareResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": GetShareResponse,
+    "400": Error,
+    "401": Error,
+    "403": Error,
+    "404": Error,
+    "500": Error,
+}
+
+
+def call(
+    *,
+    share: str,
+) -> Call[GetShareResponse]:
+    """Describe one share."""
+    return Call(
+        operation="getShare",
+        method="GET",
+        path=f"/shares/{segment(share)}",
+        query=given(),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

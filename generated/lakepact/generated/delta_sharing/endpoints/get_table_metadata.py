@@ -1,0 +1,47 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""GET /shares/{share}/schemas/{schema}/tables/{table}/metadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.delta_sharing.models import Error, ResponseLine
+
+ANSWERS: dict[str, Any] = {
+    "200": ResponseLine,
+    "400": Error,
+    "401": Error,
+    "403": Error,
+    "404": Error,
+    "500": Error,
+}
+LINES = frozenset(["200"])
+
+
+def call(
+    *,
+    share: str,
+    schema: str,
+    table: str,
+    version: int | None = None,
+    timestamp: str | None = None,
+    delta_sharing_capabilities: str | None = None,
+) -> Call[ResponseLine]:
+    """Read the protocol and the metadata of a table."""
+    return Call(
+        operation="getTableMetadata",
+        method="GET",
+        path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/metadata",
+        query=given(
+            ("version", version),
+            ("timestamp", timestamp),
+        ),
+        headers=given(
+            ("delta-sharing-capabilities", delta_sharing_capabilities),
+        ),
+        content=None,
+        answers=ANSWERS,
+        lines=LINES,
+    )

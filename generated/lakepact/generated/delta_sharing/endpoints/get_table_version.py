@@ -1,0 +1,40 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""GET /shares/{share}/schemas/{schema}/tables/{table}/version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.delta_sharing.models import Error
+
+ANSWERS: dict[str, Any] = {
+    "200": None,
+    "400": Error,
+    "401": Error,
+    "403": Error,
+    "404": Error,
+    "500": Error,
+}
+
+
+def call(
+    *,
+    share: str,
+    schema: str,
+    table: str,
+    starting_timestamp: str | None = None,
+) -> Call[None]:
+    """Ask for the version of a table."""
+    return Call(
+        operation="getTableVersion",
+        method="GET",
+        path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/version",
+        query=given(
+            ("startingTimestamp", starting_timestamp),
+        ),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

@@ -1,0 +1,36 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""HEAD /shares/{share}/schemas/{schema}/tables/{table}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+
+ANSWERS: dict[str, Any] = {
+    "200": None,
+    "400": None,
+    "401": None,
+    "403": None,
+    "404": None,
+    "500": None,
+}
+
+
+def call(
+    *,
+    share: str,
+    schema: str,
+    table: str,
+) -> Call[None]:
+    """Ask for the current version of a table in the older way."""
+    return Call(
+        operation="headTableVersion",
+        method="HEAD",
+        path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}",
+        query=given(),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

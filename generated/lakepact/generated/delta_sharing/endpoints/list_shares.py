@@ -1,0 +1,38 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""GET /shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given
+from lakepact.generated.contract import Call
+from lakepact.generated.delta_sharing.models import Error, ListSharesResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": ListSharesResponse,
+    "400": Error,
+    "401": Error,
+    "403": Error,
+    "500": Error,
+}
+
+
+def call(
+    *,
+    max_results: int | None = None,
+    page_token: str | None = None,
+) -> Call[ListSharesResponse]:
+    """List the shares that the recipient may read."""
+    return Call(
+        operation="listShares",
+        method="GET",
+        path="/shares",
+        query=given(
+            ("maxResults", max_results),
+            ("pageToken", page_token),
+        ),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

@@ -1,0 +1,46 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""POST /shares/{share}/schemas/{schema}/tables/{table}/query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.delta_sharing.models import Error, QueryTableRequest, ResponseLine
+
+ANSWERS: dict[str, Any] = {
+    "200": ResponseLine,
+    "400": Error,
+    "401": Error,
+    "403": Error,
+    "404": Error,
+    "500": Error,
+}
+LINES = frozenset(["200"])
+
+
+def call(
+    *,
+    share: str,
+    schema: str,
+    table: str,
+    body: QueryTableRequest | None = None,
+    delta_sharing_capabilities: str | None = None,
+    fileidhash: str | None = None,
+) -> Call[ResponseLine]:
+    """Read the files of a table, or the changes of its files since a version."""
+    return Call(
+        operation="queryTable",
+        method="POST",
+        path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/query",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json" if body is not None else None),
+            ("delta-sharing-capabilities", delta_sharing_capabilities),
+            ("fileidhash", fileidhash),
+        ),
+        content=body.to_json() if body is not None else None,
+        answers=ANSWERS,
+        lines=LINES,
+    )

@@ -1,0 +1,59 @@
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""GET /shares/{share}/schemas/{schema}/tables/{table}/changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.delta_sharing.models import Error, ResponseLine
+
+ANSWERS: dict[str, Any] = {
+    "200": ResponseLine,
+    "400": Error,
+    "401": Error,
+    "403": Error,
+    "404": Error,
+    "500": Error,
+}
+LINES = frozenset(["200"])
+
+
+def call(
+    *,
+    share: str,
+    schema: str,
+    table: str,
+    starting_version: int | None = None,
+    starting_timestamp: str | None = None,
+    ending_version: int | None = None,
+    ending_timestamp: str | None = None,
+    include_historical_metadata: bool | None = None,
+    max_files: int | None = None,
+    page_token: str | None = None,
+    delta_sharing_capabilities: str | None = None,
+    fileidhash: str | None = None,
+) -> Call[ResponseLine]:
+    """Read the change data feed of a table."""
+    return Call(
+        operation="queryTableChanges",
+        method="GET",
+        path=f"/shares/{segment(share)}/schemas/{segment(schema)}/tables/{segment(table)}/changes",
+        query=given(
+            ("startingVersion", starting_version),
+            ("startingTimestamp", starting_timestamp),
+            ("endingVersion", ending_version),
+            ("endingTimestamp", ending_timestamp),
+            ("includeHistoricalMetadata", include_historical_metadata),
+            ("maxFiles", max_files),
+            ("pageToken", page_token),
+        ),
+        headers=given(
+            ("delta-sharing-capabilities", delta_sharing_capabilities),
+            ("fileidhash", fileidhash),
+        ),
+        content=None,
+        answers=ANSWERS,
+        lines=LINES,
+    )

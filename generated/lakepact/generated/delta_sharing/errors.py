@@ -1,0 +1,6 @@
+# Made by codegen.errors from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+"""The types of error that Delta Sharing Protocol 2026-02 names, by operation and status."""
+
+from __future__ import annotations
+
+ERRORS: dict[tuple[str, int], tuple[str, ...]] = {}
