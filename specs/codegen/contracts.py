@@ -11,7 +11,7 @@ from codegen.documents import Broken, read_yaml, sha256
 from codegen.names import snake
 
 SPECS = Path(__file__).resolve().parents[1]
-Writing = Literal["json", "form"]
+Writing = Literal["json", "form", "lines"]  #: one document, the fields of a form, or one document a line
 LAST = 1000  #: rank of a contract that says none
 
 

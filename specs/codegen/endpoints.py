@@ -42,7 +42,7 @@ def endpoints(of: Source, document: Document, operations: Mapping[str, Operation
         there = Path(folder)
         templates = Path(shutil.copytree(TEMPLATES / "endpoints", there / "templates"))
         (templates / "contract.jinja").write_text(_contract(of, document, operations, header), "utf-8")
-        (there / "contract.json").write_bytes(json_bytes(_one_tag(opaque(document))))
+        (there / "contract.json").write_bytes(json_bytes(_one_tag(_one_content(opaque(document)))))
         (there / "configuration.json").write_text(json.dumps(CONFIGURATION), "utf-8")
         files = [f"--path={there / 'contract.json'}", f"--config={there / 'configuration.json'}", f"--output-path={there / 'made'}"]
         command = [sys.executable, "-m", "openapi_python_client", "generate", *FLAGS, *files, f"--custom-template-path={templates}"]
@@ -64,6 +64,16 @@ def _one_tag(document: Document) -> Document:
     return document
 
 
+def _one_content(document: Document) -> Document:
+    # Of an answer that may come in several media types, or in one that it does not know, the tool makes nothing.
+    shared = document["components"].get("responses", {})
+    for answers in (shared, *(operation["responses"] for _, _, operation in operations_of(document))):
+        for answer in answers.values():
+            if answer.get("content"):
+                answer["content"] = {"application/json": next(iter(answer["content"].values()))}
+    return document
+
+
 def _contract(of: Source, document: Document, operations: Mapping[str, Operation], header: str) -> str:
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
     facts = {operation.function: _facts(of, operation, written[operation.id]) for operation in operations.values()}
@@ -77,7 +87,8 @@ def _contract(of: Source, document: Document, operations: Mapping[str, Operation
 
 
 def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any]:
-    media_types = [operation.body_media_type, *(answer.media_type for answer in operation.answers.values())]
+    answers = operation.answers.values()
+    media_types = [operation.body_media_type, *(media_type for answer in answers for media_type in (answer.media_type, *answer.also))]
     unknown = [media_type for media_type in media_types if media_type is not None and media_type not in of.media]
     if unknown:
         raise Broken(f"{operation.id}: contract.yaml does not say how {', '.join(unknown)} is written")
@@ -90,5 +101,6 @@ def _facts(of: Source, operation: Operation, written: Document) -> dict[str, Any
         "path_expression": re.sub(r"{([^}]+)}", lambda step: f"{{segment({arguments[step[1]]})}}", operation.path),
         "returns": operation.answers[str(operation.success)].schema or "None",
         "says": summary(written),
+        "lines": sorted(answer.status for answer in answers if answer.lines),
         "models": sorted(name for name in names if name is not None),
     }

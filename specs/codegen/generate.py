@@ -57,7 +57,7 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
 def _generate(source: Source, package: Path) -> None:
     bundle = bundled(source)
     types = errors(source.folder / "errors.yaml", bundle.verdicts)
-    table = operations(bundle.verdicts, types)
+    table = operations(bundle.verdicts, types, source.media)
     bundle_bytes = json_bytes(bundle.verdicts)
     first_line = _FirstLines(source, sha256(bundle_bytes), sha256(json_bytes(source.inputs)))
     calls = endpoints(source, bundle.verdicts, table, first_line.of_tool("openapi-python-client"))

@@ -13,26 +13,35 @@ from codegen.templates.contract import Answer, Operation, Parameter
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from codegen.contracts import Writing
+
 Errors = dict[str, dict[int, tuple[str, ...]]]  #: operation id, status: types
 
 
-def operations(document: Document, errors: Errors) -> dict[str, Operation]:
+def operations(document: Document, errors: Errors, media: Mapping[str, Writing]) -> dict[str, Operation]:
     """Every operation by its id, in the contract's order.
+
+    Args:
+        document: The normative document.
+        errors: The error types that the contract names.
+        media: How bodies of each media type are written.
 
     Raises:
         Broken: Two operations have one name, or one says what cannot become a table.
     """
     found: dict[str, Operation] = {}
     for path, method, written in operations_of(document):
-        operation = _operation(document, path, method, written, errors.get(written["operationId"], {}))
+        operation = _operation(document, path, method, written, _answers(document, written, errors, media))
         if operation.id in found or operation.function in {other.function for other in found.values()}:
             raise Broken(f"there are two operations called {operation.id}")
         found[operation.id] = operation
     return found
 
 
-def _operation(document: Document, path: str, method: str, written: Document, errors: Mapping[int, tuple[str, ...]]) -> Operation:
-    media_type, body = _content(resolved(document, written.get("requestBody", {})))
+def _operation(document: Document, path: str, method: str, written: Document, answers: dict[str, Answer]) -> Operation:
+    media_type, others, body = _content(resolved(document, written.get("requestBody", {})))
+    if others:
+        raise Broken(f"{written['operationId']}: a request has one media type, not also {', '.join(others)}")
     return Operation(
         id=written["operationId"],
         function=snake(written["operationId"]),
@@ -43,7 +52,7 @@ def _operation(document: Document, path: str, method: str, written: Document, er
         body_media_type=media_type,
         body_required=resolved(document, written.get("requestBody", {})).get("required", False),
         success=_success(written),
-        answers={status: _answer(document, status, answer, errors) for status, answer in written["responses"].items()},
+        answers=answers,
         tags=tuple(written.get("tags", ())),
         deprecated=written.get("deprecated", False),
     )
@@ -84,19 +93,31 @@ def _success(operation: Document) -> int:
     return int(good[0])
 
 
-def _answer(document: Document, status: str, answer: Document, errors: Mapping[int, tuple[str, ...]]) -> Answer:
-    answer = resolved(document, answer)
-    media_type, schema = _content(answer)
-    types = errors.get(int(status), ()) if status.isdecimal() else ()
-    return Answer(status, schema, media_type, tuple(answer.get("headers", {})), types)
+def _answers(document: Document, operation: Document, errors: Errors, media: Mapping[str, Writing]) -> dict[str, Answer]:
+    types = errors.get(operation["operationId"], {})
+    answers: dict[str, Answer] = {}
+    for status, written in operation["responses"].items():
+        answer = resolved(document, written)
+        media_type, others, schema = _content(answer)
+        answers[status] = Answer(
+            status=status,
+            schema=schema,
+            media_type=media_type,
+            headers=tuple(answer.get("headers", {})),
+            errors=types.get(int(status), ()) if status.isdecimal() else (),
+            lines=media_type is not None and media.get(media_type) == "lines",
+            also=others,
+        )
+    return answers
 
 
-def _content(holder: Document) -> tuple[str | None, str | None]:
-    """The media type and the component schema of a body."""
+def _content(holder: Document) -> tuple[str | None, tuple[str, ...], str | None]:
+    """The preferred media type of a body, the others that it may come in, and its component schema."""
     content = holder.get("content", {})
     if not content:
-        return None, None
-    if len(content) > 1:
-        raise Broken(f"one body, but several media types: {', '.join(content)}")
-    ((media_type, described),) = content.items()
-    return media_type, component(described["schema"]["$ref"])
+        return None, (), None
+    schemas = {component(described["schema"]["$ref"]) for described in content.values()}
+    if len(schemas) > 1:
+        raise Broken(f"one body, but several schemas, by media type: {', '.join(content)}")
+    preferred, *others = content
+    return preferred, tuple(others), schemas.pop()

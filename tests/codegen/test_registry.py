@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def read(shelf: Path) -> Registry:
     (source,) = found(shelf.parents[1])
     bundle = bundled(source)
-    return registry(shelf, bundle, operations(bundle.verdicts, {}))
+    return registry(shelf, bundle, operations(bundle.verdicts, {}, source.media))
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,12 @@ class Answer:
     """One documented answer of an operation."""
 
     status: str  #: "200", "404", "5XX"
-    schema: str | None  #: name of the component schema of the body
+    schema: str | None  #: name of the component schema of the body, or of each line of it
     media_type: str | None
     headers: tuple[str, ...] = ()  #: documented response headers
     errors: tuple[str, ...] = ()  #: error types that the contract names for this status
+    lines: bool = False  #: the body is a sequence of documents, one a line
+    also: tuple[str, ...] = ()  #: further media types that the same body may come in
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ class Call(Generic[T]):
     query: tuple[tuple[str, str], ...]
     headers: tuple[tuple[str, str], ...]
     content: bytes | None
-    answers: Mapping[str, Any]  #: by status ("200", "5XX"): the model of the body, or None
+    answers: Mapping[str, Any]  #: by status ("200", "5XX"): the model of the body, or of each line of it, or None
+    lines: frozenset[str] = frozenset()  #: the statuses whose bodies are a sequence of documents, one a line
 
 
 class Contract:
