@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakepact.conformance import embedded
+from lakepact.conformance.checks.iceberg_rest.suite import at_home
 from lakepact.conformance.checks.iceberg_rest.table_files import local_path
 from lakepact.conformance.outcome import NotOffered
 
@@ -26,5 +26,5 @@ def test_any_other_location_cannot_be_looked_at(location: str) -> None:
         local_path(location)
 
 
-def test_the_files_of_an_embedded_server_can_be_read() -> None:
-    assert embedded.features("iceberg_rest")["readable-files"] is True
+def test_the_files_of_an_embedded_server_can_be_read(tmp_path: Path) -> None:
+    assert at_home(tmp_path).features["readable-files"] is True

@@ -6,7 +6,7 @@ import contextlib
 import socketserver
 import subprocess
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -77,6 +77,54 @@ def test_secret_stays_out_of_curl_and_shown_text() -> None:
     assert TOKEN not in reply.exchange.curl()
     assert TOKEN not in reply.shown
     assert TOKEN not in repr(reply.exchange.redact(reply.body.decode()))
+
+
+def test_secret_of_one_request_stays_out_too() -> None:
+    with miniature(lambda *_: answer(401, {"message": f"bad token {TOKEN}"})) as url, Wire(url) as wire:
+        reply = wire.send("GET", "/x", headers=[("Authorization", f"Bearer {TOKEN}")])
+
+        assert TOKEN not in reply.exchange.curl() + reply.shown + wire.redact(f"got {TOKEN}")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"url": f"https://s3/a.parquet?X-Amz-Date=1&X-Amz-Signature={TOKEN}&x=1"},
+        {"url": f"https://blob/a.parquet?sp=r&sig={TOKEN}"},
+        {"awsTempCredentials": {"accessKeyId": "AKIA", "secretAccessKey": TOKEN, "sessionToken": TOKEN}},
+        {"azureUserDelegationSas": {"sasToken": TOKEN}},
+        {"config": {"s3.secret-access-key": TOKEN, "s3.session-token": TOKEN}},
+    ],
+    ids=["s3", "azure", "aws", "sas", "iceberg"],
+)
+def test_secret_that_a_target_hands_out_is_not_shown(document: dict[str, Any]) -> None:
+    with miniature(lambda *_: answer(200, document)) as url, Wire(url) as wire:
+        reply = wire.send("GET", "/x")
+
+    assert TOKEN not in reply.shown
+    assert TOKEN not in wire.redact(reply.body.decode())
+
+
+def test_no_secret_is_shown_in_part_where_a_text_is_cut() -> None:
+    with (
+        miniature(lambda *_: answer(401, {"message": "x" * 275 + TOKEN})) as url,
+        Wire(url, headers={"Authorization": f"Bearer {TOKEN}"}) as wire,
+    ):
+        assert TOKEN[:5] not in wire.send("GET", "/x").shown
+
+
+def test_lines_are_documents() -> None:
+    with miniature(lambda *_: (200, {}, b'{"a": "\xe2\x80\xa8"}\n{"b": 2}\r\n')) as url, Wire(url) as wire:
+        assert wire.send("GET", "/x").lines == ({"a": "\u2028"}, {"b": 2})
+
+
+@pytest.mark.parametrize("body", [b'{"a":\n1}', b"{}\n1\n", b"<html>"])
+def test_line_that_is_no_object_is_the_targets_fault(body: bytes) -> None:
+    with miniature(lambda *_: (200, {}, body)) as url, Wire(url) as wire:
+        reply = wire.send("GET", "/x")
+
+    with pytest.raises(Unmet, match="a JSON object on each line"):
+        _ = reply.lines
 
 
 def test_no_answer_blocks() -> None:

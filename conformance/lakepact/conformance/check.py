@@ -7,6 +7,7 @@ import os
 import secrets
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lakepact.conformance import known, plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import embedded
-from lakepact.conformance.embedded import features as features_at_home
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.report import junit, lines, markdown, text
 from lakepact.conformance.target import Target
@@ -111,13 +111,12 @@ def check(
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
     with contextlib.ExitStack() as stack:
         try:
-            address = target_url or stack.enter_context(embedded(contract, faults=faults))
-            at_home = {} if target_url else features_at_home(contract)
-            target = Target(
-                address,
-                headers=_headers(headers, token_env, given),
-                features={**at_home, **given.get("features", {}), **{n: v == "on" for n, v in _pairs(features)}},
-                parameters={**given.get("parameters", {}), **dict(_pairs(parameters))},
+            found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
+            target = replace(
+                found,
+                headers={**found.headers, **_headers(headers, token_env, given)},
+                features={**found.features, **given.get("features", {}), **{n: v == "on" for n, v in _pairs(features)}},
+                parameters={**found.parameters, **given.get("parameters", {}), **dict(_pairs(parameters))},
                 timeout=timeout,
             )
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed

@@ -5,40 +5,44 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.outcome import Blocked
-from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.target import Target
+
 STOP_SECONDS = 10
-
-#: Features that no answer tells of: server and harness share a machine, and the server keeps all tables below one folder.
-AT_HOME = ("readable-files", "location-policy")
-
-
-def features(contract: str) -> dict[str, bool]:
-    """What is known of the reference server on this machine before it is asked, as far as the contract has such features."""
-    known = Contract(contract).features
-    return {name: True for name in AT_HOME if name in known}
 
 
 @contextlib.contextmanager
-def embedded(contract: str, *, faults: Sequence[str] = ()) -> Generator[str]:
-    """Start the reference server on a free port; yields its address and stops it afterwards.
+def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Target]:
+    """Start the reference server on a free port with what the contract needs; yields it as a target and stops it afterwards.
 
     Args:
-        contract: name of the contract that it serves.
+        suite: the suite of the contract that it serves.
         faults: names of faults to switch on.
 
     Raises:
         Blocked: it did not start.
     """
-    command = [sys.executable, "-m", "lakepact.reference_server", "--contract", contract, "--port", "0"]
-    for fault in faults:
-        command += ["--fault", fault]
+    with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
+        home = suite.at_home(Path(folder))
+        command = [sys.executable, "-m", "lakepact.reference_server", "--contract", suite.contract.name, "--port", "0", *home.arguments]
+        for fault in faults:
+            command += ["--fault", fault]
+        with _answering(command) as address:
+            yield home.target(address)
+
+
+@contextlib.contextmanager
+def _answering(command: Sequence[str]) -> Generator[str]:
+    """The address that a server says it has, for as long as it is needed."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own module
         try:
             line = process.stdout.readline() if process.stdout else ""

@@ -16,12 +16,13 @@ import orjson
 
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 from lakepact.conformance.target import is_on
+from lakepact.conformance.wire import ANYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Reply, Wire
+    from lakepact.conformance.wire import Exchange, Reply, Wire
     from lakepact.generated.contract import Contract, Operation
 
 T = TypeVar("T")
@@ -128,7 +129,15 @@ class Lab:
     ) -> Reply:
         """Send any request; `target` is path and query below the base address, sent as it is."""
         reply = self.wire.send(
-            method, target, headers=headers, body=content, operation=operation, check=self.check, anonymous=anonymous, alone=alone
+            method,
+            target,
+            headers=headers,
+            body=content,
+            operation=operation,
+            check=self.check,
+            anonymous=anonymous,
+            alone=alone,
+            accepts=accepted(self.contract.operations[operation]) if operation else ANYTHING,
         )
         with self._lock:
             self.sent.append(reply.exchange.number)
@@ -242,7 +251,11 @@ class Lab:
     def trail(self, shows: int | None = None) -> tuple[int, ...]:
         """Numbers of the exchanges that lead to one, the last one by default, and of it itself: what changed something before it."""
         last = shows or max(self.sent, default=0)
-        return tuple(n for n in self.sent if n == last or (n < last and self.wire.exchanges[n].changed))
+        return tuple(n for n in self.sent if n == last or (n < last and self.changes(self.wire.exchanges[n])))
+
+    def changes(self, exchange: Exchange) -> bool:
+        """Whether an exchange may have changed something on the target; a contract's lab knows of methods that only read."""
+        return exchange.method not in {"GET", "HEAD"} and 200 <= exchange.status < 300
 
     def _record(
         self, requirement: str, outcome: Outcome, *, expected: str = "", actual: str = "", remark: str = "", shows: int | None = None
@@ -251,6 +264,11 @@ class Lab:
             remark, expected, actual = f"may: {expected}; {actual}", "", ""
         with self._lock:
             self.verdicts.append(Verdict(requirement, outcome, self.check, expected, actual, remark, self.trail(shows)))
+
+
+def accepted(operation: Operation) -> str:
+    """The media types that an operation is documented to be answered in, as an `Accept` header names them."""
+    return ", ".join(dict.fromkeys(a.media_type for a in operation.answers.values() if a.media_type)) or ANYTHING
 
 
 def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:

@@ -8,27 +8,32 @@ that no mutant breaks is a check that may prove nothing. Both are listed, and bo
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
 import sys
+import tempfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance import embedded, plan, runner
+from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.conformance.target import Target
 from lakepact.generated.contract import contracts
 from lakepact.reference_server import faults as server_faults
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
+    from lakepact.conformance.home import Home
     from lakepact.conformance.suite import Suite
+    from lakepact.conformance.target import Target
 
 BROKEN = (Outcome.FAIL, Outcome.WARN)
 
@@ -49,12 +54,12 @@ class Hunt:
         return set(self.breaks) <= set(self.found)
 
 
-def hunt(contract: str, fault: str, breaks: Sequence[str]) -> Hunt:
-    """Run the checks of what a fault breaks against a server that has it."""
+def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str) -> Hunt:
+    """Run the checks of what a fault breaks against a server that has it; `folder` is for what the servers of this process share."""
     suite = suites.load(contract)
     planned = plan.plan(suite, only=breaks)
-    with running(contract=contract, faults=(fault,)) as server:
-        run = runner.Run(planned, target(contract, server.url))
+    with served(suite, folder, faults=(fault,)) as target:
+        run = runner.Run(planned, target)
         try:
             for _ in run.events():
                 pass
@@ -64,22 +69,34 @@ def hunt(contract: str, fault: str, breaks: Sequence[str]) -> Hunt:
     return Hunt(fault, tuple(breaks), tuple(sorted({v.requirement for v in broken})), tuple(sorted({v.check for v in broken})))
 
 
-def target(contract: str, url: str) -> Target:
-    """A server on this machine, spoken to with a token so that it can be seen to leak one."""
-    return Target(url, headers={"Authorization": "Bearer known-to-nobody"}, features=embedded.features(contract))
+@contextlib.contextmanager
+def served(suite: Suite[Any], folder: str, *, faults: Sequence[str] = ()) -> Generator[Target]:
+    """A server in this process, spoken to with a token even where it asks for none, so that it can be seen to leak one."""
+    home = _home(suite, folder)
+    with running(contract=suite.contract.name, faults=faults, **home.settings) as server:
+        target = home.target(server.url)
+        yield replace(target, headers={"Authorization": "Bearer known-to-nobody", **target.headers})
 
 
-def hunts(contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, jobs: int) -> Iterable[Hunt]:
+@cache
+def _home(suite: Suite[Any], folder: str) -> Home:
+    """What the servers of this process need, laid out once: processes share nothing that a check might touch."""
+    own = Path(folder) / str(os.getpid())
+    own.mkdir(exist_ok=True)
+    return suite.at_home(own)
+
+
+def hunts(contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, folder: str, jobs: int) -> Iterable[Hunt]:
     """Hunt several mutants, `jobs` at a time."""
     with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
-        for future in as_completed([pool.submit(hunt, contract, name, breaks) for name, breaks in wanted]):
+        for future in as_completed([pool.submit(hunt, contract, name, breaks, folder) for name, breaks in wanted]):
             yield future.result()
 
 
-def kept(contract: str) -> frozenset[str]:
+def kept(suite: Suite[Any], folder: str) -> frozenset[str]:
     """Requirements that the reference server without faults is found to keep."""
-    with running(contract=contract) as server:
-        run = runner.Run(plan.plan(suites.load(contract)), target(contract, server.url))
+    with served(suite, folder) as target:
+        run = runner.Run(plan.plan(suite), target)
         for _ in run.events():
             pass
     return frozenset(r for r, result in run.results().items() if result.outcome is Outcome.PASS)
@@ -105,13 +122,15 @@ def main(contract: str, *, only: tuple[str, ...], jobs: int) -> None:
         if fault.breaks and (not only or any(fnmatch.fnmatchcase(text, p) for p in only for text in (name, *fault.breaks)))
     ]
     found = []
-    for one in hunts(contract, wanted, jobs=jobs):
-        found.append(one)
-        if not one.killed:
-            missed = ", ".join(sorted(set(one.breaks) - set(one.found)))
-            click.echo(f"alive    {one.fault}: nothing found that it breaks {missed}" + (f" ({one.other})" if one.other else ""))
-    killed = sum(h.killed for h in found)
-    rest = {} if only else unproven(suites.load(contract), found, kept(contract))
+    suite = suites.load(contract)
+    with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
+        for one in hunts(contract, wanted, folder=folder, jobs=jobs):
+            found.append(one)
+            if not one.killed:
+                missed = ", ".join(sorted(set(one.breaks) - set(one.found)))
+                click.echo(f"alive    {one.fault}: nothing found that it breaks {missed}" + (f" ({one.other})" if one.other else ""))
+        killed = sum(h.killed for h in found)
+        rest = {} if only else unproven(suite, found, kept(suite, folder))
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
     click.echo(f"{killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")

@@ -9,14 +9,17 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from lakepact.conformance.home import Home
 from lakepact.conformance.judges import Check, Law
 from lakepact.conformance.lab import Lab
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from lakepact.conformance.fuzz import Fuzz
     from lakepact.conformance.target import Offer, Target
@@ -24,6 +27,12 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Requirement
 
 L = TypeVar("L", bound=Lab)
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def _as_it_is(_: Path) -> Home:
+    return Home()
 
 
 class Suite(Generic[L]):
@@ -33,12 +42,25 @@ class Suite(Generic[L]):
         contract: name of the contract.
         lab: the class whose instances the checks work with.
         discover: asks a target what it declares.
+        at_home: lays out in an empty folder what the reference server needs to serve the contract.
+        unserved: what the reference server lacks, so that no fault of it can break what is judged of it: a requirement or a feature,
+            and what is lacking.
     """
 
-    def __init__(self, contract: str, *, lab: type[L], discover: Callable[[Wire, Target], Offer]) -> None:
+    def __init__(
+        self,
+        contract: str,
+        *,
+        lab: type[L],
+        discover: Callable[[Wire, Target], Offer],
+        at_home: Callable[[Path], Home] = _as_it_is,
+        unserved: Mapping[str, str] = NOTHING,
+    ) -> None:
         self.contract = Contract(contract)
         self.lab = lab
         self.discover = discover
+        self.at_home = at_home
+        self.unserved = unserved
         self.checks: dict[str, Check] = {}
         self.laws: dict[str, Law] = {}
         self.fuzz: Fuzz | None = None  #: what the contract gives the fuzzer, if it can be fuzzed

@@ -44,12 +44,14 @@ class Offer:
         segments: path parameters with one value for the whole target, inserted as they are; `None` leaves the segment out.
         features: optional behaviours that were found or denied.
         facts: what a report says about the target, name and value.
+        found: what else was found, for the contract's own lab.
     """
 
     operations: frozenset[str]
     segments: Mapping[str, str | None] = field(default_factory=_nothing)
     features: Mapping[str, bool] = field(default_factory=_nothing)
     facts: Mapping[str, str] = field(default_factory=_nothing)
+    found: Mapping[str, Any] = field(default_factory=_nothing, repr=False)
 
 
 def is_on(feature: Feature, target: Target, offer: Offer | None) -> bool:

@@ -8,6 +8,7 @@ its end, because a client library would hide the very bytes that a judge wants t
 from __future__ import annotations
 
 import itertools
+import re
 import shlex
 import socket
 import ssl
@@ -28,10 +29,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
-ACCEPT = ("Accept", "application/json")  #: sent unless a check says otherwise; a curl line does without
+ANYTHING = "*/*"  #: what is accepted where nothing else is said; a curl line does without
 REDACTED = "<redacted>"
 NO_CONTENT = 204
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
+SHOWN_TEXT = 300  #: characters of it that a judgement quotes
+
+#: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON.
+HANDED_OUT = re.compile(
+    r"""((?:\bX-(?:Amz|Goog|OSS|Databricks)-(?:Signature|Security-Token)|\bsig)=
+    |"[^"]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth|access|bearer)[-_.]?token)[^"]*"\s*:\s*")[^&"\\\s]+""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)
@@ -50,12 +59,21 @@ class Exchange:
     body: bytes
     seconds: float
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    accepts: str = ANYTHING  #: sent as `Accept` unless the check said otherwise
 
     @cached_property
     def parsed(self) -> Any:
         """The body as JSON, or `None` when it is not JSON."""
         try:
             return orjson.loads(self.body)
+        except orjson.JSONDecodeError:
+            return None
+
+    @cached_property
+    def lines(self) -> tuple[Any, ...] | None:
+        """The body as JSON documents, one a line, or `None` when a line is something else; empty lines say nothing."""
+        try:
+            return tuple(orjson.loads(line) for line in self.body.split(b"\n") if line.strip())
         except orjson.JSONDecodeError:
             return None
 
@@ -73,23 +91,16 @@ class Exchange:
         except orjson.JSONDecodeError:
             return None
 
-    @property
-    def changed(self) -> bool:
-        """Whether the exchange may have changed something on the target."""
-        return self.method not in {"GET", "HEAD"} and 200 <= self.status < 300
-
     def redact(self, text: str) -> str:
-        """`text` without any secret that was sent in this exchange."""
-        for secret in self.secrets:
-            text = text.replace(secret, REDACTED)
-        return text
+        """`text` without any secret that was sent in this exchange, or that a target hands out."""
+        return redacted(text, self.secrets)
 
     def curl(self) -> str:
         """A shell line that sends the same request again."""
         parts = ["curl", "-sS", "-i", "--path-as-is"]
         parts += ["-I"] if self.method == "HEAD" else ["-X", self.method]
         for name, value in self.request_headers:
-            if (name, value) == ACCEPT:
+            if (name, value) == ("Accept", self.accepts):
                 continue
             shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.redact(value)
             parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shlex.quote(f"{name}: {shown}")]
@@ -131,6 +142,18 @@ class Reply:
             raise Unmet("a JSON object as the body", self.shown, exchange=self.exchange.number)
         return parsed
 
+    @property
+    def lines(self) -> tuple[dict[str, Any], ...]:
+        """The body as JSON objects, one a line.
+
+        Raises:
+            Unmet: a line is not one.
+        """
+        lines = self.exchange.lines
+        if lines is None or not all(isinstance(line, dict) for line in lines):
+            raise Unmet("a JSON object on each line of the body", self.shown, exchange=self.exchange.number)
+        return lines
+
     def at(self, *path: str | int) -> Any:
         """The value at `path` in the body.
 
@@ -149,9 +172,21 @@ class Reply:
     @property
     def shown(self) -> str:
         """Status and the beginning of the body, for a report."""
-        text = self.exchange.body[:SHOWN_BODY].decode("utf-8", "replace")
-        short = text if len(text) <= 300 else text[:300] + "…"
-        return self.exchange.redact(f"status {self.status}" + (f"  {short}" if short else ", no body"))
+        text = self.exchange.redact(self.exchange.body[:SHOWN_BODY].decode("utf-8", "replace"))
+        short = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "…"
+        return f"status {self.status}" + (f"  {short}" if short else ", no body")
+
+
+def redacted(text: str, secrets: Iterable[str]) -> str:
+    """`text` without these secrets, and without those that a target hands out."""
+    for secret in secrets:
+        text = text.replace(secret, REDACTED)
+    return HANDED_OUT.sub(rf"\1{REDACTED}", text)
+
+
+def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """What must not be seen of the values of headers: each as a whole, and what follows a scheme."""
+    return tuple(secret for _, value in headers for secret in (value, value.rpartition(" ")[2]) if len(secret) > 3)
 
 
 def quote_bytes(body: bytes) -> str:
@@ -196,7 +231,7 @@ class Wire:
         self._port = split.port or (443 if split.scheme == "https" else 80)
         self._authority = split.netloc.rpartition("@")[2]
         self._headers = dict(headers or {})
-        self._secrets = tuple(secret for value in self._headers.values() for secret in (value, value.rpartition(" ")[2]) if len(secret) > 3)
+        self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in the order in which they were met
         self._timeout = timeout
         self._client = httpx.Client(
             timeout=timeout,
@@ -220,6 +255,10 @@ class Wire:
         """Close all connections."""
         self._client.close()
 
+    def redact(self, text: str) -> str:
+        """`text` without any secret that was sent, or that a target hands out."""
+        return redacted(text, tuple(self._secrets))
+
     def send(
         self,
         method: str,
@@ -231,6 +270,7 @@ class Wire:
         check: str = "",
         anonymous: bool = False,
         alone: bool = False,
+        accepts: str = ANYTHING,
     ) -> Reply:
         """Send one request and keep the exchange.
 
@@ -243,14 +283,23 @@ class Wire:
             check: name of the check that sends it.
             anonymous: leave out the target's own headers.
             alone: use a connection of its own and read it to its end.
+            accepts: media types to accept, unless `headers` say so.
 
         Raises:
             NoAnswer: no answer came.
         """
-        sent = self._merged(headers, anonymous=anonymous)
+        sent = self._merged(headers, anonymous=anonymous, accepts=accepts)
         started = time.perf_counter()
         keep = partial(
-            self._keep, operation=operation, check=check, method=method, url=self.url + target, sent=sent, body=body, started=started
+            self._keep,
+            operation=operation,
+            check=check,
+            method=method,
+            url=self.url + target,
+            sent=sent,
+            body=body,
+            started=started,
+            accepts=accepts,
         )
         try:
             if alone or method == "HEAD":
@@ -274,11 +323,14 @@ class Wire:
         check: str,
         method: str,
         url: str,
-        sent: Iterable[tuple[str, str]],
+        sent: Sequence[tuple[str, str]],
         body: bytes,
         started: float,
+        accepts: str,
     ) -> Exchange:
+        secrets = secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS)
         with self._lock:
+            self._secrets.update(dict.fromkeys(secrets))
             exchange = Exchange(
                 number=next(self._numbers),
                 operation=operation,
@@ -291,16 +343,17 @@ class Wire:
                 headers=headers,
                 body=answer,
                 seconds=time.perf_counter() - started,
-                secrets=self._secrets,
+                secrets=tuple(dict.fromkeys((*secrets, *secrets_of(self._headers.items())))),
+                accepts=accepts,
             )
             self.exchanges[exchange.number] = exchange
         return exchange
 
-    def _merged(self, headers: Iterable[tuple[str, str]], *, anonymous: bool) -> list[tuple[str, str]]:
+    def _merged(self, headers: Iterable[tuple[str, str]], *, anonymous: bool, accepts: str) -> list[tuple[str, str]]:
         given = list(headers)
         names = {name.lower() for name, _ in given}
         own = [] if anonymous else [(n, v) for n, v in self._headers.items() if n.lower() not in names]
-        accept = [] if "accept" in names else [ACCEPT]
+        accept = [] if "accept" in names else [("Accept", accepts)]
         return [*accept, *own, *((n, v) for n, v in given if v)]
 
     def _send_pooled(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:

@@ -89,7 +89,7 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
             {
                 "check": v.check,
                 "outcome": v.outcome,
-                **{k: text for k in ("expected", "actual", "remark") if (text := getattr(v, k))},
+                **{k: run.wire.redact(text) for k in ("expected", "actual", "remark") if (text := getattr(v, k))},
                 **({"exchanges": list(v.exchanges)} if v.outcome not in (Outcome.PASS, Outcome.NOT_OFFERED) else {}),
             }
             for v in result.verdicts

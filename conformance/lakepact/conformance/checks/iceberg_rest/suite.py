@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+from lakepact.conformance.home import Home
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lakepact.conformance.target import Target
     from lakepact.conformance.wire import Wire
 
@@ -48,7 +51,7 @@ def discover(wire: Wire, target: Target) -> Offer:
     """
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
-    reply = wire.send("GET", f"/v1/config{query}", operation="getConfig", check="discover")
+    reply = wire.send("GET", f"/v1/config{query}", operation="getConfig", check="discover", accepts="application/json")
     config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
     settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}
     prefix = settings.get("prefix") or None
@@ -77,6 +80,25 @@ def _operations(endpoints: list[Any]) -> frozenset[str]:
     return frozenset(by_endpoint[e] for e in endpoints if isinstance(e, str) and e in by_endpoint)
 
 
-suite = Suite("iceberg_rest", lab=CatalogLab, discover=discover)
+def at_home(_: Path) -> Home:
+    """Features that no answer tells of: server and harness share a machine, and the server keeps all tables below one folder."""
+    return Home(features={"readable-files": True, "location-policy": True})
+
+
+suite = Suite(
+    "iceberg_rest",
+    lab=CatalogLab,
+    discover=discover,
+    at_home=at_home,
+    unserved={
+        "views": "views",
+        "IRC-CFG-006": "a warehouse that can be chosen",
+        "IRC-CFG-013": "a catalog without `endpoints`",
+        "IRC-NS-CREATE-011": "a catalog without nesting",
+        "IRC-NS-GET-003": "a catalog without properties of namespaces",
+        "IRC-NS-PROP-011": "a catalog without properties of namespaces",
+        "IRC-PAG-007": "a catalog that does not page",
+    },
+)
 check = suite.check
 law = suite.law
