@@ -1,0 +1,160 @@
+"""What a client can read, as its header `delta-sharing-capabilities` says, and the format in which it is answered.
+
+Only features of the data count in the choice: how a table's log is laid out is the server's affair.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+PARQUET = "parquet"
+DELTA = "delta"
+FORMATS = (PARQUET, DELTA)
+
+RESPONSE_FORMAT = "responseformat"
+READER_FEATURES = "readerfeatures"
+INCLUDE_END_STREAM_ACTION = "includeendstreamaction"
+
+COLUMN_MAPPING = "columnMapping"
+COLUMN_MAPPING_READER = 2  #: the one reader version that means a feature without naming it
+
+#: Reader features that say how the log is written, not how the data is read.
+LOG_FEATURES = frozenset({"v2checkpoint", "vacuumprotocolcheck", "catalogmanaged", "catalogowned"})
+
+PREVIEW = "-preview"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a client says that it can read.
+
+    Args:
+        formats: the response formats that it named, as far as they are known; None if it named none at all.
+        reader_features: the Delta reader features that it named, in lower case.
+        end_stream: whether it asked for an endStreamAction.
+    """
+
+    formats: tuple[str, ...] | None = None
+    reader_features: frozenset[str] = frozenset()
+    end_stream: bool = False
+
+
+def read_capabilities(header: str | None) -> Capabilities:
+    """The capabilities that a header lists; keys and values count in any case, and what is not known is passed over."""
+    if not header:
+        return Capabilities()
+    said: dict[str, list[str]] = {}
+    for capability in header.lower().split(";"):
+        key, _, values = capability.partition("=")
+        said.setdefault(key.strip(), []).extend(value for text in values.split(",") if (value := text.strip()))
+    formats = said.get(RESPONSE_FORMAT)
+    return Capabilities(
+        formats=tuple(dict.fromkeys(f for f in formats if f in FORMATS)) if formats else None,
+        reader_features=frozenset(said.get(READER_FEATURES, ())),
+        end_stream=said.get(INCLUDE_END_STREAM_ACTION, [])[-1:] == ["true"],
+    )
+
+
+def data_features(protocol: Mapping[str, Any], metadata: Mapping[str, Any]) -> frozenset[str]:
+    """The features without which a table's data would be misread, spelled as in its protocol.
+
+    Writers list features that they never use, so a feature that would show in the schema or in the configuration counts only if it does.
+    """
+    listed: Iterable[str] = protocol.get("readerFeatures") or ()
+    if protocol.get("minReaderVersion") == COLUMN_MAPPING_READER:
+        listed = (COLUMN_MAPPING,)
+    return frozenset(feature for feature in listed if _counts(feature, metadata))
+
+
+def _counts(feature: str, metadata: Mapping[str, Any]) -> bool:
+    name = feature.lower().removesuffix(PREVIEW)
+    if name in LOG_FEATURES:
+        return False
+    shows = _SHOWS.get(name)
+    return shows is None or shows(metadata)
+
+
+def _maps_columns(metadata: Mapping[str, Any]) -> bool:
+    configuration: Mapping[str, str] = metadata.get("configuration") or {}
+    return configuration.get("delta.columnMapping.mode", "none").lower() != "none"
+
+
+def _in_schema(word: str) -> Callable[[Mapping[str, Any]], bool]:
+    # A column of that very name counts too: then the table is answered in delta format, which is right as well.
+    pattern = re.compile(rf'"{re.escape(word)}"')
+
+    def shows(metadata: Mapping[str, Any]) -> bool:
+        return pattern.search(metadata["schemaString"]) is not None
+
+    return shows
+
+
+#: Where a feature that is used can be seen; a feature that is not here is used if it is listed.
+_SHOWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "columnmapping": _maps_columns,
+    "timestampntz": _in_schema("timestamp_ntz"),
+    "varianttype": _in_schema("variant"),
+    "variantshredding": _in_schema("variant"),
+    "typewidening": _in_schema("delta.typeChanges"),
+}
+
+
+def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
+    """The response format for a client and a table whose data needs some features.
+
+    Raises:
+        Problem: the client can read nothing in which this table could be sent.
+    """
+    formats = (PARQUET,) if capabilities.formats is None else capabilities.formats
+    if not formats:
+        raise Problem(400, "INVALID_PARAMETER_VALUE", f"header delta-sharing-capabilities: responseformat must be {' or '.join(FORMATS)}")
+    needed = sorted(needed)
+    if not needed:
+        return PARQUET if PARQUET in formats else DELTA
+    if DELTA not in formats:
+        raise Problem(
+            400,
+            "UNSUPPORTED_OPERATION",
+            f"the table uses {', '.join(needed)}, which the response format parquet cannot express; send the header "
+            f"delta-sharing-capabilities: responseformat=delta;readerfeatures={','.join(needed).lower()}",
+        )
+    missing = [feature for feature in needed if not _is_listed(feature, capabilities.reader_features)]
+    if missing:
+        raise Problem(
+            400,
+            "UNSUPPORTED_OPERATION",
+            f"the table uses {', '.join(missing)}, which readerfeatures of the header delta-sharing-capabilities does not list",
+        )
+    return DELTA
+
+
+def _is_listed(feature: str, listed: frozenset[str]) -> bool:
+    name = feature.lower()
+    return name in listed or name.removesuffix(PREVIEW) in listed
+
+
+def answered(response_format: str, *, end_stream: bool) -> bytes:
+    """The header `delta-sharing-capabilities` of an answer, in lower case, which is how clients look for it.
+
+    Args:
+        response_format: the format of its lines.
+        end_stream: whether the client was promised an endStreamAction because it asked for one.
+    """
+    said = f"{RESPONSE_FORMAT}={response_format}"
+    return (f"{said};{INCLUDE_END_STREAM_ACTION}=true" if end_stream else said).encode()
+
+
+#: Decisions about capabilities that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "read-capabilities": read_capabilities,
+    "data-features": data_features,
+    "negotiate": negotiate,
+    "answered-capabilities": answered,
+}

@@ -1,0 +1,92 @@
+"""Tokens of ours that a client keeps for us: what a query was, sealed, so that it goes on or begins anew on the same files.
+
+A token holds for one purpose, one table, one recipient, and for a time. Who opens it with anything else finds it forged.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+import time
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+NOT_OURS = "it was not made for this table and recipient"
+_SEAL = 16  # bytes
+_WHEN = 8  # bytes of the time until which a token holds
+
+
+class BadToken(ValueError):
+    """A token was not made for this, or no longer holds; the message says which."""
+
+
+def now() -> int:
+    """The time in milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+class Tokens:
+    """What seals tokens and opens them again.
+
+    Args:
+        secret: the key of the seals; by default one of its own, so that tokens end with the server.
+        clock: the time in milliseconds.
+    """
+
+    def __init__(self, secret: bytes | None = None, *, clock: Callable[[], int] = now) -> None:
+        self._secret = secret or secrets.token_bytes(32)
+        self._clock = clock
+
+    def sealed(self, purpose: str, held: Mapping[str, Any], *, bound: tuple[str, ...], lasting: int) -> str:
+        """A token, of characters that may stand in a URL.
+
+        Args:
+            purpose: what it is for.
+            held: what it holds.
+            bound: what it holds for: the recipient, the table.
+            lasting: milliseconds from now for which it holds.
+        """
+        until = (self._clock() + lasting).to_bytes(_WHEN, "big")
+        body = until + zlib.compress(orjson.dumps(held), 9, wbits=-15)
+        return _encoded(self._seal(purpose, bound, body) + body)
+
+    def opened(self, purpose: str, token: str, *, bound: tuple[str, ...]) -> dict[str, Any]:
+        """What a token holds.
+
+        Raises:
+            BadToken: it is not a token of this purpose and binding, or its time is over.
+        """
+        raw = _decoded(token)
+        seal, body = raw[:_SEAL], raw[_SEAL:]
+        # Two texts may decode to the same bytes; only the one that was handed out is a token.
+        if not hmac.compare_digest(seal, self._seal(purpose, bound, body)) or _encoded(raw) != token:
+            raise BadToken(NOT_OURS)
+        if int.from_bytes(body[:_WHEN], "big") < self._clock():
+            raise BadToken("its time is over; ask again without it")
+        held: dict[str, Any] = orjson.loads(zlib.decompress(body[_WHEN:], wbits=-15))
+        return held
+
+    def _seal(self, purpose: str, bound: tuple[str, ...], body: bytes) -> bytes:
+        # Lengths stand before the parts, so that no two bindings spell the same bytes.
+        parts = (purpose.encode(), *(part.encode() for part in bound), body)
+        spelled = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+        return hmac.new(self._secret, spelled, hashlib.sha256).digest()[:_SEAL]
+
+
+def _encoded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _decoded(token: str) -> bytes:
+    try:
+        return base64.b64decode(token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True)
+    except (ValueError, binascii.Error):
+        raise BadToken(NOT_OURS) from None

@@ -1,0 +1,99 @@
+"""A token opens as what was sealed, where and until when it was meant, and nowhere else."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.reference_server.delta_sharing.tokens import BadToken, Tokens
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+held = st.dictionaries(texts, st.one_of(st.integers(-(2**63), 2**63 - 1), texts, st.none(), st.lists(texts)), max_size=5)
+bindings = st.tuples(texts, texts)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_700_000_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@given(held, bindings)
+def test_a_token_opens_as_what_was_sealed(value: dict[str, Any], bound: tuple[str, str]) -> None:
+    tokens = Tokens()
+
+    assert tokens.opened("page", tokens.sealed("page", value, bound=bound, lasting=1000), bound=bound) == value
+
+
+@given(held)
+def test_a_token_may_stand_in_a_url_as_it_is(value: dict[str, Any]) -> None:
+    token = Tokens().sealed("page", value, bound=(), lasting=1000)
+
+    assert set(token) <= set(string.ascii_letters + string.digits + "-_")
+
+
+@given(bindings, bindings)
+def test_a_token_of_another_binding_is_none(bound: tuple[str, str], other: tuple[str, str]) -> None:
+    tokens = Tokens()
+    token = tokens.sealed("page", {}, bound=bound, lasting=1000)
+    if bound != other:
+        with pytest.raises(BadToken):
+            tokens.opened("page", token, bound=other)
+
+
+def test_parts_of_a_binding_do_not_flow_into_each_other() -> None:
+    tokens = Tokens()
+
+    with pytest.raises(BadToken):
+        tokens.opened("page", tokens.sealed("page", {}, bound=("ab", "c"), lasting=1000), bound=("a", "bc"))
+
+
+def test_a_token_of_another_purpose_or_server_is_none() -> None:
+    tokens = Tokens()
+    token = tokens.sealed("page", {}, bound=("r", "t"), lasting=1000)
+
+    with pytest.raises(BadToken):
+        tokens.opened("refresh", token, bound=("r", "t"))
+    with pytest.raises(BadToken):
+        Tokens().opened("page", token, bound=("r", "t"))
+
+
+def test_a_token_holds_until_its_time_is_over() -> None:
+    clock = Clock()
+    tokens = Tokens(clock=clock)
+    token = tokens.sealed("page", {"a": 1}, bound=(), lasting=1000)
+    clock.now += 1000
+    assert tokens.opened("page", token, bound=()) == {"a": 1}
+
+    clock.now += 1
+    with pytest.raises(BadToken, match="over"):
+        tokens.opened("page", token, bound=())
+
+
+@given(st.data())
+def test_a_token_with_one_other_character_is_none(data: st.DataObject) -> None:
+    tokens = Tokens()
+    token = tokens.sealed("page", {"version": 3}, bound=("r", "t"), lasting=1000)
+    at = data.draw(st.integers(0, len(token) - 1))
+    other = data.draw(st.sampled_from(string.ascii_letters + string.digits + "-_=").filter(lambda c: c != token[at]))
+
+    with pytest.raises(BadToken):
+        tokens.opened("page", token[:at] + other + token[at + 1 :], bound=("r", "t"))
+
+
+@given(st.text())
+def test_no_text_does_worse_than_be_refused(text: str) -> None:
+    with pytest.raises(BadToken):
+        Tokens().opened("page", text, bound=())
+
+
+def test_a_token_does_not_show_its_binding() -> None:
+    tokens = Tokens()
+
+    assert "alice" not in tokens.sealed("page", {}, bound=("alice",), lasting=1000)
