@@ -23,19 +23,39 @@ if TYPE_CHECKING:
 
     from connexion.spec import Specification
 
+    from lakepact.generated.contract import Operation
+
     from .bodies import Receive
-    from .service import Scope, Service
+    from .service import Handler, Scope, Service
 
     Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
     AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 
+class Room:
+    """One contract in the lane: its service and its paths."""
+
+    __slots__ = ("apps", "below", "root", "routes", "service")
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.root = service.root
+        self.below = f"{service.root}/"
+        self.apps = tuple((f"{path}/", app) for path, app in service.apps.items())
+        self.routes: Routes[Door] = Routes(decode=service.rules["decode-segment"])
+
+    def add(self, method: str, path: str, *, operation: Operation, handler: Handler) -> None:
+        """Answer one operation by the function that connexion has resolved for it."""
+        for template in self.service.paths(path):
+            door = Door(operation, handler, service=self.service, template=template)
+            self.routes.add(f"{self.root}{template}", method, door)
+
+
 class _LaneApi(AbstractRoutingAPI[Any]):
     """Takes over connexion's operations with the functions that connexion has resolved for them."""
 
-    def __init__(self, specification: Specification, *, lane: ContractLane, service: Service, **options: Any) -> None:
-        self._lane = lane
-        self._service = service
+    def __init__(self, specification: Specification, *, room: Room, **options: Any) -> None:
+        self._room = room
         super().__init__(specification, **options)
 
     def make_operation(self, operation: Any) -> Any:
@@ -46,13 +66,14 @@ class _LaneApi(AbstractRoutingAPI[Any]):
         return path, operation.operation_id
 
     def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:
-        contracted = self._service.contract.operations[name or operation.operation_id]
-        for template in self._service.paths(path):
-            self._lane.add(method, template, Door(contracted, operation.function, service=self._service, template=template))
+        contracted = self._room.service.contract.operations[name or operation.operation_id]
+        self._room.add(method, path, operation=contracted, handler=operation.function)
 
 
 class ContractLane(SpecMiddleware):
     """Answers every path of the contracts, and 404 for every path that neither they nor Flask's pages have.
+
+    What is in no contract is answered in the manner of the contract below whose root it lies.
 
     Args:
         app: what answers the pages.
@@ -62,63 +83,77 @@ class ContractLane(SpecMiddleware):
 
     def __init__(self, app: AsgiApp, *, services: Mapping[str, Service], pages: frozenset[str]) -> None:
         self._app = app
-        self._services = services
         self._pages = pages
-        self._first = next(iter(services.values()))
-        self._routes: Routes[Door] = Routes(decode=self._first.rules["decode-segment"])
+        self._by_name = {name: Room(service) for name, service in services.items()}
+        self._first = next(iter(self._by_name.values()))
+        self._rooms = tuple(sorted(self._by_name.values(), key=lambda room: len(room.root), reverse=True))
+        self._only = self._first if len(self._rooms) == 1 else None
 
     def add_api(self, specification: Specification, **kwargs: Any) -> None:
         """Take over the operations of the contract that `name` says."""
         wanted = {key: kwargs[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
-        _LaneApi(specification, lane=self, service=self._services[kwargs["name"]], **wanted)
-
-    def add(self, method: str, template: str, door: Door) -> None:
-        """Answer one method of one path."""
-        self._routes.add(template, method, door)
+        _LaneApi(specification, room=self._by_name[kwargs["name"]], **wanted)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await _live(scope, receive, send)
             return
+        room = self._only or self._room(scope["path"])
         try:
-            found = self._routes.find(scope["raw_path"])
+            found = room.routes.find(scope["raw_path"])
         except BadPath as bad:
-            await self._refuse(UNKNOWN_PATH, Problem(400, self._first.kinds[400], str(bad)), Wire(scope, receive, send))
+            problem = Problem(400, room.service.kinds[400], str(bad))
+            await _refuse(room.service, UNKNOWN_PATH, problem, Wire(scope, receive, send))
             return
         if found is None:
-            await self._elsewhere(scope, receive, send)
+            await self._elsewhere(room, scope, receive, send)
             return
         door = found.methods.get(scope["method"])
         if door is None:
-            await self._refuse(WRONG_METHOD, self._wrong_method(scope, found.methods), Wire(scope, receive, send))
+            problem = _wrong_method(room.service, scope, found.methods)
+            await _refuse(room.service, WRONG_METHOD, problem, Wire(scope, receive, send))
             return
         try:
             reply = await door.answer(scope, receive, found.values)
         except Gone:
             return
-        if door.sender is not None:
-            await door.sender(Wire(scope, receive, send), reply)
+        if door.sender is not None or reply.chunks is not None:
+            await (door.sender or Wire.answer)(Wire(scope, receive, send), reply)
             return
         await send({"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)})
         await send({"type": "http.response.body", "body": reply.body})
 
-    def _wrong_method(self, scope: Scope, methods: Iterable[str]) -> Problem:
-        allowed = ", ".join(sorted(methods))
-        message = f"{scope['method']} is not a method of this path; it has {allowed}"
-        return Problem(405, self._first.kinds[405], message, headers=(("allow", allowed),))
+    def _room(self, path: str) -> Room:
+        """The contract below whose root a path lies."""
+        for room in self._rooms:
+            if path.startswith(room.below) or path == room.root:
+                return room
+        return self._first
 
-    async def _elsewhere(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        if scope["path"] in self._pages:
+    async def _elsewhere(self, room: Room, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        path: str = scope["path"]
+        if path in self._pages:
             await self._app(scope, receive, send)
             return
-        message = f"no operation has the path {scope['path'][:200]!r}; the index page at / says what is served"
-        await self._refuse(UNKNOWN_PATH, Problem(404, self._first.kinds[404], message), Wire(scope, receive, send))
+        for below, app in room.apps:
+            if path.startswith(below):
+                await app(scope, receive, send)
+                return
+        message = f"no operation has the path {path[:200]!r}; the index page at / says what is served"
+        await _refuse(room.service, UNKNOWN_PATH, Problem(404, room.service.kinds[404], message), Wire(scope, receive, send))
 
-    async def _refuse(self, where: str, problem: Problem, wire: Wire) -> None:
-        reply = finished(refusal(problem, self._first), self._first.filters_of(where), wire.scope)
-        sender = self._first.sender_of(where)
-        await (sender(wire, reply) if sender else wire.answer(reply))
+
+def _wrong_method(service: Service, scope: Scope, methods: Iterable[str]) -> Problem:
+    allowed = ", ".join(sorted(methods))
+    message = f"{scope['method']} is not a method of this path; it has {allowed}"
+    return Problem(405, service.kinds[405], message, headers=(("allow", allowed),))
+
+
+async def _refuse(service: Service, where: str, problem: Problem, wire: Wire) -> None:
+    reply = finished(refusal(problem, service), service.filters_of(where), wire.scope)
+    sender = service.sender_of(where)
+    await (sender(wire, reply) if sender else wire.answer(reply))
 
 
 async def _live(scope: Scope, receive: Receive, send: Send) -> None:

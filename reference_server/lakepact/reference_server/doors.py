@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .bodies import Body, Gone
 from .parameters import BadParameter, Parameters
 from .problems import Problem
-from .replies import Reply
+from .replies import Begun, Reply
 from .routes import variables
 
 if TYPE_CHECKING:
@@ -34,7 +36,20 @@ class Door:
         template: the concrete path, whose variables are among the operation's parameters.
     """
 
-    __slots__ = ("_body", "_declares", "_filters", "_guards", "_handler", "_names", "_parameters", "operation", "sender", "service")
+    __slots__ = (
+        "_blocking",
+        "_body",
+        "_caller",
+        "_declares",
+        "_filters",
+        "_guards",
+        "_handler",
+        "_names",
+        "_parameters",
+        "operation",
+        "sender",
+        "service",
+    )
 
     def __init__(self, operation: Operation, handler: Handler, *, service: Service, template: str) -> None:
         arguments = {p.name: p.argument for p in operation.parameters if p.where == "path"}
@@ -42,6 +57,8 @@ class Door:
         self.operation = operation
         self.service = service
         self._handler = handler
+        self._caller = service.caller
+        self._blocking = operation.id in service.blocking
         self._names = tuple(arguments[name] for name in variables(template))
         self._parameters = Parameters(operation.parameters if offered else ())
         self._declares = bool(self._parameters.query or self._parameters.headers)
@@ -60,11 +77,13 @@ class Door:
             for guard in self._guards:
                 guard(scope)
             arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
+            if self._caller is not None:
+                arguments["caller"] = self._caller(scope)
             if self._declares:
                 self._read_parameters(scope, arguments)
             if self._body is not None:
                 await self._body.add(scope, receive, arguments)
-            reply = self._handler(**arguments)
+            reply = await self._at_leisure(arguments) if self._blocking else self._handler(**arguments)
         except Problem as problem:
             reply = refusal(problem, self.service)
         except Gone:
@@ -74,6 +93,10 @@ class Door:
             logger.exception("%s failed; incident %s", self.operation.id, incident)
             reply = refusal(failure(self.service, incident), self.service)
         return finished(reply, self._filters, scope)
+
+    async def _at_leisure(self, arguments: dict[str, Any]) -> Reply:
+        """What the handler answers, and the first of its chunks, while others are answered."""
+        return await asyncio.get_running_loop().run_in_executor(None, partial(_begun, self._handler, arguments))
 
     def _read_parameters(self, scope: Scope, arguments: dict[str, Any]) -> None:
         parameters = self._parameters
@@ -86,6 +109,11 @@ class Door:
                 parameters.missing(arguments)
         except BadParameter as bad:
             raise Problem(400, self.service.kinds[400], str(bad)) from None
+
+
+def _begun(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    reply = handler(**arguments)
+    return reply if reply.chunks is None else replace(reply, chunks=Begun(reply.chunks))
 
 
 def refusal(problem: Problem, service: Service) -> Reply:
@@ -101,8 +129,8 @@ def failure(service: Service, incident: str) -> Problem:
 
 def finished(reply: Reply, filters: Iterable[Filter], scope: Scope) -> Reply:
     """A reply as it goes to its sender: without a body for HEAD, and past the filters."""
-    if reply.body and scope["method"] == "HEAD":
-        reply = replace(reply, body=b"")
+    if scope["method"] == "HEAD" and reply.has_body:
+        reply = replace(reply, body=b"", chunks=None)
     for change in filters:
         reply = change(reply, scope)
     return reply

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .validation import Validators
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lakepact.generated.contract import Contract, Operation
 
     from .problems import Problem
@@ -27,6 +29,8 @@ Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, an
 Guard = Callable[[Scope], None]  #: raises Problem to refuse a request before anything else is looked at
 Filter = Callable[["Reply", Scope], "Reply"]
 Sender = Callable[["Wire", "Reply"], Awaitable[None]]
+Caller = Callable[[Scope], Any]  #: says who asks; raises Problem if that is nobody
+App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASGI application
 
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
 PREFIX = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")  #: what stands in the path of a URL
@@ -54,6 +58,7 @@ class Settings:
     warehouse: str = "memory:"
     prefix: str | None = None
     max_body: int = MAX_BODY
+    shares: Path | None = None  #: the file that says what is shared, and with whom
 
     def __post_init__(self) -> None:
         if self.prefix is not None and not PREFIX.fullmatch(self.prefix):
@@ -83,6 +88,11 @@ class Service:
     guards: defaultdict[str, list[Guard]] = field(default_factory=lambda: defaultdict[str, list[Guard]](list))
     filters: defaultdict[str, list[Filter]] = field(default_factory=lambda: defaultdict[str, list[Filter]](list))
     senders: dict[str, Sender] = field(default_factory=dict[str, Sender])
+    root: str = ""  #: the path that all paths of the contract lie below
+    caller: Caller | None = None  #: asked after the guards; handlers get what it says as `caller`
+    blocking: frozenset[str] = frozenset()  #: operations whose handlers read files: they run in a thread of their own
+    apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
+    lends: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page

@@ -1,17 +1,25 @@
-"""The connection under one answer, for senders that put something else on it than a well-formed reply."""
+"""The connection under one answer, for what is sent piece by piece, and for what is no well-formed reply."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
+import time
+import uuid
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 
     from .replies import Reply
 
+logger = logging.getLogger(__name__)
+
 Message = dict[str, Any]
+AHEAD = 256 * 1024  #: bytes of a streamed body that are made before the connection is asked to take them
+AHEAD_SECONDS = 0.02  #: what is made more slowly than that is sent as it comes
 
 
 class Wire:
@@ -45,8 +53,41 @@ class Wire:
 
     async def answer(self, reply: Reply) -> None:
         """Send a reply as the lane would."""
+        if reply.chunks is not None:
+            await self.stream(reply)
+            return
         await self.start(reply)
         await self.write(reply.body)
+
+    async def stream(self, reply: Reply) -> None:
+        """Send a reply whose body is made while it is sent, no faster than the caller takes it.
+
+        The chunks are made in a worker thread, a few at a time. When they fail, or the caller hangs up, the connection is closed in the
+        middle of the body, so that nobody takes what has come for the whole.
+        """
+        loop = asyncio.get_running_loop()
+        chunks = iter(reply.chunks or ())
+        leaving = loop.create_task(self._left())
+        try:
+            await self.start(reply)
+            while some := await loop.run_in_executor(None, _some, chunks):
+                for chunk in some:
+                    await self.write(chunk, more=True)
+                if leaving.done():
+                    return
+            await self.write(b"")
+        except Exception:
+            logger.exception("%s failed in the middle of its answer; incident %s", self.scope["path"], uuid.uuid4().hex)
+            self.transport.close()
+        finally:
+            leaving.cancel()
+            with contextlib.suppress(ValueError):  # a generator that still runs, because this task was cancelled
+                await loop.run_in_executor(None, getattr(reply.chunks, "close", _nothing))
+
+    async def _left(self) -> None:
+        """Return when the caller has hung up."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
 
     async def close(self) -> None:
         """Close the connection, whatever has been sent so far."""
@@ -66,8 +107,26 @@ class Wire:
 
 
 def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, bytes]]:
-    """The headers of a reply, with the type and the length of its body if it has one."""
+    """The headers of a reply, with the type and the length of its body if it has one; how long a streamed one is, nobody knows."""
+    if reply.chunks is not None:
+        return [(b"content-type", reply.media_type), *reply.headers]
     size = len(reply.body) if length is None else length
     if not size:
         return list(reply.headers)
     return [(b"content-type", reply.media_type), (b"content-length", b"%d" % size), *reply.headers]
+
+
+def _some(chunks: Iterator[bytes]) -> list[bytes]:
+    """The next chunks: as many as may wait for the connection, none at the end."""
+    some: list[bytes] = []
+    size, until = 0, time.monotonic() + AHEAD_SECONDS
+    for chunk in chunks:
+        some.append(chunk)
+        size += len(chunk)
+        if size >= AHEAD or time.monotonic() > until:
+            break
+    return some
+
+
+def _nothing() -> None:
+    pass
