@@ -78,7 +78,7 @@ def _tables(source: Source, bundle: Bundle, table: Mapping[str, Operation], type
     """The modules that templates of ours make."""
     named = {"title": source.title, "version": source.version}
     demands = registry(source.folder, bundle, table)
-    demanded = {"requirements": demands.requirements, "features": demands.features, "edits": demands.edits}
+    demanded = {"requirements": demands.requirements, "features": demands.features, "edits": demands.edits, "prose": demands.prose}
     return {
         "operations.py": rendered("operations.py.jinja", header=first_line.of("operations"), operations=table, **named),
         "errors.py": rendered("errors.py.jinja", header=first_line.of("errors"), errors=types, **named),

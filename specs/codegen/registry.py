@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from codegen.documents import Broken, at, read_yaml, steps
-from codegen.templates.contract import Edit, Feature, Requirement
+from codegen.templates.contract import Edit, Feature, Prose, Requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +27,7 @@ class Registry:
     requirements: tuple[Requirement, ...]
     features: tuple[Feature, ...]
     edits: tuple[Edit, ...]
+    prose: Prose | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class _Context:
     features: frozenset[str]
     readings: Mapping[str, str]
     uncovered: Mapping[str, str]
+    headings: Mapping[str, str]
 
 
 def registry(folder: Path, bundle: Bundle, operations: Mapping[str, Operation]) -> Registry:
@@ -49,7 +51,9 @@ def registry(folder: Path, bundle: Bundle, operations: Mapping[str, Operation]) 
     features = tuple(Feature(e["name"], e["says"], e["default"]) for e in _entries(folder / "features.yaml", "features", "name"))
     readings = {e["id"]: f"{e['problem']} {e['ruling']}" for e in _entries(folder / "requirements" / "readings.yaml", "readings", "id")}
     uncovered = {e["requirement"]: e["reason"] for e in _entries(folder / "uncovered.yaml", "uncovered", "requirement")}
-    context = _Context(bundle, operations, frozenset(feature.name for feature in features), readings, uncovered)
+    prose = _prose(folder / "headings.yaml")
+    named = frozenset(feature.name for feature in features)
+    context = _Context(bundle, operations, named, readings, uncovered, prose.headings if prose else {})
     areas = sorted(path for path in (folder / "requirements").glob("*.yaml") if path.stem != "readings")
     requirements = tuple(requirement for path in areas for requirement in _area(path, context))
     ids = [requirement.id for requirement in requirements]
@@ -58,7 +62,14 @@ def registry(folder: Path, bundle: Bundle, operations: Mapping[str, Operation]) 
     if idle:
         raise Broken(f"uncovered.yaml speaks of requirements that do not exist: {', '.join(idle)}")
     edits = tuple(Edit(e.id, e.says, e.why, e.effect, bundle.touched.get(e.id, ())) for e in bundle.edits)
-    return Registry(requirements, features, edits)
+    return Registry(requirements, features, edits, prose)
+
+
+def _prose(path: Path) -> Prose | None:
+    if not path.exists():
+        return None
+    written = read_yaml(path)
+    return Prose(written["document"], written["address"], written["headings"])
 
 
 def _entries(path: Path, under: str, key: str) -> list[dict[str, Any]]:
@@ -92,7 +103,7 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
     _known("features", entry.get("features", ()), context.features)
     _known("readings", [entry["reading"]] if "reading" in entry else (), context.readings)
     _known("edits", entry.get("edits", ()), context.bundle.touched)
-    at(context.bundle.written, entry["clause"])
+    _there(entry["clause"], context)
     reading = entry.get("reading")
     return Requirement(
         id=entry["id"],
@@ -110,6 +121,13 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
     )
 
 
+def _there(clause: str, context: _Context) -> None:
+    if not clause.startswith("#"):
+        at(context.bundle.written, clause)
+    elif clause[1:] not in context.headings:
+        raise Broken(f"{clause} points to nothing: the prose has no such heading")
+
+
 def _known(what: str, used: Iterable[str], known: Iterable[str]) -> None:
     unknown = sorted(set(used) - set(known))
     if unknown:
@@ -119,12 +137,18 @@ def _known(what: str, used: Iterable[str], known: Iterable[str]) -> None:
 def _edits(entry: dict[str, Any], bundle: Bundle) -> tuple[str, ...]:
     """The edits that a verdict on a requirement rests on: those that it names, and those that changed its clause."""
     named = set(entry.get("edits", ()))
+    clause = entry["clause"]
     ours = (edit for edit in bundle.edits if edit.effect != "none" and edit.id in bundle.touched)
-    return tuple(e.id for e in ours if e.id in named or any(_bears_on(target, entry["clause"]) for target in bundle.touched[e.id]))
+    return tuple(e.id for e in ours if e.id in named or any(_bears_on(target, clause) for target in bundle.touched[e.id]))
 
 
 def _bears_on(target: str, clause: str) -> bool:
-    """Whether a change at one pointer changes what stands at another: at it, around it, or within it if it is less than an operation."""
+    """Whether a change at one pointer changes what stands at another: at it, around it, or within it if it is less than an operation.
+
+    Prose is never changed: a requirement whose clause is a heading names the edits that it rests on.
+    """
+    if clause.startswith("#"):
+        return False
     changed, read = steps(target), steps(clause)
     if changed[: len(read)] == read:
         return changed == read or not (read[:1] == ["paths"] and len(read) <= len(["paths", "path", "method"]))

@@ -69,4 +69,4 @@ def test_a_contract_may_come_before_its_registry(shelf: Path) -> None:
     for path in [*(shelf / "requirements").iterdir(), shelf / "features.yaml", shelf / "uncovered.yaml", shelf / "overlay.yaml"]:
         path.unlink()
 
-    assert read(shelf) == Registry((), (), ())
+    assert read(shelf) == Registry((), (), (), None)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Edit, Feature, Requirement
+from lakepact.generated.contract import Edit, Feature, Prose, Requirement
+
+PROSE: Prose | None = None
 
 FEATURES: dict[str, Feature] = {
     "paging": Feature(name="paging", says="books are listed page by page", default=True),
