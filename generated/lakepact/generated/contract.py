@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 b2c43c7a69f10f55. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 b3cb2b04dd9e7537. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -73,7 +73,7 @@ class Requirement:
     id: str
     level: Literal["MUST", "SHOULD", "MAY"]
     says: str
-    clause: str  #: JSON pointer into the contract document
+    clause: str  #: JSON pointer into the contract document, or anchor (`#…`) of a heading of the prose that it is read from
     basis: Literal["text", "schema", "implied", "our-reading"]
     area: str
     operations: tuple[str, ...] = ()  #: empty: all of them
@@ -102,6 +102,15 @@ class Edit:
     why: str
     effect: Literal["none", "corrects", "widens", "narrows"]  #: on verdicts; what narrows is never a failure on its own
     targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """The document that a contract is read from, where its authors wrote no other."""
+
+    name: str
+    address: str
+    headings: Mapping[str, str]  #: by anchor
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +178,18 @@ class Contract:
         """Every correction of the contract by its id."""
         edits: Mapping[str, Edit] = self._module("requirements").EDITS
         return edits
+
+    @cached_property
+    def prose(self) -> Prose | None:
+        """The prose that the contract is read from; none where its authors wrote the document itself."""
+        prose: Prose | None = self._module("requirements").PROSE
+        return prose
+
+    def place(self, clause: str) -> str:
+        """Where a clause stands, for people: the file, what leads there in it, and the heading's words."""
+        if self.prose is not None and clause.startswith("#"):
+            return f"{self.prose.name}{clause} ({self.prose.headings[clause[1:]]})"
+        return f"openapi.yaml#{clause}"
 
     @cached_property
     def bundle(self) -> dict[str, Any]:

@@ -1,9 +1,74 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 ba57d236509979fb. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 77d0716a6fd61285. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Edit, Feature, Requirement
+from lakepact.generated.contract import Edit, Feature, Prose, Requirement
+
+PROSE: Prose | None = Prose(
+    name="PROTOCOL.md",
+    address="https://github.com/delta-io/delta-sharing/blob/4352a328/PROTOCOL.md",
+    headings={
+        "overview": "Overview",
+        "delta-sharing-specification": "Delta Sharing Specification",
+        "concepts": "Concepts",
+        "access-modes": "Access Modes",
+        "compatibility": "Compatibility",
+        "rest-apis": "REST APIs",
+        "list-shares": "List Shares",
+        "get-share": "Get Share",
+        "list-schemas-in-a-share": "List Schemas in a Share",
+        "list-tables-in-a-schema": "List Tables in a Schema",
+        "list-all-tables-in-a-share": "List all Tables in a Share",
+        "query-table-version": "Query Table Version",
+        "query-table-metadata": "Query Table Metadata",
+        "read-data-from-a-table": "Read Data from a Table",
+        "request-body": "Request Body",
+        "read-change-data-feed-from-a-table": "Read Change Data Feed from a Table",
+        "timestamp-format": "Timestamp Format",
+        "generate-temporary-table-credential": "Generate Temporary Table Credential",
+        "temporarycredentials": "TemporaryCredentials",
+        "awscredentials": "AwsCredentials",
+        "azureuserdelegationsas": "AzureUserDelegationSAS",
+        "gcpoauthtoken": "GcpOauthToken",
+        "delta-sharing-capabilities-header": "Delta Sharing Capabilities Header",
+        "responseformat": "responseFormat",
+        "compatibility-1": "Compatibility",
+        "readerfeatures": "readerFeatures",
+        "includeendstreamaction": "includeEndStreamAction",
+        "compatibility-2": "Compatibility",
+        "api-response-actions": "API Response Actions",
+        "endstreamaction": "EndStreamAction",
+        "api-response-actions-in-parquet-format": "API Response Actions in Parquet Format",
+        "json-wrapper-object-in-each-line": "JSON Wrapper Object In Each Line",
+        "protocol": "Protocol",
+        "metadata": "Metadata",
+        "file": "File",
+        "data-change-files": "Data Change Files",
+        "add-file": "Add File",
+        "cdf-file": "CDF File",
+        "remove-file": "Remove File",
+        "format": "Format",
+        "schema-object": "Schema Object",
+        "struct-type": "Struct Type",
+        "struct-field": "Struct Field",
+        "primitive-types": "Primitive Types",
+        "array-type": "Array Type",
+        "map-type": "Map Type",
+        "partition-value-serialization": "Partition Value Serialization",
+        "per-file-statistics": "Per-file Statistics",
+        "api-response-actions-in-delta-format": "API Response Actions in Delta Format",
+        "json-wrapper-object-in-each-line-in-delta": "JSON Wrapper Object In Each Line in Delta",
+        "protocol-in-delta-format": "Protocol in Delta Format",
+        "metadata-in-delta-format": "Metadata in Delta Format",
+        "file-in-delta-format": "File in Delta Format",
+        "sql-expressions-for-filtering": "SQL Expressions for Filtering",
+        "json-predicates-for-filtering": "JSON predicates for Filtering",
+        "delta-sharing-streaming-specs": "Delta Sharing Streaming Specs",
+        "profile-file-format": "Profile File Format",
+        "names": "Names",
+    },
+)
 
 FEATURES: dict[str, Feature] = {
     "fixtures": Feature(

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Edit, Feature, Requirement
+from lakepact.generated.contract import Edit, Feature, Prose, Requirement
+
+PROSE: Prose | None = None
 
 FEATURES: dict[str, Feature] = {
     "async-planning": Feature(name="async-planning", says="scans may be planned in the background, under a plan id", default=False),
