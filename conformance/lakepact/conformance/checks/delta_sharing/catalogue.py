@@ -1,0 +1,165 @@
+"""What a server shares: a walk of its listings, bounded so that a large catalogue is sampled rather than read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lakepact.conformance.wire import NoAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.wire import Reply, Wire
+
+MOST_PAGES = 150  #: of all listings together
+MOST_SHARES = 20
+MOST_TABLES = 60  #: whose metadata is asked for
+MOST_ITEMS = 1000  #: of one listing
+
+#: Every reader feature that Delta has: who understands all of them is refused nothing.
+READER_FEATURES = (
+    "columnmapping,deletionvectors,timestampntz,v2checkpoint,vacuumprotocolcheck,typewidening,typewidening-preview,"
+    "varianttype,varianttype-preview,variantshredding-preview,catalogmanaged,geospatial"
+)
+
+#: Understands everything, so that every table can answer.
+EITHER_FORMAT = ("delta-sharing-capabilities", f"responseformat=delta,parquet;readerfeatures={READER_FEATURES}")
+
+
+@dataclass(frozen=True)
+class SharedTable:
+    """A table as it is listed, and what its metadata says."""
+
+    share: str
+    schema: str
+    name: str
+    document: Mapping[str, Any]  #: as it is listed
+    format: str = ""  #: in which its metadata is answered to who understands both; empty where it is not answered
+    changes: bool = False  #: whether it says that it has a change data feed
+    access_modes: tuple[str, ...] = ("url",)
+
+    @property
+    def at(self) -> dict[str, str]:
+        """The arguments that address the table."""
+        return {"share": self.share, "schema": self.schema, "table": self.name}
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What was found; `whole` says whether it is everything."""
+
+    shares: tuple[Mapping[str, Any], ...]
+    schemas: tuple[tuple[str, str], ...]  #: share and schema
+    tables: tuple[SharedTable, ...]
+    whole: bool
+
+    @property
+    def readable(self) -> tuple[SharedTable, ...]:
+        """The tables whose metadata is answered."""
+        return tuple(table for table in self.tables if table.format)
+
+
+class Walk:
+    """One walk of a target's listings; what is refused is left out."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._pages = MOST_PAGES
+        self._whole = True
+
+    def catalogue(self) -> Catalogue:
+        """The shares, schemas and tables that the target lists.
+
+        Raises:
+            NoAnswer: it does not answer at all.
+        """
+        self._get("/shares", "listShares")
+        shares = [s for s in self._items("/shares", "listShares") if isinstance(s.get("name"), str)]
+        self._whole &= len(shares) <= MOST_SHARES
+        schemas: list[tuple[str, str]] = []
+        tables: dict[tuple[str, str, str], SharedTable] = {}
+        for share in shares[:MOST_SHARES]:
+            name = share["name"]
+            named = [s["name"] for s in self._items(path("shares", name, "schemas"), "listSchemas") if isinstance(s.get("name"), str)]
+            schemas += [(name, schema) for schema in named]
+            for document in self._tables(name, named):
+                table = _table(name, document)
+                if table is not None:
+                    tables.setdefault((table.share, table.schema, table.name), table)
+        self._whole &= len(tables) <= MOST_TABLES
+        looked_at = [self.looked_at(table) for table in list(tables.values())[:MOST_TABLES]]
+        return Catalogue(tuple(shares), tuple(schemas), tuple(looked_at), self._whole)
+
+    def _tables(self, share: str, schemas: list[str]) -> Iterator[dict[str, Any]]:
+        """The tables of a share: all at once, and schema by schema where that fails."""
+        found = list(self._items(path("shares", share, "all-tables"), "listAllTables"))
+        if found:
+            yield from found
+            return
+        for schema in schemas:
+            yield from self._items(path("shares", share, "schemas", schema, "tables"), "listTables")
+
+    def looked_at(self, table: SharedTable) -> SharedTable:
+        """A table with what its metadata says of it."""
+        where = path("shares", table.share, "schemas", table.schema, "tables", table.name, "metadata")
+        reply = self.asked(where, "getTableMetadata", headers=[EITHER_FORMAT])
+        lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
+        metadata = next(
+            (line["metaData"] for line in lines or () if isinstance(line, dict) and isinstance(line.get("metaData"), dict)), None
+        )
+        if metadata is None:
+            return table
+        inner = metadata.get("deltaMetadata")
+        configuration = (inner if isinstance(inner, dict) else metadata).get("configuration")
+        settings = configuration if isinstance(configuration, dict) else {}
+        modes = table.document.get("accessModes") or metadata.get("accessModes") or ["url"]
+        return SharedTable(
+            table.share,
+            table.schema,
+            table.name,
+            table.document,
+            format="delta" if isinstance(inner, dict) else "parquet",
+            changes="true" in {str(settings.get(key)).lower() for key in ("enableChangeDataFeed", "delta.enableChangeDataFeed")},
+            access_modes=tuple(map(str, modes)) if isinstance(modes, list) else ("url",),
+        )
+
+    def asked(self, target: str, operation: str, *, method: str = "GET", **sent: Any) -> Reply | None:
+        """The answer to a request, if there is one."""
+        try:
+            return self._wire.send(method, target, operation=operation, check="discover", **sent)
+        except NoAnswer:
+            self._whole = False
+            return None
+
+    def _get(self, target: str, operation: str) -> Reply:
+        return self._wire.send("GET", target, operation=operation, check="discover")
+
+    def _items(self, where: str, operation: str) -> Iterator[dict[str, Any]]:
+        """The items of a listing, page by page."""
+        token, seen, count = "", set[str](), 0
+        while count < MOST_ITEMS and self._pages > 0:
+            self._pages -= 1
+            reply = self.asked(where + (f"?pageToken={quote(token, safe='')}" if token else ""), operation)
+            answer = reply.exchange.parsed if reply is not None and reply.status == 200 else None
+            items = answer.get("items") if isinstance(answer, dict) else None
+            for item in items if isinstance(items, list) else ():
+                count += 1
+                if isinstance(item, dict):
+                    yield item
+            token = answer.get("nextPageToken") if isinstance(answer, dict) else None
+            if not isinstance(token, str) or not token or token in seen:
+                return
+            seen.add(token)
+        self._whole = False
+
+
+def path(*segments: str) -> str:
+    """A path below the base address."""
+    return "".join(f"/{quote(segment, safe='')}" for segment in segments)
+
+
+def _table(share: str, document: Mapping[str, Any]) -> SharedTable | None:
+    schema, name = document.get("schema"), document.get("name")
+    return SharedTable(share, schema, name, document) if isinstance(schema, str) and isinstance(name, str) else None

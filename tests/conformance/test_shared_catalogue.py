@@ -1,0 +1,107 @@
+"""What a server shares is found whatever it answers, and no more is asked than needed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from lakepact.conformance.checks.delta_sharing.suite import discover
+from lakepact.conformance.target import Target
+from lakepact.conformance.wire import Wire
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from lakepact.conformance.target import Offer
+    from miniatures import Answer, Answerer
+
+METADATA = {"id": "m", "format": {"provider": "parquet"}, "schemaString": "{}", "partitionColumns": []}
+
+
+def lines(*documents: Any) -> Answer:
+    return 200, {"Content-Type": "application/x-ndjson"}, b"".join(json.dumps(d).encode() + b"\n" for d in documents)
+
+
+class Shares:
+    """A server with tables by share and schema, of which it lists one item a page."""
+
+    def __init__(self, tables: dict[tuple[str, str], list[str]], **metadata: Any) -> None:
+        self.tables = tables
+        self.metadata = metadata
+        self.asked: list[str] = []
+
+    def __call__(self, method: str, target: str, _: bytes) -> Answer:
+        self.asked.append(f"{method} {target}")
+        split = urlsplit(target)
+        match [unquote(part) for part in split.path.split("/")[2:]]:
+            case []:
+                items = [{"name": share} for share in dict.fromkeys(share for share, _ in self.tables)]
+            case [share, "schemas"]:
+                items = [{"name": schema, "share": share} for other, schema in self.tables if other == share]
+            case [share, "all-tables"]:
+                found = [(schema, name) for (other, schema), names in self.tables.items() if other == share for name in names]
+                items = [{"name": name, "schema": schema, "share": share} for schema, name in found]
+            case [*_, "metadata"]:
+                return lines({"protocol": {"minReaderVersion": 1}}, {"metaData": {**METADATA, **self.metadata}})
+            case [*_, "query" | "changes" | "temporary-table-credentials"]:
+                return answer(404)
+            case _:
+                return answer(405)
+        at = int(parse_qs(split.query).get("pageToken", ["0"])[0])
+        token = {"nextPageToken": str(at + 1)} if at + 1 < len(items) else {}
+        return answer(200, {"items": items[at : at + 1], **token})
+
+
+def found(answerer: Answerer, **parameters: str) -> Offer:
+    with miniature(answerer) as url, Wire(url) as wire:
+        return discover(wire, Target(url, parameters=parameters))
+
+
+def test_pages_are_followed_to_every_table() -> None:
+    offer = found(Shares({("s.1", "a"): ["t", "Ü t"], ("s.1", "b"): [], ("s2", "a"): ["t"]}))
+    catalogue = offer.found["catalogue"]
+
+    assert [s["name"] for s in catalogue.shares] == ["s.1", "s2"]
+    assert catalogue.schemas == (("s.1", "a"), ("s.1", "b"), ("s2", "a"))
+    assert [tuple(t.at.values()) for t in catalogue.readable] == [("s.1", "a", "t"), ("s.1", "a", "Ü t"), ("s2", "a", "t")]
+    assert catalogue.whole
+
+
+def test_what_is_answered_as_missing_is_not_offered() -> None:
+    offered = found(Shares({("s", "a"): ["t"]})).operations
+
+    assert offered.isdisjoint({"headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials"})
+    assert {"listShares", "listAllTables", "queryTable"} <= offered
+
+
+def test_what_a_table_claims_to_have_is_offered_however_it_is_answered() -> None:
+    offered = found(Shares({("s", "a"): ["t"]}, configuration={"enableChangeDataFeed": "true"}, accessModes=["url", "dir"])).operations
+
+    assert {"queryTableChanges", "generateTemporaryTableCredentials"} <= offered
+
+
+def test_a_large_catalogue_is_sampled() -> None:
+    server = Shares({(f"s{n}", "a"): [f"t{m}" for m in range(30)] for n in range(40)})
+    catalogue = found(server).found["catalogue"]
+
+    assert catalogue.readable
+    assert not catalogue.whole
+    assert len(server.asked) < 300
+
+
+@pytest.mark.parametrize(
+    "body", [b"null", b"[]", b"{}", b'{"items": 1}', b'{"items": [1, {"name": 2}], "nextPageToken": "a"}', b"<html>", b""]
+)
+def test_nothing_is_found_where_the_answer_makes_no_sense(body: bytes) -> None:
+    offer = found(lambda *_: (200, {"Content-Type": "application/json"}, body))
+
+    assert offer.found["catalogue"].tables == ()
+
+
+def test_content_is_known_where_a_fixture_pack_is_named() -> None:
+    nothing = Shares({})
+
+    assert found(nothing).features["fixtures"] is False
+    assert found(nothing, fixtures="/somewhere").features["fixtures"] is True
