@@ -1,6 +1,6 @@
 """The application: `connexion.FlaskApp` with the contracts' lane in front, and Flask for what is in no contract.
 
-1. `service(settings)` of each contract builds its tables (`service.Service`); faults change them.
+1. `service(settings, beside)` of each contract builds its tables (`service.Service`); faults change them.
 2. connexion loads each contract's routing and resolves its operations to handlers.
 3. `ContractLane` takes the operations over, compiled, and answers every path of the contracts.
 4. Flask answers `/`, `/healthz` and `/openapi.json`.
@@ -20,36 +20,85 @@ from connexion.apps.flask import FlaskApp
 from connexion.resolver import Resolver
 from werkzeug.exceptions import HTTPException
 
+from lakepact.generated.contract import contracts
+
 from .contract_lane import ContractLane
-from .faults import fault_named
+from .faults import UnknownFault, fault_named
 from .problems import Problem
+from .service import NEEDED, BadSetting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from .faults import Fault
     from .replies import Reply
     from .service import Service, Settings
 
-PAGES = frozenset({"/", "/healthz", "/openapi.json"})
+PAGES = ("/", "/healthz", "/openapi.json")
 
 
-def service(contract: str, settings: Settings, *, faults: Iterable[str] = ()) -> Service:
+def service(contract: str, settings: Settings, *, beside: Mapping[str, Service] | None = None, faults: Iterable[str] = ()) -> Service:
     """The service of one contract, with the faults that are asked for by name.
+
+    Args:
+        contract: its name.
+        settings: what it is built from.
+        beside: the services that are already there, by the names of their contracts.
+        faults: names of misbehaviours.
 
     Raises:
         UnknownFault: a fault's name is not known.
+        BadSetting: it cannot be built from these settings.
         Unanswered: an operation of the contract would have no answer.
     """
-    served: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(settings)
+    served: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(settings, beside or {})
     for spelled in faults:
         fault_named(spelled, contract=contract, operations=served.contract.operations).install(served)
     return served
 
 
+def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str] = ()) -> tuple[Service, ...]:
+    """The services of several contracts beside each other, in the order of `wanted`; of all that the settings allow, if it is empty.
+
+    A fault is switched on in every contract that has one of its name.
+
+    Raises:
+        UnknownFault: no contract has a fault of that name.
+        BadSetting: a contract cannot be built from these settings, or a setting is of no use to any of those wanted.
+    """
+    able = [c for c in contracts() if c not in NEEDED or getattr(settings, NEEDED[c]) is not None]
+    for contract, needed in NEEDED.items():
+        if contract in wanted and contract not in able:
+            raise BadSetting(f"{contract} cannot be served without --{needed}")
+        if wanted and contract in able and contract not in wanted:
+            raise BadSetting(f"--{needed} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(wanted)}")
+    built: dict[str, Service] = {}
+    for contract in (c for c in able if not wanted or c in wanted):
+        built[contract] = service(contract, settings, beside=dict(built))
+    for spelled in faults:
+        for served, fault in _with_fault(built.values(), spelled):
+            fault.install(served)
+    return tuple(built[contract] for contract in dict.fromkeys(wanted or built))
+
+
+def _with_fault(served: Iterable[Service], spelled: str) -> list[tuple[Service, Fault]]:
+    found: list[tuple[Service, Fault]] = []
+    unknown: list[str] = []
+    for one in served:
+        try:
+            found.append((one, fault_named(spelled, contract=one.contract.name, operations=one.contract.operations)))
+        except UnknownFault as error:
+            unknown.append(str(error))
+    if not found:
+        raise UnknownFault("; ".join(unknown))
+    return found
+
+
 def application(*services: Service) -> FlaskApp:
     """The ASGI application that serves some contracts on one port."""
     by_name = {served.contract.name: served for served in services}
-    app = FlaskApp(__name__, middlewares=[partial(ContractLane, services=by_name, pages=PAGES)])
+    left_to_flask = frozenset([*PAGES, *map(_document, services)])
+    app = FlaskApp(__name__, middlewares=[partial(ContractLane, services=by_name, pages=left_to_flask)])
     # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
     wsgi: Any = app.app.wsgi_app
     pages: Any = WSGIMiddleware(wsgi)  # a2wsgi and starlette describe the same interfaces in types of their own
@@ -80,17 +129,22 @@ def _not_offered(served: Service, operation: str, **_: Any) -> Reply:
     raise Problem(406, served.kinds[406], f"this server does not offer the operation {operation}")
 
 
+def _document(served: Service) -> str:
+    """Where a contract itself is to be had."""
+    return f"{served.root}/openapi.json"
+
+
 def _add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
     first = services[0]
 
     def index() -> flask.Response:
-        return flask.Response("".join(map(_described, services)), mimetype="text/html")
+        return flask.Response(INDEX + "".join(map(_described, services)), mimetype="text/html")
 
     def healthz() -> flask.Response:
         return flask.Response(b'{"status":"ok"}', mimetype="application/json")
 
-    def openapi() -> flask.Response:
-        return flask.Response(orjson.dumps(first.contract.bundle), mimetype="application/json")
+    def openapi(served: Service) -> flask.Response:
+        return flask.Response(orjson.dumps(served.contract.bundle), mimetype="application/json")
 
     def refused(error: HTTPException) -> flask.Response:
         status = error.code or 500
@@ -100,20 +154,30 @@ def _add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
 
     pages.add_url_rule("/", view_func=index)
     pages.add_url_rule("/healthz", view_func=healthz)
-    pages.add_url_rule("/openapi.json", view_func=openapi)
+    # Without a root, a contract's document stands where that of the first one would.
+    for path, served in {"/openapi.json": first, **{_document(served): served for served in services}}.items():
+        pages.add_url_rule(path, endpoint=path, view_func=partial(openapi, served))
     pages.register_error_handler(HTTPException, refused)
+
+
+INDEX = (
+    "<!doctype html><title>lakepact</title><h1>lakepact's reference server</h1>"
+    "<p>It answers the operations below as their contracts say, checks every request against them, and forgets everything when it ends. "
+    'Whether it is up: <a href="/healthz">/healthz</a>.</p>'
+)
 
 
 def _described(served: Service) -> str:
     contract = served.contract
-    rows = "".join(f"<tr><td>{o.method.upper()}</td><td>{html.escape(o.path)}</td><td>{o.id}</td></tr>" for o in served.offered())
+    rows = "".join(
+        f"<tr><td>{o.method.upper()}</td><td>{html.escape(served.root + o.path)}</td><td>{o.id}</td></tr>" for o in served.offered()
+    )
     about = " ".join(map(html.escape, served.about))
     absent = ", ".join(sorted(served.not_offered))
+    document = _document(served)
     return (
-        f"<!doctype html><title>lakepact</title><h1>{html.escape(contract.title)}, {html.escape(contract.version)}</h1>"
-        f"<p>This is lakepact's reference server. It answers the operations below as their contract says, checks every request "
-        f"against it, and forgets everything when it ends. {about}</p>"
-        f'<p>The contract: <a href="/openapi.json">/openapi.json</a>. Whether the server is up: <a href="/healthz">/healthz</a>.</p>'
+        f"<h2>{html.escape(contract.title)}, {html.escape(contract.version)}</h2>"
+        f'<p>The contract: <a href="{document}">{document}</a>. {about}</p>'
         f"<table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table>"
         + (f"<p>Not offered, answered with status 406: {absent}.</p>" if absent else "")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,7 @@ import uvicorn
 
 from lakepact.generated.contract import contracts
 
-from .app import application, service
+from .app import application, services
 from .faults import UnknownFault
 from .running import configured, kept, listening
 from .service import MAX_BODY, BadSetting, Settings
@@ -61,9 +62,30 @@ def _ending_cleanly() -> Generator[None]:
 @click.option(
     "--max-body", type=click.IntRange(min=1), default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read."
 )
-@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True, help="The contract to serve.")
+@click.option(
+    "--shares",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="What is shared through Delta Sharing, and with whom; without it, Delta Sharing is not served.",
+)
+@click.option(
+    "--contract",
+    "wanted",
+    type=click.Choice(contracts()),
+    multiple=True,
+    help="A contract to serve; may be given several times. [default: all that can be served]",
+)
 def serve(  # one argument for each option
-    *, host: str, port: int, warehouse: str | None, prefix: str | None, faults: tuple[str, ...], max_body: int, contract: str
+    *,
+    host: str,
+    port: int,
+    warehouse: str | None,
+    prefix: str | None,
+    faults: tuple[str, ...],
+    max_body: int,
+    shares: Path | None,
+    wanted: tuple[str, ...],
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
 
@@ -71,11 +93,11 @@ def serve(  # one argument for each option
     """
     with _ending_cleanly(), kept(warehouse) as location:
         try:
-            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body)
-            served = service(contract, settings, faults=faults)
+            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, shares=shares)
+            served = services(wanted, settings, faults=faults)
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None
         except OSError as error:
             raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from None
-        _Announced(configured(application(served)), url=url).run(sockets=[listener])
+        _Announced(configured(application(*served)), url=url).run(sockets=[listener])

@@ -25,6 +25,8 @@ where `without_defaults(document)` is `del document["defaults"]`. Ways to act, e
     on_request(operations, guard)    guard(scope) before anything else is looked at; raise Problem to refuse
     on_answer(operations, edit)      edit(document) changes the decoded body in place and returns None, or returns what is sent instead;
                                      of answers that succeed, or of those with `status=404`
+    on_lines(operations, change)     change(lines) changes the list of decoded lines of answers that are sent in lines, in place, or
+                                     returns the lines that are sent instead
     on_reply(operations, change)     change(reply, scope) -> Reply, bytes and headers of any answer, refusals too
     on_status(operations, {a: b})    answers of status a are sent with status b
     on_headers(operations, {n: v})   headers added to every answer; None removes the content type
@@ -40,6 +42,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import importlib
+import json
 import pkgutil
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -48,7 +51,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from .replies import Reply
+from .problems import Problem
+from .replies import NDJSON, Reply
 from .service import EVERY, UNKNOWN_PATH, WRONG_METHOD, Filter, Guard, Handler, Scope, Sender, Service
 
 if TYPE_CHECKING:
@@ -72,6 +76,7 @@ __all__ = [
     "on_answer",
     "on_call",
     "on_headers",
+    "on_lines",
     "on_reply",
     "on_request",
     "on_status",
@@ -224,12 +229,29 @@ def on_answer(operations: Operations, edit: Callable[[Any], Any], *, status: int
     return on_reply(operations, change)
 
 
+def on_lines(operations: Operations, change: Callable[[list[Any]], Any]) -> Install:
+    """Change the decoded lines of answers that succeed and are sent in lines.
+
+    `change` changes the list in place and returns None, or returns the lines that are sent instead.
+    """
+
+    def changed(reply: Reply, _: Scope) -> Reply:
+        if reply.media_type != NDJSON or not reply.has_body or not 200 <= reply.status < 300:
+            return reply
+        lines = [orjson.loads(line) for line in reply.joined().body.split(b"\n") if line]
+        edited = change(lines)
+        written = [json.dumps(line, separators=(",", ":")) for line in (lines if edited is None else edited)]
+        return replace(reply, chunks=None, body="".join(f"{line}\n" for line in written).encode())
+
+    return on_reply(operations, changed)
+
+
 def on_status(operations: Operations, become: Mapping[int, int]) -> Install:
     """Send answers of one status with another; a body goes with it unless the new status is 204."""
 
     def change(reply: Reply, _: Scope) -> Reply:
         status = become.get(reply.status, reply.status)
-        return replace(reply, status=status, body=b"" if status == 204 else reply.body)
+        return replace(reply, status=status) if status != 204 else replace(reply, status=204, body=b"", chunks=None)
 
     return on_reply(operations, change)
 
@@ -269,6 +291,7 @@ async def _drop(wire: Wire, _: Reply) -> None:
 
 
 async def _truncate(wire: Wire, reply: Reply) -> None:
+    reply = reply.joined()
     await wire.start(reply)
     await wire.write(reply.body[: len(reply.body) // 2], more=True)
     await wire.close()
@@ -280,6 +303,7 @@ async def _dawdle(wire: Wire, reply: Reply) -> None:
 
 
 async def _add_body(wire: Wire, reply: Reply) -> None:
+    reply = reply.joined()
     body = reply.body or b'{"unexpected": "body"}'
     await wire.start(reply, length=len(body))
     await wire.write(b"" if wire.scope["method"] == "HEAD" else body)
@@ -289,14 +313,14 @@ async def _add_body(wire: Wire, reply: Reply) -> None:
 
 def _status(status: int) -> Callable[[Operations], Install]:
     def fail(_handler: Handler, _arguments: dict[str, Any]) -> Reply:
-        return Reply(status, b'{"error":{"message":"asked for by a fault","type":"Fault","code":%d}}' % status)
+        raise Problem(status, "Fault", "asked for by a fault")
 
     return lambda operations: on_call(operations, fail)
 
 
 def _body(body: bytes, media_type: bytes = b"application/json") -> Callable[[Operations], Install]:
     def change(reply: Reply, _: Scope) -> Reply:
-        return replace(reply, body=body, media_type=media_type) if reply.body else reply
+        return replace(reply, body=body, chunks=None, media_type=media_type) if reply.has_body else reply
 
     return lambda operations: on_reply(operations, change)
 

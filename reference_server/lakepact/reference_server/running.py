@@ -6,18 +6,17 @@ import contextlib
 import socket
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
 
-from lakepact.generated.contract import contracts
-
-from .app import application, service
+from .app import application, services
 from .service import MAX_BODY, Service, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Mapping
 
 START_SECONDS = 30
 STOP_SECONDS = 5
@@ -32,7 +31,12 @@ class Server:
     """A server that is answering."""
 
     url: str
-    service: Service
+    service: Service  #: the first of its contracts
+    services: Mapping[str, Service] = field(default_factory=dict[str, "Service"])  #: all of them, by the names of their contracts
+
+    def address(self, contract: str) -> str:
+        """The base address of one contract."""
+        return self.url + self.services[contract].root
 
 
 def configured(app: object, *, log_level: str = "warning") -> uvicorn.Config:
@@ -86,6 +90,7 @@ def running(
     contract: str | None = None,
     warehouse: str | None = None,
     prefix: str | None = None,
+    shares: str | Path | None = None,
     faults: Iterable[str] = (),
     port: int = 0,
     max_body: int = MAX_BODY,
@@ -93,23 +98,26 @@ def running(
     """A reference server on 127.0.0.1 for the length of a `with` block.
 
     Args:
-        contract: the contract that it serves; the first of `contracts()` if none is named.
+        contract: the contract that it serves; if none is named, all that it can serve: Delta Sharing needs `shares`.
         warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
         prefix: path segments that clients must put behind `/v1/`.
+        shares: the file that says what is shared through Delta Sharing, and with whom.
         faults: names of misbehaviours, `name` or `name@operation`.
         port: the port; 0 takes a free one.
         max_body: the most bytes of a request body that are read.
 
     Raises:
         UnknownFault: a fault's name is not known.
+        BadSetting: it cannot be served as the settings say.
         DidNotStart: the server did not come up.
         OSError: the port is taken.
     """
     with kept(warehouse) as location:
-        served = service(contract or contracts()[0], Settings(warehouse=location, prefix=prefix, max_body=max_body), faults=faults)
+        settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, shares=Path(shares) if shares is not None else None)
+        served = services([contract] if contract else [], settings, faults=faults)
         listener, url = listening("127.0.0.1", port)
-        with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(served))), listener):
-            yield Server(url, served)
+        with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(*served))), listener):
+            yield Server(url, served[0], {one.contract.name: one for one in served})
 
 
 @contextlib.contextmanager

@@ -35,6 +35,8 @@ App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASG
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
 PREFIX = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")  #: what stands in the path of a URL
 EVERY = "*"  #: in a table by operation: all of them
+#: The setting without which a contract has nothing to serve; the others can always be served.
+NEEDED: Mapping[str, str] = {"delta_sharing": "shares"}
 UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
 

@@ -23,7 +23,7 @@ from .tables import Tables
 from .updates import UPDATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from lakepact.reference_server.problems import Problem
     from lakepact.reference_server.service import Handler
@@ -74,7 +74,7 @@ def error_body(problem: Problem) -> bytes:
     return orjson.dumps({"error": {"message": problem.message, "type": problem.kind, "code": problem.status}})
 
 
-def service(settings: Settings) -> Service:
+def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
     """An empty catalog with its own store and warehouse."""
     contract = Contract("iceberg_rest")
     rules: dict[str, Callable[..., Any]] = {
@@ -103,6 +103,7 @@ def service(settings: Settings) -> Service:
         nullable=NULLABLE,
         rules=rules,
         tables={"updates": updates, "preconditions": preconditions},
+        lends={"catalog": catalog},
         max_body=settings.max_body,
         about=(f"Tables are kept below {files.root}.",),
     )
