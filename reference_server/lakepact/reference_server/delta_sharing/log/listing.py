@@ -1,0 +1,137 @@
+"""What lies in a `_delta_log` folder, by the names of the files alone."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .refusals import DamagedLog, NoTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+COMMIT = re.compile(r"([0-9]{20})\.json")
+CHECKPOINT = re.compile(
+    r"([0-9]{20})\.checkpoint"
+    r"(?:\.(?P<part>[0-9]{10})\.(?P<parts>[0-9]{10})(?=\.parquet$)|\.(?P<id>[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}))?"
+    r"\.(?P<type>parquet|json)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One complete checkpoint: a file, or all parts of one."""
+
+    version: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The commits and checkpoints of a log."""
+
+    commits: frozenset[int]
+    checkpoints: Mapping[int, tuple[Checkpoint, ...]]  #: by version
+
+    @property
+    def latest(self) -> int:
+        """The newest version."""
+        return max(max(self.commits, default=-1), max(self.checkpoints, default=-1))
+
+    @property
+    def earliest(self) -> int:
+        """The oldest version that can be built."""
+        return 0 if 0 in self.commits else min(self.checkpoints)
+
+    def checkpoints_until(self, version: int) -> list[Checkpoint]:
+        """The checkpoints of a version and before it, the newest first."""
+        return [c for found in sorted((v for v in self.checkpoints if v <= version), reverse=True) for c in self.checkpoints[found]]
+
+    def first_commit_for(self, version: int) -> int:
+        """The oldest commit from which all commits up to a version are there, the version after it if its own is not."""
+        first = version + 1
+        while first - 1 in self.commits:
+            first -= 1
+        return first
+
+
+def commit_name(version: int) -> str:
+    """The file of a commit."""
+    return f"{version:020}.json"
+
+
+class Vanished(Exception):
+    """A file that was listed is not there any more: old commits are removed while others read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFolder:
+    """The folder `_delta_log` of a table."""
+
+    path: Path
+
+    def listed(self) -> Listing:
+        """What lies in it.
+
+        Raises:
+            NoTable: there is no folder, or no commit and no checkpoint in it.
+        """
+        try:
+            listing = listing_of(path.name for path in self.path.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            raise NoTable("there is no Delta table: the folder has no _delta_log") from None
+        if not listing.commits and not listing.checkpoints:
+            raise NoTable("there is no Delta table: _delta_log holds neither a commit nor a checkpoint")
+        return listing
+
+    def read(self, name: str) -> bytes:
+        """What a file of it holds.
+
+        Raises:
+            Vanished: it is not there.
+            DamagedLog: it cannot be read.
+        """
+        try:
+            return (self.path / name).read_bytes()
+        except FileNotFoundError:
+            raise Vanished(name) from None
+        except OSError as error:
+            raise DamagedLog(f"{name} cannot be read ({error.strerror})") from None
+
+    def modified(self, name: str) -> int:
+        """When a file of it was modified, in milliseconds since 1970.
+
+        Raises:
+            Vanished: it is not there.
+        """
+        try:
+            return (self.path / name).stat().st_mtime_ns // 1_000_000
+        except FileNotFoundError:
+            raise Vanished(name) from None
+
+
+def listing_of(names: Iterable[str]) -> Listing:
+    """The commits and complete checkpoints among the names of files."""
+    commits: set[int] = set()
+    complete: defaultdict[int, list[Checkpoint]] = defaultdict(list)
+    parts: defaultdict[tuple[int, int], dict[int, str]] = defaultdict(dict)
+    for name in names:
+        if found := COMMIT.fullmatch(name):
+            commits.add(int(found[1]))
+        elif found := CHECKPOINT.fullmatch(name):
+            version = int(found[1])
+            if found["part"]:
+                parts[version, int(found["parts"])][int(found["part"])] = name
+            elif found["type"] == "parquet" or found["id"]:
+                complete[version].append(Checkpoint(version, (name,)))
+    for (version, count), named in parts.items():
+        if sorted(named) == list(range(1, count + 1)):
+            complete[version].append(Checkpoint(version, tuple(named[part] for part in sorted(named))))
+    ordered = {
+        version: tuple(sorted(found, key=lambda checkpoint: (len(checkpoint.names), checkpoint.names)))
+        for version, found in complete.items()
+    }
+    return Listing(frozenset(commits), ordered)

@@ -1,0 +1,275 @@
+"""One table's log, read from its folder: versions and their times, commits, and snapshots rebuilt from them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from .actions import actions, checked_file, checked_metadata, checked_protocol, commit_of, key_of, understood
+from .active_files import ActiveFiles, Sharing
+from .checkpoints import read_checkpoint
+from .listing import LogFolder, Vanished, commit_name
+from .refusals import DamagedLog, NoSuchVersion
+from .times import CommitTimes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from .actions import Commit, Document
+    from .active_files import File, Key
+    from .listing import Listing
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A version of a table: what it says of itself, and its files."""
+
+    version: int
+    timestamp: int  #: milliseconds since 1970
+    protocol: Document
+    metadata: Document
+    files: ActiveFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a version is rebuilt from: all that was before a commit."""
+
+    commit: int
+    protocol: Document | None
+    metadata: Document | None
+    files: ActiveFiles
+
+
+class Log:
+    """One table's log, as it was when it was first looked into.
+
+    Args:
+        folder: the folder of the table, which holds `_delta_log`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = LogFolder(folder / "_delta_log")
+
+    @cached_property
+    def listing(self) -> Listing:
+        """What lies in the log.
+
+        Raises:
+            NoTable: there is no log.
+        """
+        return self.folder.listed()
+
+    @cached_property
+    def _times(self) -> CommitTimes:
+        return CommitTimes(self.folder, self.listing, lambda: self._heading(self.latest())[1])
+
+    def latest(self) -> int:
+        """The newest version."""
+        return self.listing.latest
+
+    def earliest(self) -> int:
+        """The oldest version that can be rebuilt.
+
+        Raises:
+            DamagedLog: none can.
+        """
+        listing = self.listing
+        if 0 not in listing.commits and not listing.checkpoints:
+            raise DamagedLog(f"{commit_name(0)} is missing, and there is no checkpoint")
+        return listing.earliest
+
+    def existing(self, version: int) -> int:
+        """That version.
+
+        Raises:
+            NoSuchVersion: the table does not have it, or it cannot be rebuilt any more.
+        """
+        earliest, latest = self.earliest(), self.latest()
+        if version > latest:
+            raise NoSuchVersion(f"the table has no version {version}; the newest is {latest}")
+        if version < earliest:
+            raise NoSuchVersion(f"version {version} of the table cannot be read; the oldest that can be is {earliest}")
+        return version
+
+    def commit(self, version: int) -> Commit:
+        """What one version changed.
+
+        Raises:
+            NoSuchVersion: there is no such commit, or it was removed.
+            DamagedLog: its file holds no commit.
+        """
+        return next(self.commits(version, version))
+
+    def commits(self, first: int, last: int) -> Iterator[Commit]:
+        """What each version from `first` to `last` changed, one after the other.
+
+        Raises:
+            NoSuchVersion: not all of these commits are there; said before the first of them is given.
+            DamagedLog: a file holds no commit.
+        """
+        there = self.listing.commits
+        for version in range(first, last + 1):
+            if version > self.latest() or version < 0:
+                raise NoSuchVersion(f"the table has no version {version}; the newest is {self.latest()}")
+            if version not in there:
+                if any(older < version for older in there):
+                    raise DamagedLog(f"{commit_name(version)} is missing")
+                raise NoSuchVersion(f"the commit of version {version} was removed from the log")
+        return map(self._commit, range(first, last + 1))
+
+    def _commit(self, version: int) -> Commit:
+        name = commit_name(version)
+        try:
+            return commit_of(version, self._times.of(version), self.folder.read(name), name)
+        except Vanished:
+            raise NoSuchVersion(f"the commit of version {version} was removed from the log") from None
+
+    def _all_times(self) -> tuple[list[int], list[int]]:
+        return self._times.all()
+
+    def timestamp(self, version: int) -> int:
+        """When a version was committed, in milliseconds since 1970.
+
+        Raises:
+            NoSuchVersion: the table does not have it.
+        """
+        return self._still_there(lambda: self._times.of(version))
+
+    def at_or_before(self, timestamp: int) -> int:
+        """The newest version that was there at a time.
+
+        Raises:
+            NoSuchVersion: the table was not there yet, or what it was then cannot be rebuilt.
+        """
+        versions, times = self._still_there(self._all_times)
+        found = bisect_right(times, timestamp) - 1
+        earliest = self.earliest()
+        if found < 0 or versions[found] < earliest:
+            raise NoSuchVersion(f"the time is before that of version {earliest}, the oldest that can be read")
+        return versions[found]
+
+    def at_or_after(self, timestamp: int) -> int:
+        """The oldest version that is not older than a time.
+
+        Raises:
+            NoSuchVersion: all versions are.
+        """
+        versions, times = self._still_there(self._all_times)
+        found = bisect_left(times, timestamp)
+        if found == len(times):
+            raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
+        return max(versions[found], self.earliest())
+
+    def heading(self, version: int | None = None) -> tuple[Document, Document]:
+        """Protocol and metadata of a version, found without looking at its files.
+
+        Raises:
+            NoSuchVersion: the table does not have it, or it cannot be rebuilt any more.
+            DamagedLog: the log does not say it.
+            UnsupportedTable: it needs a reader feature that this server does not know.
+        """
+        return self._still_there(lambda: self._heading(self._wanted(version)))
+
+    def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
+        """A version of the table, the newest one if none is named.
+
+        Args:
+            version: which one.
+            base: an older version of the same table, to start from.
+
+        Raises:
+            NoSuchVersion: the table does not have it, or it cannot be rebuilt any more.
+            DamagedLog: it cannot be rebuilt from what stands in the log; the message names the file.
+            UnsupportedTable: it needs a reader feature that this server does not know.
+        """
+        return self._still_there(lambda: self._snapshot(self._wanted(version), base))
+
+    def _wanted(self, version: int | None) -> int:
+        return self.existing(self.latest() if version is None else version)
+
+    def _still_there(self, read: Callable[[], T]) -> T:
+        """What is read, from a second look at the folder if files went away after the first."""
+        try:
+            return read()
+        except Vanished:
+            self.__dict__.pop("listing", None)
+            self.__dict__.pop("_times", None)
+        try:
+            return read()
+        except Vanished as vanished:
+            raise DamagedLog(f"{vanished} is missing") from None
+
+    def _starts(self, version: int, *, files: bool) -> Iterator[Start]:
+        """What a version can be rebuilt from, the best first: checkpoints, and at last nothing at all.
+
+        Raises:
+            DamagedLog: there is nothing left; the message names the first file that is to blame.
+        """
+        complete_from = self.listing.first_commit_for(version)
+        damage: DamagedLog | None = None
+        for checkpoint in self.listing.checkpoints_until(version):
+            if checkpoint.version + 1 < complete_from:
+                break
+            try:
+                yield Start(checkpoint.version + 1, *read_checkpoint(self.folder, checkpoint, files=files))
+            except DamagedLog as error:
+                damage = damage or error
+        if complete_from > 0:
+            raise damage or DamagedLog(f"{commit_name(complete_from - 1)} is missing")
+        yield Start(0, None, None, ActiveFiles())
+
+    def _snapshot(self, version: int, base: Snapshot | None) -> Snapshot:
+        if base and base.version <= version and self.listing.first_commit_for(version) <= base.version + 1:
+            start = Start(base.version + 1, base.protocol, base.metadata, base.files)
+        else:
+            start = next(self._starts(version, files=True))
+        protocol, metadata = start.protocol, start.metadata
+        gone: set[Key] = set()
+        added: dict[Key, File] = {}
+        sharing = Sharing()
+        for number in range(start.commit, version + 1):
+            name = commit_name(number)
+            for kind, action, where in actions(self.folder.read(name), name):
+                if kind in {"add", "remove"}:
+                    key = key_of(checked_file(kind, action, where)["path"], action.get("deletionVector"))
+                    gone.add(key)
+                    added.pop(key, None)
+                    if kind == "add":
+                        added[key] = sharing.file(action)
+                elif kind == "protocol":
+                    protocol = checked_protocol(action, where)
+                elif kind == "metaData":
+                    metadata = checked_metadata(action, where)
+        protocol, metadata = complete(protocol, metadata, version)
+        files = start.files.changed(gone, added.values())
+        return Snapshot(version, self._times.of(version), protocol, metadata, files)
+
+    def _heading(self, version: int) -> tuple[Document, Document]:
+        start = next(self._starts(version, files=False))
+        protocol, metadata = start.protocol, start.metadata
+        for number in range(start.commit, version + 1):
+            name = commit_name(number)
+            data = self.folder.read(name)
+            if b'"protocol"' in data or b'"metaData"' in data:
+                commit = commit_of(number, 0, data, name)
+                protocol, metadata = commit.protocol or protocol, commit.metadata or metadata
+        return complete(protocol, metadata, version)
+
+
+def complete(protocol: Document | None, metadata: Document | None, version: int) -> tuple[Document, Document]:
+    """Protocol and metadata of a version, both there and understood.
+
+    Raises:
+        DamagedLog: one is missing.
+        UnsupportedTable: they ask for what this server does not know.
+    """
+    if protocol is None or metadata is None:
+        raise DamagedLog(f"no commit up to version {version} has a {'protocol' if protocol is None else 'metaData'} action")
+    understood(protocol)
+    return protocol, metadata

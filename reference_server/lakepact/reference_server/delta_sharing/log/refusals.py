@@ -1,0 +1,23 @@
+"""Why a log gives no answer: there is no table, it does not have that version, it is damaged, or it asks for what this server cannot do."""
+
+from __future__ import annotations
+
+
+class LogError(Exception):
+    """The log of a table gives no answer; the message says why, and names the file if one is to blame."""
+
+
+class NoTable(LogError):
+    """The folder holds no Delta table."""
+
+
+class NoSuchVersion(LogError):
+    """The table does not have that version: not yet, not any more, or not at that time."""
+
+
+class DamagedLog(LogError):
+    """What stands in the log cannot be a Delta log."""
+
+
+class UnsupportedTable(LogError):
+    """The table needs a reader feature that this server does not know."""

@@ -1,0 +1,98 @@
+"""When the versions of a table were committed: what the commit says of itself, or else the times of the files, made strictly increasing."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .actions import actions
+from .listing import commit_name
+from .refusals import DamagedLog, NoSuchVersion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from .listing import Listing, LogFolder
+
+
+def in_commit_since(metadata: Mapping[str, Any]) -> int | None:
+    """The version from which on commits say their time themselves, None if they do not."""
+    configuration = metadata.get("configuration") or {}
+    if str(configuration.get("delta.enableInCommitTimestamps", "")).lower() != "true":
+        return None
+    since = configuration.get("delta.inCommitTimestampEnablementVersion")
+    try:
+        return 0 if since is None else int(since)
+    except ValueError:
+        raise DamagedLog(f"delta.inCommitTimestampEnablementVersion is {since!r} and not a version") from None
+
+
+def in_commit_timestamp(data: bytes, name: str) -> int:
+    """The time that a commit says of itself.
+
+    Raises:
+        DamagedLog: it says none.
+    """
+    for kind, action, _ in actions(data, name):
+        if kind == "commitInfo":
+            timestamp = action.get("inCommitTimestamp")
+            if type(timestamp) is int:
+                return timestamp
+            break
+    raise DamagedLog(f"{name} has no inCommitTimestamp, though the table says that its commits have one")
+
+
+def increasing(times: Iterable[int]) -> list[int]:
+    """Times of which each is later than the one before, by a millisecond where they were not."""
+    adjusted: list[int] = []
+    for time in times:
+        adjusted.append(max(time, adjusted[-1] + 1) if adjusted else time)
+    return adjusted
+
+
+class CommitTimes:
+    """The times of a table's versions, each looked up when it is asked for.
+
+    Args:
+        folder: the log.
+        listing: what lies in it.
+        metadata: gives the metadata of the newest version, which says whose times count.
+    """
+
+    def __init__(self, folder: LogFolder, listing: Listing, metadata: Callable[[], Mapping[str, Any]]) -> None:
+        self._folder, self._listing, self._metadata = folder, listing, metadata
+        self._said: dict[int, int] = {}
+
+    def of(self, version: int) -> int:
+        """The time of one version.
+
+        Raises:
+            NoSuchVersion: the log does not have it.
+            DamagedLog: the version should say its time, and does not.
+        """
+        if self._since is not None and version >= self._since and version in self._listing.commits:
+            if version not in self._said:
+                self._said[version] = in_commit_timestamp(self._folder.read(commit_name(version)), commit_name(version))
+            return self._said[version]
+        versions, times = self._of_files
+        place = bisect_left(versions, version)
+        if versions[place : place + 1] != [version]:
+            raise NoSuchVersion(f"the log does not say when version {version} was committed")
+        return times[place]
+
+    def all(self) -> tuple[list[int], list[int]]:
+        """The versions whose times are known, and these."""
+        versions, times = self._of_files
+        return versions, times if self._since is None else [self.of(version) for version in versions]
+
+    @cached_property
+    def _since(self) -> int | None:
+        return in_commit_since(self._metadata())
+
+    @cached_property
+    def _of_files(self) -> tuple[list[int], list[int]]:
+        names = {version: checkpoints[0].names[0] for version, checkpoints in self._listing.checkpoints.items()}
+        names |= {version: commit_name(version) for version in self._listing.commits}
+        versions = sorted(names)
+        return versions, increasing(self._folder.modified(names[version]) for version in versions)
