@@ -11,6 +11,7 @@ import click
 VERBS = {
     "check": ("lakepact.conformance.check", "check"),
     "explain": ("lakepact.conformance.catalogue", "explain"),
+    "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),
     "list": ("lakepact.conformance.catalogue", "list_requirements"),
     "serve": ("lakepact.reference_server.cli", "serve"),
 }
