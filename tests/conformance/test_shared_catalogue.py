@@ -65,7 +65,7 @@ def test_pages_are_followed_to_every_table() -> None:
 
     assert [s["name"] for s in catalogue.shares] == ["s.1", "s2"]
     assert catalogue.schemas == (("s.1", "a"), ("s.1", "b"), ("s2", "a"))
-    assert [tuple(t.at.values()) for t in catalogue.readable] == [("s.1", "a", "t"), ("s.1", "a", "Ü t"), ("s2", "a", "t")]
+    assert [tuple(t.address.values()) for t in catalogue.readable] == [("s.1", "a", "t"), ("s.1", "a", "Ü t"), ("s2", "a", "t")]
     assert catalogue.whole
 
 

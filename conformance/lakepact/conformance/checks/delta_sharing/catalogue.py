@@ -41,7 +41,7 @@ class SharedTable:
     access_modes: tuple[str, ...] = ("url",)
 
     @property
-    def at(self) -> dict[str, str]:
+    def address(self) -> dict[str, str]:
         """The arguments that address the table."""
         return {"share": self.share, "schema": self.schema, "table": self.name}
 
@@ -125,7 +125,7 @@ class Walk:
             access_modes=tuple(map(str, modes)) if isinstance(modes, list) else ("url",),
         )
 
-    def asked(self, target: str, operation: str, *, method: str = "GET", **sent: Any) -> Reply | None:
+    def asked(self, target: str, operation: str | None, *, method: str = "GET", **sent: Any) -> Reply | None:
         """The answer to a request, if there is one."""
         try:
             return self._wire.send(method, target, operation=operation, check="discover", **sent)

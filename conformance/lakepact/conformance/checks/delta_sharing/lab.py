@@ -3,43 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from lakepact.conformance.lab import Lab
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lakepact.conformance.checks.delta_sharing.catalogue import Catalogue, SharedTable
+    from lakepact.conformance.fixtures.manifest import Manifest, PackTable
     from lakepact.conformance.wire import Exchange, Reply
-
-MANIFEST = "manifest.json"
-
-
-@dataclass(frozen=True)
-class Fixture:
-    """A table of the fixture pack as the target shares it."""
-
-    name: str
-    document: Mapping[str, Any]  #: its entry in the manifest
-    folder: Path  #: of the pack
-
-    @property
-    def at(self) -> dict[str, str]:
-        """The arguments that address the table."""
-        return {key: self.document[key] for key in ("share", "schema", "table")}
-
-    @property
-    def versions(self) -> list[dict[str, Any]]:
-        """What is known of each version, oldest first."""
-        versions: list[dict[str, Any]] = self.document["versions"]
-        return versions
 
 
 class SharingLab(Lab):
@@ -99,35 +73,32 @@ class SharingLab(Lab):
     # -- the fixture pack ------------------------------------------------------------------------------------------------
 
     @property
-    def pack(self) -> Path:
-        """The folder of the fixture pack that the target shares.
-
-        Raises:
-            NotOffered: it is not said that it shares one.
-        """
-        if not self.feature("fixtures") or "fixtures" not in self.target.parameters:
-            raise NotOffered("the content of the target is not known: `lakepact fixtures delta DIR` and --parameter fixtures=DIR")
-        return Path(self.target.parameters["fixtures"])
+    def knows_content(self) -> bool:
+        """Whether the target is said to share the fixture pack."""
+        return self.feature("fixtures") and "fixtures" in self.target.parameters
 
     @property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """What is known of the fixture pack.
 
         Raises:
             NotOffered: the target does not share it.
+            Blocked: there is none where it is said to be.
         """
-        return read_manifest(self.pack)
+        if not self.knows_content:
+            raise NotOffered("the content of the target is not known: `lakepact fixtures delta DIR` and --parameter fixtures=DIR")
+        return read_manifest(Path(self.target.parameters["fixtures"]))
 
-    def fixture(self, name: str) -> Fixture:
+    def fixture(self, name: str) -> PackTable:
         """A table of the pack by the name of its fixture.
 
         Raises:
             NotOffered: the target does not share the pack, or the pack has no such table.
         """
-        known = self.manifest["tables"]
+        known = self.manifest.tables
         if name not in known:
             raise NotOffered(f"the fixture pack has no table {name}")
-        return Fixture(name, known[name], self.pack)
+        return known[name]
 
     # -- who asks --------------------------------------------------------------------------------------------------------
 
@@ -139,8 +110,8 @@ class SharingLab(Lab):
         """
         variable = self.target.parameters.get(f"{name}-token-env")
         token = os.environ.get(variable, "") if variable else ""
-        if not token and self.feature("fixtures") and "fixtures" in self.target.parameters:
-            token = self.manifest["tokens"].get(name, "")
+        if not token and self.knows_content:
+            token = self.manifest.tokens.get(name, "")
         if not token:
             raise NotOffered(f"no {name} token is known: --parameter {name}-token-env=VARIABLE")
         return bearing(token)
@@ -163,7 +134,15 @@ def bearing(token: str) -> list[tuple[str, str]]:
 
 
 @cache
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of the pack in a folder."""
-    manifest: dict[str, Any] = orjson.loads((folder / MANIFEST).read_bytes())
-    return manifest
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of the pack in a folder.
+
+    Raises:
+        Blocked: there is none.
+    """
+    from lakepact.conformance.fixtures.manifest import NoPack, read  # noqa: PLC0415 - pyarrow is needed where content is known
+
+    try:
+        return read(folder)
+    except NoPack as missing:
+        raise Blocked(str(missing)) from missing
