@@ -16,6 +16,7 @@ import yaml
 
 SPECS = Path(__file__).parents[2] / "specs"
 ICEBERG = "iceberg_rest/1.10.0"
+SHARING = "delta_sharing/2026-02"
 CONTRACTS = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in SPECS.glob("*/*/requirements"))
 
 #: How many requirements each contract has, by the word of their ids that names the subject: no id is ever dropped.
@@ -37,6 +38,50 @@ HOW_MANY = {
         "TXN": 17,
         "UPD": 89,
         "VIEW": 51,
+    },
+    SHARING: {
+        "ACC": 5,
+        "ADD": 1,
+        "CAP": 10,
+        "CDC": 1,
+        "CDF": 16,
+        "DF": 20,
+        "DFL": 8,
+        "DMD": 7,
+        "DPR": 1,
+        "DWP": 2,
+        "ESA": 6,
+        "EST": 6,
+        "FIL": 11,
+        "FMT": 1,
+        "GEN": 14,
+        "GSH": 3,
+        "HNT": 15,
+        "JSP": 9,
+        "LAT": 3,
+        "LSC": 2,
+        "LSH": 1,
+        "LTB": 13,
+        "MDT": 12,
+        "MET": 5,
+        "NAME": 8,
+        "PAG": 15,
+        "PRF": 5,
+        "PRO": 3,
+        "PV": 7,
+        "QRY": 11,
+        "RDF": 2,
+        "REM": 2,
+        "SCH": 6,
+        "SHR": 6,
+        "SQL": 4,
+        "STA": 6,
+        "STR": 3,
+        "TMP": 16,
+        "TSF": 3,
+        "TTV": 13,
+        "VER": 8,
+        "WRP": 1,
     },
 }
 
@@ -63,7 +108,15 @@ def operations(contract: str) -> set[str]:
     return {operation["operationId"] for item in paths.values() for operation in item.values() if "operationId" in operation}
 
 
+def headings(contract: str) -> dict[str, str]:
+    """The headings of the prose that a contract is read from, by anchor."""
+    there = (SPECS / contract / "headings.yaml").exists()
+    return dict(document(contract, "headings.yaml")["headings"]) if there else {}
+
+
 def resolves(pointer: str, contract: Any) -> bool:
+    if not pointer.startswith("/"):
+        return False
     here = contract
     for token in pointer.split("/")[1:]:
         name = token.replace("~1", "/").replace("~0", "~")
@@ -85,6 +138,7 @@ def test_files_match_the_schema_of_the_registry(contract: str) -> None:
         "requirements/readings.yaml": "readings",
         "features.yaml": "features",
         "uncovered.yaml": "uncovered",
+        **({"headings.yaml": "headings"} if headings(contract) else {}),
     }
     faults = []
     for file, kind in kinds.items():
@@ -137,9 +191,29 @@ def test_every_schema_of_the_iceberg_contract_has_its_requirement() -> None:
 @every_contract
 def test_clauses_point_into_the_contract(contract: str) -> None:
     openapi = document(contract, "openapi.yaml")
-    broken = {r["id"]: r["clause"] for r in requirements(contract) if not resolves(r["clause"], openapi)}
+    anchors = {f"#{anchor}" for anchor in headings(contract)}
+    clauses = {r["id"]: r["clause"] for r in requirements(contract)}
 
-    assert broken == {}
+    assert {i: clause for i, clause in clauses.items() if clause not in anchors and not resolves(clause, openapi)} == {}
+
+
+def test_anchors_are_those_that_the_headings_get_where_they_are_read() -> None:
+    seen: Counter[str] = Counter()
+    made: dict[str, str] = {}
+    for title in headings(SHARING).values():
+        anchor = re.sub(r"[^a-z0-9 -]", "", title.casefold()).replace(" ", "-")
+        made[f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor] = title
+        seen[anchor] += 1
+
+    assert made == headings(SHARING)
+
+
+@every_contract
+def test_edits_exist(contract: str) -> None:
+    known = {edit["id"] for edit in document(contract, "overlay.yaml")["edits"]}
+    unknown = {r["id"]: sorted(set(r["edits"]) - known) for r in requirements(contract) if not known.issuperset(r.get("edits", ()))}
+
+    assert unknown == {}
 
 
 @every_contract
