@@ -1,0 +1,45 @@
+"""Reads changes: which row changed how, in which version, when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Unmet
+
+from .data_files import Row, rows_of
+from .lines import ADD, CHANGE, REMOVE, SNAPSHOT, SharedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .lines import Answer
+
+KINDS = frozenset({"insert", "update_preimage", "update_postimage", "delete"})
+CHANGE_TYPE, VERSION, TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
+
+
+def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes]) -> list[Row]:
+    """The changed rows that an answer to `changes` stands for.
+
+    A file that was added is a file of inserted rows, one that was removed of deleted rows; a file of changes says it itself.
+
+    Raises:
+        Unmet: something cannot be read.
+    """
+    read: list[Row] = []
+    for file in answer.files:
+        if file.kind == SNAPSHOT:
+            raise Unmet("lines that say how a file changed", "a line of a file as in a snapshot")
+        read += [row | {VERSION: file.version, TIMESTAMP: file.timestamp} for row in _changed(answer, file, fetch)]
+    return read
+
+
+def _changed(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str], bytes]) -> list[Row]:
+    if file.kind != CHANGE:
+        kind = {ADD: "insert", REMOVE: "delete"}[file.kind]
+        return [row | {CHANGE_TYPE: kind} for row in rows_of(answer, file, fetch)]
+    read = rows_of(answer, file, fetch, further=(CHANGE_TYPE,))
+    strange: set[Any] = {row[CHANGE_TYPE] for row in read} - KINDS
+    if strange:
+        raise Unmet(f"{CHANGE_TYPE} one of {', '.join(sorted(KINDS))}", ", ".join(map(repr, strange)))
+    return read

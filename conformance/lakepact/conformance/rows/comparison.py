@@ -1,0 +1,77 @@
+"""Compares rows as multisets, and says in a sentence what is missing and what is too much."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+SHOWN = 160  #: characters of a row that a sentence quotes
+
+
+def same(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str) -> None:
+    """Rows are the same, in any order, each as often.
+
+    Raises:
+        Unmet: some are missing, or too many.
+    """
+    wanted, found = counted(expected), counted(actual)
+    missing, extra = wanted - found, found - wanted
+    if missing or extra:
+        raise Unmet(f"{what}: {_rows(wanted.total())}", f"{_rows(found.total())}, {_difference(missing, extra)}")
+
+
+def included(expected: Iterable[Mapping[str, Any]], actual: Iterable[Mapping[str, Any]], what: str) -> None:
+    """Rows are all there, each as often at least; there may be others.
+
+    Raises:
+        Unmet: some are missing.
+    """
+    wanted, found = counted(expected), counted(actual)
+    missing = wanted - found
+    if missing:
+        raise Unmet(f"{what}: {_rows(wanted.total())} among those of the files", _difference(missing, Counter()))
+
+
+def counted(rows: Iterable[Mapping[str, Any]]) -> Counter[Any]:
+    """How often each row is there."""
+    return Counter(tuple((name, frozen(row[name])) for name in sorted(row)) for row in rows)
+
+
+def frozen(value: Any) -> Any:
+    """A value that can be counted, equal for equal values; a NaN is equal to a NaN, and a boolean is no number."""
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN", "NaN"
+    if isinstance(value, bool):
+        return "bool", value
+    if isinstance(value, dict):
+        return tuple((name, frozen(value[name])) for name in sorted(value))
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(item) for item in value)
+    return value
+
+
+def _difference(missing: Counter[Any], extra: Counter[Any]) -> str:
+    parts = []
+    for rows, word in ((missing, "missing"), (extra, "too many")):
+        if rows:
+            parts.append(f"{_rows(rows.total())} {word}, like {_shown(min(rows, key=repr))}")
+    return "; ".join(parts)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _shown(row: Any) -> str:
+    text = ", ".join(f"{name}={_plain(value)!r}" for name, value in row)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
+
+
+def _plain(value: Any) -> Any:
+    return value[1] if isinstance(value, tuple) and len(value) == 2 and value[0] in ("bool", "NaN") else value

@@ -1,0 +1,131 @@
+"""Reads the rows of shared files: parquet, partition values, deletion vectors, columns by name or id."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.arrow import Schema, pa, pq
+from lakepact.conformance.outcome import Unmet
+
+from . import deletion_vectors, values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from .lines import Answer, SharedFile
+
+Row = dict[str, Any]
+ID, PHYSICAL = "delta.columnMapping.id", "delta.columnMapping.physicalName"
+
+
+def rows(answer: Answer, fetch: Callable[[SharedFile, str], bytes], files: Iterable[SharedFile] | None = None) -> list[Row]:
+    """The rows of the files of an answer, in the columns of its metadata.
+
+    Args:
+        answer: what the target sent.
+        fetch: gets what stands at a URL, for a file.
+        files: only these of its files.
+
+    Raises:
+        Unmet: something cannot be read.
+    """
+    return [row for file in (answer.files if files is None else files) for row in rows_of(answer, file, fetch)]
+
+
+def rows_of(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str], bytes], *, further: tuple[str, ...] = ()) -> list[Row]:
+    """The rows of one file that are not gone, in the columns of the answer's metadata and in `further` ones of the file.
+
+    Raises:
+        Unmet: something cannot be read.
+    """
+    stored = _stored(fetch(file, file.url))
+    columns = [f for f in answer.fields if f["name"] not in answer.partition_columns]
+    partition = {f["name"]: partition_value(answer, file, f) for f in answer.fields if f["name"] in answer.partition_columns}
+    found = {f["name"]: _column(f, stored, answer.mapping) for f in columns}
+    found |= {name: _values(stored.column(name), {"type": "string"}, "none") if name in stored.column_names else None for name in further}
+    lost = deletion_vectors.gone(file.vector, lambda url: fetch(file, url)) if file.vector else frozenset[int]()
+    count = stored.num_rows
+    names = [f["name"] for f in answer.fields]
+    read = []
+    for n in range(count):
+        if n in lost:
+            continue
+        row = {name: partition[name] if name in partition else _at(found[name], n) for name in names}
+        read.append(row | {name: _at(found[name], n) for name in further})
+    return read
+
+
+def partition_value(answer: Answer, file: SharedFile, field: Mapping[str, Any]) -> Any:
+    """The value of a partition column of a file.
+
+    Raises:
+        Unmet: there is none, or it is none of the column's type.
+    """
+    name = physical_name(field) if answer.mapping != "none" else field["name"]
+    if name not in file.partition_values:
+        raise Unmet(f"a partition value of {name}", f"values of {', '.join(file.partition_values) or 'nothing'}")
+    return values.typed(file.partition_values[name], field["type"])
+
+
+def physical_name(field: Mapping[str, Any]) -> str:
+    """The name of a column in data files and logs, where columns are mapped."""
+    name: str = (field.get("metadata") or {}).get(PHYSICAL, field["name"])
+    return name
+
+
+def _at(column: list[Any] | None, n: int) -> Any:
+    return None if column is None else column[n]
+
+
+def _stored(content: bytes) -> Any:
+    try:
+        return pq.ParquetFile(io.BytesIO(content), coerce_int96_timestamp_unit="us").read()
+    except (pa.ArrowException, OSError) as broken:
+        raise Unmet("a parquet file", f"{len(content)} bytes starting with {content[:8]!r}: {broken}") from broken
+
+
+def _column(field: Mapping[str, Any], stored: Any, mapping: str) -> list[Any] | None:
+    """The values of a column, or None if the file has no such column: it is null then."""
+    index = _place(field, stored.schema, mapping)
+    return None if index is None else _values(stored.column(index), field, mapping)
+
+
+def _place(field: Mapping[str, Any], schema: Schema, mapping: str) -> int | None:
+    wanted = physical_name(field) if mapping != "none" else field["name"]
+    if mapping == "id":
+        number = str((field.get("metadata") or {}).get(ID)).encode()
+        for n in range(len(schema)):
+            if (schema.field(n).metadata or {}).get(b"PARQUET:field_id") == number:
+                return n
+        return None
+    found = [n for n, name in enumerate(schema.names) if name == wanted] or [
+        n for n, name in enumerate(schema.names) if name.lower() == wanted.lower()
+    ]
+    return found[0] if found else None
+
+
+def _values(column: Any, field: Mapping[str, Any], mapping: str) -> list[Any]:
+    return [_value(value, field["type"], mapping) for value in column.to_pylist()]
+
+
+def _value(value: Any, kind: Any, mapping: str) -> Any:
+    if value is None:
+        return None
+    if isinstance(kind, dict):
+        return _nested(value, kind, mapping)
+    if kind == "timestamp" and isinstance(value, dt.datetime):
+        return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
+    return value
+
+
+def _nested(value: Any, kind: dict[str, Any], mapping: str) -> Any:
+    if kind.get("type") == "struct" and isinstance(value, dict):
+        names = {f["name"]: physical_name(f) if mapping != "none" else f["name"] for f in kind["fields"]}
+        return {f["name"]: _value(value.get(names[f["name"]]), f["type"], mapping) for f in kind["fields"]}
+    if kind.get("type") == "array" and isinstance(value, list):
+        return [_value(item, kind["elementType"], mapping) for item in value]
+    if kind.get("type") == "map" and isinstance(value, list):
+        return [(_value(k, kind["keyType"], mapping), _value(v, kind["valueType"], mapping)) for k, v in value]
+    raise Unmet(f"values of type {kind.get('type')}", repr(value)[:200])

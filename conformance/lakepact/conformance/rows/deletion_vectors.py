@@ -1,0 +1,73 @@
+"""Reads deletion vectors: which rows of a data file are gone."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from pyroaring import BitMap64
+
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+MAGIC = 1681511377
+Z85 = {c: n for n, c in enumerate("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#")}
+
+
+def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[int]:
+    """The rows that a deletion vector says are gone.
+
+    Args:
+        vector: its descriptor; one that is stored in a file has a URL there.
+        fetch: gets what stands at a URL.
+
+    Raises:
+        Unmet: it cannot be read, or holds another number of rows than it says.
+    """
+    storage, place = vector.get("storageType"), vector.get("pathOrInlineDv")
+    if not isinstance(place, str):
+        raise Unmet("a deletion vector with pathOrInlineDv", f"{place!r}")
+    if storage == "i":
+        data = _from_z85(place)[: vector.get("sizeInBytes")]
+    elif storage == "p":
+        data = _stored(fetch(place), vector)
+    else:
+        raise Unmet("a deletion vector that stands in the line (storageType i) or at a URL (p)", f"storageType {storage!r}")
+    if len(data) < 4 or struct.unpack("<I", data[:4]) != (MAGIC,):
+        raise Unmet(f"a deletion vector that starts with {MAGIC}", f"{data[:4].hex()}")
+    try:
+        rows = frozenset(BitMap64.deserialize(data[4:]))
+    except (ValueError, RuntimeError) as broken:
+        raise Unmet("a 64-bit roaring bitmap in the deletion vector", str(broken)) from broken
+    if len(rows) != vector.get("cardinality"):
+        raise Unmet(f"a deletion vector of {vector.get('cardinality')} rows, as its cardinality says", f"{len(rows)} rows")
+    return rows
+
+
+def _stored(file: bytes, vector: Mapping[str, Any]) -> bytes:
+    offset, size = vector.get("offset") or 0, vector.get("sizeInBytes") or 0
+    if len(file) < offset + 4 + size + 4:
+        raise Unmet(f"a deletion vector of {size} bytes at offset {offset}", f"a file of {len(file)} bytes")
+    data = file[offset + 4 : offset + 4 + size]
+    checksum = file[offset + 4 + size : offset + 8 + size]
+    if struct.unpack(">I", file[offset : offset + 4]) != (size,):
+        raise Unmet(f"the size {size} before the deletion vector", file[offset : offset + 4].hex())
+    if struct.unpack(">I", checksum) != (zlib.crc32(data),):
+        raise Unmet("a deletion vector with the checksum behind it", f"another one: {checksum.hex()}")
+    return data
+
+
+def _from_z85(text: str) -> bytes:
+    out = bytearray()
+    try:
+        for start in range(0, len(text), 5):
+            value = 0
+            for character in text[start : start + 5]:
+                value = value * 85 + Z85[character]
+            out += value.to_bytes(4, "big")
+    except (KeyError, OverflowError) as broken:
+        raise Unmet("an inline deletion vector in Z85", f"{text[:40]!r}") from broken
+    return bytes(out)

@@ -1,0 +1,97 @@
+"""Values of partition columns: from text to what they mean."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import struct
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+TIMESTAMP = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]00:?00)?")
+WHOLE = re.compile(r"[+-]?\d+")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(Infinity|Inf|NaN)", re.IGNORECASE)
+
+
+def typed(text: Any, kind: str) -> Any:
+    """The value of a partition column; null and the empty string are null.
+
+    Raises:
+        Unmet: the text is not that of such a value.
+    """
+    if text is None or text == "":
+        return None
+    if not isinstance(text, str):
+        raise Unmet(f"a string as the value of a partition column of type {kind}", repr(text))
+    reader = _READERS.get(kind, _decimal if kind.startswith("decimal") else None)
+    if reader is None:
+        raise Unmet("a partition column of a primitive type", kind)
+    try:
+        return reader(text)
+    except (ValueError, InvalidOperation) as wrong:
+        raise Unmet(f"the text of a {kind} as partition value", repr(text)) from wrong
+
+
+def _integer(text: str) -> int:
+    if not WHOLE.fullmatch(text):
+        raise ValueError(text)
+    return int(text)
+
+
+def _double(text: str) -> float:
+    if not NUMBER.fullmatch(text):
+        raise ValueError(text)
+    return float(text)
+
+
+def _float(text: str) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", _double(text)))[0])
+
+
+def _decimal(text: str) -> Decimal:
+    return Decimal(text)
+
+
+def _boolean(text: str) -> bool:
+    if text not in {"true", "false"}:
+        raise ValueError(text)
+    return text == "true"
+
+
+def _date(text: str) -> dt.date:
+    if not DATE.fullmatch(text):
+        raise ValueError(text)
+    return dt.date.fromisoformat(text)
+
+
+def _local(text: str) -> dt.datetime:
+    matched = TIMESTAMP.fullmatch(text)
+    if not matched:
+        raise ValueError(text)
+    micros = (matched[3] or ".")[1:7].ljust(6, "0")
+    return dt.datetime.fromisoformat(f"{matched[1]}T{matched[2]}.{micros}")
+
+
+def _timestamp(text: str) -> dt.datetime:
+    return _local(text).replace(tzinfo=dt.UTC)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "string": str,
+    "long": _integer,
+    "integer": _integer,
+    "short": _integer,
+    "byte": _integer,
+    "float": _float,
+    "double": _double,
+    "boolean": _boolean,
+    "date": _date,
+    "timestamp": _timestamp,
+    "timestamp_ntz": _local,
+}
