@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from .listing import commit_name
 from .refusals import DamagedLog, UnsupportedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .listing import LogFolder
 
     Document = dict[str, Any]
+    Key = str | tuple[str, str]
 
 NEWEST_READER = 3
 #: Reader features under which a list of files, and what is said of each, are what they are without them, or are passed on as they are.
@@ -46,56 +50,92 @@ class Commit:
     cdcs: tuple[Document, ...]
 
 
-def actions(data: bytes, name: str) -> Iterator[tuple[str, Document, str]]:
+def actions(folder: LogFolder, name: str, only: Sequence[bytes] = ()) -> Iterator[tuple[str, Document, str]]:
     """Each action of a file: its kind, its document, and where it stands.
+
+    Args:
+        folder: the log.
+        name: the file.
+        only: pieces of text of which a line has to have one to be looked at; all lines are, if there are none.
 
     Raises:
         DamagedLog: a line is not an action, or there is none at all.
+        Vanished: the file is not there.
     """
     found = False
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if not line or line.isspace():
-            continue
-        found = True
-        try:
-            document = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise DamagedLog(f"line {number} of {name} is not JSON ({error})") from None
-        if not isinstance(document, dict):
-            raise DamagedLog(f"line {number} of {name} is not a JSON object")
-        for kind, action in document.items():
-            if action is not None:
-                if not isinstance(action, dict):
-                    raise DamagedLog(f"line {number} of {name}: {kind!r} is not a JSON object")
-                yield kind, action, f"line {number} of {name}"
+    with folder.open(name) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.isspace():
+                continue
+            found = True
+            if only and not any(text in line for text in only):
+                continue
+            where = f"line {number} of {name}"
+            try:
+                document = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise DamagedLog(f"{where} is not JSON ({error})") from None
+            if not isinstance(document, dict):
+                raise DamagedLog(f"{where} is not a JSON object")
+            for kind, action in document.items():
+                if action is not None:
+                    if not isinstance(action, dict):
+                        raise DamagedLog(f"{where}: {kind!r} is not a JSON object")
+                    yield kind, action, where
     if not found:
         raise DamagedLog(f"{name} holds no action")
 
 
 def checked_file(kind: str, action: Document, where: str) -> Document:
-    """An add, remove or cdc action whose path, size, partition values and deletion vector are what they have to be.
+    """An add, remove or cdc action whose path, size, partition values, statistics and deletion vector are what they have to be.
 
     Raises:
         DamagedLog: they are not.
     """
-    path, size, partition = action.get("path"), action.get("size"), action.get("partitionValues")
+    checked_path_and_size(kind, action.get("path"), action.get("size"), where)
+    if action.get("partitionValues") is not None:
+        checked_partition(action["partitionValues"], where)
+    elif kind != "remove":
+        action["partitionValues"] = {}
+    if action.get("deletionVector") is not None:
+        checked_vector(action["deletionVector"], where)
+    checked_stats(action.get("stats"), where)
+    return action
+
+
+def checked_path_and_size(kind: str, path: Any, size: Any, where: str) -> None:
+    """Where a file is and how large.
+
+    Raises:
+        DamagedLog: that is not said.
+    """
     if not isinstance(path, str) or not path:
         raise DamagedLog(f"{where}: {kind} without a path")
-    unsaid = kind == "remove" and size is None  # what was removed may have been written before sizes were noted
-    if not unsaid and (type(size) is not int or size < 0):
+    if type(size) is int and 0 <= size < 1 << 63:
+        return
+    if kind != "remove" or size is not None:  # what was removed may have been written before sizes were noted
         raise DamagedLog(f"{where}: {kind} of {path!r} without a size")
-    if partition is None:
-        if kind != "remove":
-            action["partitionValues"] = {}
-    elif not isinstance(partition, dict) or not all(value is None or isinstance(value, str) for value in partition.values()):
-        raise DamagedLog(f"{where}: the partitionValues of {path!r} are not an object of strings")
-    vector = action.get("deletionVector")
-    if vector is not None:
-        checked_vector(vector, where)
-    stats = action.get("stats")
-    if stats is not None and not isinstance(stats, str):
-        raise DamagedLog(f"{where}: the stats of {path!r} are not a string")
-    return action
+
+
+def checked_stats(stats: Any, where: str) -> str | None:
+    """The text of statistics.
+
+    Raises:
+        DamagedLog: it is none.
+    """
+    if stats is None or isinstance(stats, str):
+        return stats
+    raise DamagedLog(f"{where}: the stats are not a string")
+
+
+def checked_partition(values: Any, where: str) -> None:
+    """Partition values as a log has them.
+
+    Raises:
+        DamagedLog: they are not.
+    """
+    if not isinstance(values, dict) or not all(value is None or isinstance(value, str) for value in values.values()):
+        raise DamagedLog(f"{where}: the partitionValues are not an object of strings")
 
 
 def checked_vector(vector: Any, where: str) -> None:
@@ -111,7 +151,7 @@ def checked_vector(vector: Any, where: str) -> None:
             raise DamagedLog(f"{where}: a deletion vector without {member}")
 
 
-def key_of(path: str, vector: Mapping[str, Any] | None) -> str | tuple[str, str]:
+def key_of(path: str, vector: Mapping[str, Any] | None) -> Key:
     """What makes a logical file: its path, and the deletion vector that it is read with."""
     if vector is None:
         return path
@@ -162,16 +202,17 @@ def understood(protocol: Document) -> None:
         raise UnsupportedTable(f"the table needs reader features that this server does not know: {', '.join(unknown)}")
 
 
-def commit_of(version: int, timestamp: int, data: bytes, name: str) -> Commit:
-    """The commit that a file holds.
+def commit_of(version: int, timestamp: int, folder: LogFolder) -> Commit:
+    """One commit of a log.
 
     Raises:
-        DamagedLog: it holds none.
+        DamagedLog: its file holds none.
+        Vanished: the file is not there.
     """
     protocol: Document | None = None
     metadata: Document | None = None
     files: dict[str, list[Document]] = {"add": [], "remove": [], "cdc": []}
-    for kind, action, where in actions(data, name):
+    for kind, action, where in actions(folder, commit_name(version)):
         if kind in files:
             files[kind].append(checked_file(kind, action, where))
         elif kind == "protocol":

@@ -6,78 +6,34 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from itertools import accumulate, compress
+from typing import TYPE_CHECKING, Any, overload
 
-from .actions import key_of
+from .actions import checked_partition, checked_path_and_size, checked_stats, checked_vector, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
-    from .actions import Document
+    from .actions import Document, Key
 
-    Key = str | tuple[str, str]
+    Partition = Mapping[str, str | None]
+    Vector = Mapping[str, Any]
 
 CHUNK = 256  #: files of a chunk, at most
-COLUMNS = frozenset({"path", "partitionValues", "size", "modificationTime", "stats", "deletionVector"})
 DROPPED = frozenset({"tags", "stats_parsed", "partitionValues_parsed"})  #: what no reader of a shared table gets to see
-
-
-class File(NamedTuple):
-    """One file, as the column-wise store takes it in."""
-
-    path: str
-    partition: Mapping[str, str | None]
-    size: int
-    modified: int  #: milliseconds since 1970
-    stats: str | None
-    vector: Mapping[str, Any] | None
-    others: Mapping[str, Any]  #: the rest of the add action
-
-
-class Sharing:
-    """Keeps one of equal partition values, and of equal rests, for many files have the same."""
-
-    def __init__(self) -> None:
-        self._partitions: dict[tuple[tuple[str, str | None], ...], Mapping[str, str | None]] = {}
-        self._others: dict[tuple[tuple[str, Any], ...], Mapping[str, Any]] = {}
-
-    def partition(self, values: Mapping[str, str | None]) -> Mapping[str, str | None]:
-        """These values, or equal ones that were seen before."""
-        return self._partitions.setdefault(tuple(values.items()), values)
-
-    def others(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """This rest, or an equal one that was seen before."""
-        try:
-            return self._others.setdefault(tuple(values.items()), values)
-        except TypeError:  # a member that is unknown here, and is a list or an object
-            return values
-
-    def file(self, add: Document) -> File:
-        """The file that a checked add action is about."""
-        modified = add.get("modificationTime")
-        return File(
-            add["path"],
-            self.partition(add["partitionValues"]),
-            add["size"],
-            modified if type(modified) is int else 0,
-            add.get("stats"),
-            add.get("deletionVector"),
-            self.others({name: value for name, value in add.items() if name not in COLUMNS and name not in DROPPED}),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
     """Some files, column by column."""
 
-    paths: tuple[str, ...]
-    partitions: tuple[Mapping[str, str | None], ...]
+    paths: Sequence[str]
+    partitions: Sequence[Partition]
     sizes: array[int]
-    modified: array[int]
-    stats: tuple[str | None, ...]
-    vectors: tuple[Mapping[str, Any] | None, ...] | None  #: None: no file has one
-    others: tuple[Mapping[str, Any], ...]
+    modified: array[int]  #: milliseconds since 1970
+    stats: Sequence[str | None]
+    vectors: Sequence[Vector | None] | None  #: None: no file has one
+    others: Sequence[Mapping[str, Any]]  #: the rest of the add actions
     kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
     #: what was worked out from these files and will be asked for again, by name: prepared lines, statistics
 
@@ -103,29 +59,137 @@ class Chunk:
             return self.paths
         return [key_of(path, vector) for path, vector in zip(self.paths, self.vectors, strict=True)]
 
-    def files(self) -> Iterator[File]:
-        """The files one by one."""
-        vectors = self.vectors or (None,) * len(self.paths)
-        return map(File, self.paths, self.partitions, self.sizes, self.modified, self.stats, vectors, self.others)
+    def columns(self) -> Columns:
+        """The same files, to be changed."""
+        return Columns(
+            list(self.paths),
+            list(self.partitions),
+            list(self.sizes),
+            list(self.modified),
+            list(self.stats),
+            list(self.vectors or (None,) * len(self)),
+            list(self.others),
+        )
 
 
-def chunk_of(files: Sequence[File]) -> Chunk:
-    """These files as columns."""
-    paths, partitions, sizes, modified, stats, vectors, others = zip(*files, strict=True)
-    return Chunk(
-        paths,
-        partitions,
-        array("q", sizes),
-        array("q", modified),
-        stats,
-        vectors if any(vectors) else None,
-        others,
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Files on their way into chunks."""
+
+    paths: list[str] = field(default_factory=list[str])
+    partitions: list[Partition] = field(default_factory=list["Partition"])
+    sizes: list[int] = field(default_factory=list[int])
+    modified: list[int] = field(default_factory=list[int])
+    stats: list[str | None] = field(default_factory=list["str | None"])
+    vectors: list[Vector | None] = field(default_factory=list["Vector | None"])
+    others: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def all(self) -> tuple[list[Any], ...]:
+        """The columns, in order."""
+        return self.paths, self.partitions, self.sizes, self.modified, self.stats, self.vectors, self.others
+
+    def selected(self, wanted: Sequence[bool]) -> Columns:
+        """Only those files that are wanted."""
+        return Columns(*(list(compress(column, wanted)) for column in self.all()))
+
+    def with_more(self, more: Columns) -> Columns:
+        """These files, and others behind them."""
+        return Columns(*(column + further for column, further in zip(self.all(), more.all(), strict=True)))
+
+    def chunks(self) -> list[Chunk]:
+        """These files in chunks."""
+        return [self._chunk(slice(start, start + CHUNK)) for start in range(0, len(self), CHUNK)]
+
+    def _chunk(self, part: slice) -> Chunk:
+        vectors = tuple(self.vectors[part])
+        return Chunk(
+            tuple(self.paths[part]),
+            tuple(self.partitions[part]),
+            array("q", self.sizes[part]),
+            array("q", self.modified[part]),
+            tuple(self.stats[part]),
+            vectors if any(vectors) else None,
+            tuple(self.others[part]),
+        )
 
 
-def chunked(files: Sequence[File]) -> list[Chunk]:
-    """These files in chunks."""
-    return [chunk_of(files[start : start + CHUNK]) for start in range(0, len(files), CHUNK)]
+class Changes:
+    """What commits one after the other do to the files of a table: which are gone, and which have come."""
+
+    def __init__(self) -> None:
+        self.gone: set[Key] = set()
+        self._columns = Columns()
+        self._places: dict[Key, int] = {}
+        self._same_partitions: dict[Any, Partition] = {}
+        self._same_others: dict[Any, Mapping[str, Any]] = {}
+
+    def remove(self, key: Key) -> None:
+        """A file is gone."""
+        self.gone.add(key)
+        self._places.pop(key, None)
+
+    def add(self, action: Document, where: str) -> None:
+        """A file has come; the action is used up.
+
+        Raises:
+            DamagedLog: the action lacks what a file has to have.
+        """
+        take, columns = action.pop, self._columns
+        path, size = take("path", None), take("size", None)
+        checked_path_and_size("add", path, size, where)
+        vector = take("deletionVector", None)
+        key = path
+        if vector is not None:
+            checked_vector(vector, where)
+            key = key_of(path, vector)
+        self.gone.add(key)
+        self._places[key] = len(columns.paths)
+        stats, modified = take("stats", None), take("modificationTime", None)
+        columns.paths.append(path)
+        columns.partitions.append(self._partition(take("partitionValues", None), where))
+        columns.sizes.append(size)
+        columns.modified.append(modified if type(modified) is int and 0 <= modified < 1 << 63 else 0)
+        columns.stats.append(checked_stats(stats, where))
+        columns.vectors.append(vector)
+        columns.others.append(self._rest(action))
+
+    def come(self) -> Columns:
+        """The files that have come and stayed."""
+        count = len(self._columns)
+        if len(self._places) == count:
+            return self._columns
+        stayed = [False] * count
+        for place in self._places.values():
+            stayed[place] = True
+        return self._columns.selected(stayed)
+
+    def _partition(self, values: Any, where: str) -> Partition:
+        """Values that are one object in all files that have the same."""
+        try:
+            key = tuple(values.items())
+            return self._same_partitions[key]
+        except (AttributeError, KeyError, TypeError):
+            values = {} if values is None else values
+            checked_partition(values, where)
+            return self._same_partitions.setdefault(tuple(values.items()), values)
+
+    def _rest(self, action: Document) -> Mapping[str, Any]:
+        """What is left of an action, one object for all files that have the same."""
+        key = tuple(action.items())
+        try:
+            return self._same_others[key]
+        except KeyError:
+            return self._same_others.setdefault(key, rest_of(action))
+        except TypeError:  # a member that is a list or an object
+            return rest_of(action)
+
+
+def rest_of(action: Document) -> Mapping[str, Any]:
+    """What is kept of the members that have no column."""
+    return {name: value for name, value in action.items() if value is not None and name not in DROPPED}
 
 
 class ActiveFiles(Sequence[Mapping[str, Any]]):
@@ -161,16 +225,15 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         """Bytes of all files together."""
         return sum(sum(chunk.sizes) for chunk in self.chunks)
 
-    def changed(self, gone: set[Key], added: Collection[File]) -> ActiveFiles:
-        """These files without those that are gone, and with others behind them; chunks that nothing happens to are the same ones."""
+    def changed(self, gone: set[Key], come: Columns) -> ActiveFiles:
+        """These files without those that are gone, and with others behind them; chunks that nothing happens to stay the same ones."""
         chunks: list[Chunk] = []
         for chunk in self.chunks:
             keys = chunk.keys()
             if not gone or gone.isdisjoint(keys):
                 chunks.append(chunk)
-            elif left := [file for file, key in zip(chunk.files(), keys, strict=True) if key not in gone]:
-                chunks.append(chunk_of(left))
-        files = list(added)
-        if files and chunks and len(chunks[-1]) + len(files) <= CHUNK:
-            files = [*chunks.pop().files(), *files]
-        return ActiveFiles([*chunks, *chunked(files)])
+            else:
+                chunks += chunk.columns().selected([key not in gone for key in keys]).chunks()
+        if come and chunks and len(chunks[-1]) + len(come) <= CHUNK:
+            come = chunks.pop().columns().with_more(come)
+        return ActiveFiles([*chunks, *come.chunks()])

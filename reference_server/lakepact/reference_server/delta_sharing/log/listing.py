@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from .refusals import DamagedLog, NoTable
 
@@ -87,15 +87,15 @@ class LogFolder:
             raise NoTable("there is no Delta table: _delta_log holds neither a commit nor a checkpoint")
         return listing
 
-    def read(self, name: str) -> bytes:
-        """What a file of it holds.
+    def open(self, name: str) -> BinaryIO:
+        """A file of it, to be read.
 
         Raises:
             Vanished: it is not there.
             DamagedLog: it cannot be read.
         """
         try:
-            return (self.path / name).read_bytes()
+            return (self.path / name).open("rb")
         except FileNotFoundError:
             raise Vanished(name) from None
         except OSError as error:

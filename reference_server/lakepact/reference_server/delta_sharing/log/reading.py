@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from .actions import actions, checked_file, checked_metadata, checked_protocol, commit_of, key_of, understood
-from .active_files import ActiveFiles, Sharing
+from .active_files import ActiveFiles, Changes
 from .checkpoints import read_checkpoint
 from .listing import LogFolder, Vanished, commit_name
 from .refusals import DamagedLog, NoSuchVersion
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .actions import Commit, Document
-    from .active_files import File, Key
     from .listing import Listing
 
 T = TypeVar("T")
@@ -55,6 +54,7 @@ class Log:
 
     def __init__(self, folder: Path) -> None:
         self.folder = LogFolder(folder / "_delta_log")
+        self._newest_metadata: Document | None = None
 
     @cached_property
     def listing(self) -> Listing:
@@ -67,7 +67,7 @@ class Log:
 
     @cached_property
     def _times(self) -> CommitTimes:
-        return CommitTimes(self.folder, self.listing, lambda: self._heading(self.latest())[1])
+        return CommitTimes(self.folder, self.listing, lambda: self._newest_metadata or self._heading(self.latest())[1])
 
     def latest(self) -> int:
         """The newest version."""
@@ -124,9 +124,8 @@ class Log:
         return map(self._commit, range(first, last + 1))
 
     def _commit(self, version: int) -> Commit:
-        name = commit_name(version)
         try:
-            return commit_of(version, self._times.of(version), self.folder.read(name), name)
+            return commit_of(version, self._times.of(version), self.folder)
         except Vanished:
             raise NoSuchVersion(f"the commit of version {version} was removed from the log") from None
 
@@ -198,6 +197,7 @@ class Log:
         try:
             return read()
         except Vanished:
+            self._newest_metadata = None
             self.__dict__.pop("listing", None)
             self.__dict__.pop("_times", None)
         try:
@@ -230,35 +230,32 @@ class Log:
         else:
             start = next(self._starts(version, files=True))
         protocol, metadata = start.protocol, start.metadata
-        gone: set[Key] = set()
-        added: dict[Key, File] = {}
-        sharing = Sharing()
+        changes = Changes()
         for number in range(start.commit, version + 1):
-            name = commit_name(number)
-            for kind, action, where in actions(self.folder.read(name), name):
-                if kind in {"add", "remove"}:
-                    key = key_of(checked_file(kind, action, where)["path"], action.get("deletionVector"))
-                    gone.add(key)
-                    added.pop(key, None)
-                    if kind == "add":
-                        added[key] = sharing.file(action)
+            for kind, action, where in actions(self.folder, commit_name(number)):
+                if kind == "add":
+                    changes.add(action, where)
+                elif kind == "remove":
+                    changes.remove(key_of(checked_file(kind, action, where)["path"], action.get("deletionVector")))
                 elif kind == "protocol":
                     protocol = checked_protocol(action, where)
                 elif kind == "metaData":
                     metadata = checked_metadata(action, where)
         protocol, metadata = complete(protocol, metadata, version)
-        files = start.files.changed(gone, added.values())
+        files = start.files.changed(changes.gone, changes.come())
+        if version == self.latest():
+            self._newest_metadata = metadata
         return Snapshot(version, self._times.of(version), protocol, metadata, files)
 
     def _heading(self, version: int) -> tuple[Document, Document]:
         start = next(self._starts(version, files=False))
         protocol, metadata = start.protocol, start.metadata
         for number in range(start.commit, version + 1):
-            name = commit_name(number)
-            data = self.folder.read(name)
-            if b'"protocol"' in data or b'"metaData"' in data:
-                commit = commit_of(number, 0, data, name)
-                protocol, metadata = commit.protocol or protocol, commit.metadata or metadata
+            for kind, action, where in actions(self.folder, commit_name(number), only=(b'"protocol"', b'"metaData"')):
+                if kind == "protocol":
+                    protocol = checked_protocol(action, where)
+                elif kind == "metaData":
+                    metadata = checked_metadata(action, where)
         return complete(protocol, metadata, version)
 
 

@@ -28,13 +28,13 @@ def in_commit_since(metadata: Mapping[str, Any]) -> int | None:
         raise DamagedLog(f"delta.inCommitTimestampEnablementVersion is {since!r} and not a version") from None
 
 
-def in_commit_timestamp(data: bytes, name: str) -> int:
+def in_commit_timestamp(folder: LogFolder, name: str) -> int:
     """The time that a commit says of itself.
 
     Raises:
         DamagedLog: it says none.
     """
-    for kind, action, _ in actions(data, name):
+    for kind, action, _ in actions(folder, name):
         if kind == "commitInfo":
             timestamp = action.get("inCommitTimestamp")
             if type(timestamp) is int:
@@ -73,7 +73,7 @@ class CommitTimes:
         """
         if self._since is not None and version >= self._since and version in self._listing.commits:
             if version not in self._said:
-                self._said[version] = in_commit_timestamp(self._folder.read(commit_name(version)), commit_name(version))
+                self._said[version] = in_commit_timestamp(self._folder, commit_name(version))
             return self._said[version]
         versions, times = self._of_files
         place = bisect_left(versions, version)
