@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.suite import Suite
-    from lakepact.generated.contract import Requirement
+    from lakepact.generated.contract import Contract, Requirement
 
 
 def _suites(contract: str | None) -> Iterator[Suite[Any]]:
@@ -108,8 +108,8 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
     yield f"{r.id}  {r.level}  {r.area}"
     yield f"  {r.says}"
     yield f"  contract    {contract.title} {contract.version}"
-    yield f"  clause      openapi.yaml#{r.clause}"
-    text = _clause_text(contract.bundle, r.clause)
+    yield f"  clause      {contract.place(r.clause)}"
+    text = _clause_text(contract, r.clause)
     if text:
         yield f"              {text}"
     yield f"  basis       {r.basis}"
@@ -129,10 +129,12 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
         yield f"  not judged  {r.uncovered or 'no check yet'}"
 
 
-def _clause_text(bundle: dict[str, Any], pointer: str) -> str:
-    """The contract's own words at a clause, as far as an overlay has not moved it."""
-    node: Any = bundle
-    for part in pointer.strip("/").split("/"):
+def _clause_text(contract: Contract, clause: str) -> str:
+    """The contract's own words at a clause, as far as an overlay has not moved it; of prose, where it can be read."""
+    if contract.prose is not None and clause.startswith("#"):
+        return contract.prose.address + clause
+    node: Any = contract.bundle
+    for part in clause.strip("/").split("/"):
         step = part.replace("~1", "/").replace("~0", "~")
         try:
             node = node[int(step)] if isinstance(node, list) else node[step]

@@ -72,7 +72,7 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
 
 def _result(run: Run, result: Result) -> dict[str, Any]:
     requirement = run.plan.suite.requirement(result.requirement)
-    edits = run.plan.suite.contract.edits
+    contract = run.plan.suite.contract
     return {
         "line": "result",
         "requirement": requirement.id,
@@ -81,10 +81,10 @@ def _result(run: Run, result: Result) -> dict[str, Any]:
         "area": requirement.area,
         "operations": list(requirement.operations),
         "says": requirement.says,
-        "clause": requirement.clause,
+        "clause": contract.place(requirement.clause),
         "basis": requirement.basis,
         "reading": requirement.reading,
-        "edits": [{"id": e, "says": edits[e].says, "effect": edits[e].effect} for e in requirement.edits],
+        "edits": [{"id": e, "says": contract.edits[e].says, "effect": contract.edits[e].effect} for e in requirement.edits],
         "verdicts": [
             {
                 "check": v.check,

@@ -68,7 +68,7 @@ def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], head
             say(label, verdict[label])
     if verdict.get("remark") and verdict.get("remark") != verdict.get("actual"):
         say("remark", verdict["remark"])
-    say("clause", f"{header['contract']} {header['version']} openapi.yaml#{result['clause']}")
+    say("clause", f"{header['contract']} {header['version']} {result['clause']}")
     for edit in result["edits"]:
         say("edit", f"{edit['id']} ({edit['effect']}): {edit['says']}")
     if result["reading"]:
