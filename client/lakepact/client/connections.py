@@ -2,18 +2,92 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lakepact.client.wire import Lost, Pause, Reply
+from lakepact.client.wire import Interrupted, Lost, Pause, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
-    from lakepact.client.engine import Engine
+    from lakepact.client.engine import Carried, Engine, Flow
+    from lakepact.client.errors import Failure
     from lakepact.client.transport import AsyncTransport, Transport
     from lakepact.generated.contract import Call
 
 T = TypeVar("T")
+
+
+class Opened:
+    """A reply whose body is read piece by piece; it has to be closed unless it was read to its end."""
+
+    def __init__(self, carried: Carried[Any]) -> None:
+        self._carried = carried
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name."""
+        return self._carried.reply.header(name)
+
+    @property
+    def status(self) -> int:
+        """The status of the reply."""
+        return self._carried.reply.status
+
+    def failure(self, message: str) -> Failure:
+        """What an error tells of a body that turned out to be wrong."""
+        return self._carried.failure(message)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The pieces of the body, each as it arrives.
+
+        Raises:
+            Unreachable: The reply broke off.
+            BadReply: Its coding is broken.
+        """
+        try:
+            yield from self._carried.reply.body
+        except Interrupted as interruption:
+            raise self._carried.broken_off(interruption.lost) from interruption.lost.cause
+
+    def close(self) -> None:
+        """Read no more of it."""
+        self._carried.reply.body.close()
+
+
+class AsyncOpened:
+    """A reply whose body is read piece by piece; it has to be closed unless it was read to its end."""
+
+    def __init__(self, carried: Carried[Any]) -> None:
+        self._carried = carried
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name."""
+        return self._carried.reply.header(name)
+
+    @property
+    def status(self) -> int:
+        """The status of the reply."""
+        return self._carried.reply.status
+
+    def failure(self, message: str) -> Failure:
+        """What an error tells of a body that turned out to be wrong."""
+        return self._carried.failure(message)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The pieces of the body, each as it arrives.
+
+        Raises:
+            Unreachable: The reply broke off.
+            BadReply: Its coding is broken.
+        """
+        try:
+            async for piece in self._carried.reply.body:
+                yield piece
+        except Interrupted as interruption:
+            raise self._carried.broken_off(interruption.lost) from interruption.lost.cause
+
+    async def close(self) -> None:
+        """Read no more of it."""
+        await self._carried.reply.body.close()
 
 
 class Connection:
@@ -27,7 +101,18 @@ class Connection:
 
     def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""
-        flow = self._engine.send(call)
+        return self.driven(self._engine.send(call))
+
+    def reply(self, call: Call[Any]) -> Reply:
+        """Make one call and return its reply as it came, see `Engine.carry`."""
+        return self.driven(self._engine.carry(call)).reply
+
+    def open(self, call: Call[Any]) -> Opened:
+        """Make one call and leave the body of its reply to be read, see `Engine.carry`."""
+        return Opened(self.driven(self._engine.carry(call, is_streamed=True)))
+
+    def driven(self, flow: Flow[T]) -> T:
+        """What comes of a flow of requests and pauses."""
         answer: Reply | Lost | None = None
         while True:
             try:
@@ -57,7 +142,18 @@ class AsyncConnection:
 
     async def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""
-        flow = self._engine.send(call)
+        return await self.driven(self._engine.send(call))
+
+    async def reply(self, call: Call[Any]) -> Reply:
+        """Make one call and return its reply as it came, see `Engine.carry`."""
+        return (await self.driven(self._engine.carry(call))).reply
+
+    async def open(self, call: Call[Any]) -> AsyncOpened:
+        """Make one call and leave the body of its reply to be read, see `Engine.carry`."""
+        return AsyncOpened(await self.driven(self._engine.carry(call, is_streamed=True)))
+
+    async def driven(self, flow: Flow[T]) -> T:
+        """What comes of a flow of requests and pauses."""
         answer: Reply | Lost | None = None
         while True:
             try:

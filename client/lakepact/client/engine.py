@@ -10,13 +10,13 @@ import logging
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lakepact.client.decoding import Undecodable, decode
 from lakepact.client.errors import BadReply, ContractClientError, Failure, OutcomeUnknown, Unreachable
 from lakepact.client.redaction import Redactor, redacted
 from lakepact.client.retries import may_repeat, retry_after
-from lakepact.client.urls import url
+from lakepact.client.urls import origin, url
 from lakepact.client.wire import Lost, Pause, Reply, Request
 
 if TYPE_CHECKING:
@@ -44,6 +44,24 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried(Generic[T]):
+    """A call that the server carried out, and its reply."""
+
+    address: str
+    call: Call[T]
+    last: Attempt
+    reply: Reply
+
+    def failure(self, message: str) -> Failure:
+        """What an error tells of a reply that turned out to be wrong."""
+        return _failure(self.call, self.last, message)
+
+    def broken_off(self, lost: Lost) -> ContractClientError:
+        """The error for a body that broke off."""
+        return _lost(self.address, self.call, Attempt(self.last.request, lost, self.last.tries), lost)
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
     """Makes calls to the server at `address`."""
 
@@ -59,22 +77,45 @@ class Engine:
         Raises:
             ContractClientError: One of its kinds, see `errors`.
         """
-        last = yield from self._tries(call)
-        if isinstance(last.answer, Lost):
-            raise self._lost(call, last, last.answer) from last.answer.cause
-        if not last.answer.is_success:
-            raise self._refused(call, last, last.answer)
+        carried = yield from self.carry(call)
         try:
-            body: T = decode(call.answers, last.answer)
+            body: T = decode(call.answers, carried.reply)
         except Undecodable as problem:
-            message = f"the body of the reply is not what the contract says: {problem}"
-            raise BadReply(_failure(call, last, message)) from problem
+            raise BadReply(carried.failure(f"the body of the reply is not what the contract says: {problem}")) from problem
         return body
 
-    def _tries(self, call: Call[T]) -> Flow[Attempt]:
-        """Send `call` until it is answered for good, or as often as it may be."""
-        headers = (("Accept", "application/json"), *call.headers)
-        request = Request(call.method, url(self.address, call.path, call.query), headers, call.content)
+    def carry(self, call: Call[T], *, is_streamed: bool = False) -> Flow[Carried[T]]:
+        """Make `call` and return its reply as it came; if it is streamed, with the body still to be read.
+
+        Raises:
+            ContractClientError: One of its kinds, see `errors`.
+        """
+        accepted = "application/x-ndjson, application/json" if call.lines else "application/json"
+        request = Request(
+            call.method,
+            url(self.address, call.path, call.query),
+            (("Accept", accepted), *call.headers),
+            call.content,
+            only_reads=call.operation in self.refusals.reads,
+            is_streamed=is_streamed,
+        )
+        last = yield from self.tries(call, request)
+        return self.judged(call, last)
+
+    def judged(self, call: Call[T], last: Attempt) -> Carried[T]:
+        """The reply, if the call was carried out.
+
+        Raises:
+            ContractClientError: It was not.
+        """
+        if isinstance(last.answer, Lost):
+            raise _lost(self.address, call, last, last.answer) from last.answer.cause
+        if not last.answer.is_success:
+            raise self._refused(call, last, last.answer)
+        return Carried(self.address, call, last, last.answer)
+
+    def tries(self, call: Call[T], request: Request) -> Flow[Attempt]:
+        """Send the request of `call` until it is answered for good, or as often as it may be."""
         started, tries = self.clock(), 0
         while True:
             tries += 1
@@ -105,16 +146,6 @@ class Engine:
         finally:
             flow.close()
 
-    def _lost(self, call: Call[T], last: Attempt, lost: Lost) -> ContractClientError:
-        may_have_changed_something = lost.how != "unsent" and not last.request.is_idempotent
-        kind = OutcomeUnknown if may_have_changed_something else BadReply if lost.how == "garbled" else Unreachable
-        reason = {
-            "unsent": f"no connection to {self.address}",
-            "unanswered": f"no reply from {self.address}",
-            "garbled": f"the coding of the reply of {self.address} is broken",
-        }[lost.how]
-        return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}"))
-
     def _refused(self, call: Call[T], last: Attempt, reply: Reply) -> ContractClientError:
         if reply.status < 400:
             to = f" to {reply.header('Location')}, which is not followed" if reply.header("Location") else ""
@@ -130,6 +161,19 @@ def _answered(answer: Reply | Lost | None) -> Reply | Lost:
     if answer is None:
         raise TypeError("a request was answered with nothing; only a pause is")
     return answer
+
+
+def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> ContractClientError:
+    may_have_changed_something = lost.how != "unsent" and not last.request.is_idempotent
+    kind = OutcomeUnknown if may_have_changed_something else BadReply if lost.how == "garbled" else Unreachable
+    # Authorization may have asked somewhere else.
+    server = address if last.request.url.startswith(address) else origin(last.request.url)
+    reason = {
+        "unsent": f"no connection to {server}",
+        "unanswered": f"no reply from {server}",
+        "garbled": f"the coding of the reply of {server} is broken",
+    }[lost.how]
+    return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}"))
 
 
 def _failure(call: Call[T], last: Attempt, message: str, *, error_type: str | None = None) -> Failure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lakepact.client import errors
@@ -48,6 +48,10 @@ class Refusals:
     kinds: Mapping[str, type[ContractClientError]]
     #: Reads an error body; None when it is not in the contract's form.
     read: Callable[[bytes], Grievance | None]
+    #: By operation and status: the error, where these two say more than the error type.
+    places: Mapping[tuple[str, int], type[ContractClientError]] = field(default_factory=dict[tuple[str, int], type[ContractClientError]])
+    #: Operations that change nothing, whatever their method.
+    reads: frozenset[str] = frozenset()
 
     def kind(self, operation: str, status: int, grievance: Grievance | None, *, invited_back: bool) -> type[ContractClientError]:
         """The error for a refusal of `operation`; `invited_back` when the reply carries a `Retry-After`."""
@@ -57,6 +61,8 @@ class Refusals:
         if grievance is None:
             # A 404 that is not in the contract's form may come from anything on the way, so it is not yet a missing table.
             return by_status
+        if (operation, status) in self.places:
+            return self.places[operation, status]
         kind = self.kinds.get(grievance.type or "")
         named = self.named.get((operation, status), ())
         if kind is None and len(named) == 1:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import httpx
 
-from lakepact.client.wire import Lost, Reply, Request
+from lakepact.client.wire import Interrupted, Lost, Reply, Request
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import AsyncIterator, Iterator
+
+    from lakepact.client.wire import Headers
 
 #: What carries requests in place of the network: `httpx.MockTransport`, `WSGITransport`, `HTTPTransport` with options of its own, …
 Carrier: TypeAlias = httpx.BaseTransport
 AsyncCarrier: TypeAlias = httpx.AsyncBaseTransport
 
+#: Headers of requests that do not say otherwise.
+_USUAL = (("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"))
 #: Failures before a byte of the request has left.
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 
@@ -31,6 +37,51 @@ class Timeouts:
     pool: float = 30.0
 
 
+class Body:
+    """The body of a reply, read piece by piece, each as it arrives."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The pieces, decoded.
+
+        Raises:
+            Interrupted: The body broke off.
+        """
+        try:
+            yield from self._response.iter_bytes()
+        except httpx.RequestError as error:
+            raise Interrupted(_lost(error)) from None
+
+    def close(self) -> None:
+        """Read no more of it."""
+        self._response.close()
+
+
+class AsyncBody:
+    """The body of a reply, read piece by piece, each as it arrives."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The pieces, decoded.
+
+        Raises:
+            Interrupted: The body broke off.
+        """
+        try:
+            async for piece in self._response.aiter_bytes():
+                yield piece
+        except httpx.RequestError as error:
+            raise Interrupted(_lost(error)) from None
+
+    async def close(self) -> None:
+        """Read no more of it."""
+        await self._response.aclose()
+
+
 class Transport:
     """Sends requests and waits for their replies."""
 
@@ -41,7 +92,13 @@ class Transport:
     def send(self, request: Request) -> Reply | Lost:
         """Send one request; what kept it from being answered is returned, not raised."""
         try:
-            return _reply(self._client.send(_outgoing(request, self._client.timeout)))
+            response = self._client.send(_outgoing(request, self._client.timeout), stream=request.is_streamed)
+            if request.is_streamed:
+                if response.is_success:
+                    return Reply(response.status_code, _headers(response), body=Body(response))
+                with contextlib.closing(response):
+                    response.read()
+            return _reply(response)
         except httpx.RequestError as error:
             return _lost(error)
 
@@ -59,7 +116,13 @@ class AsyncTransport:
     async def send(self, request: Request) -> Reply | Lost:
         """Send one request; what kept it from being answered is returned, not raised."""
         try:
-            return _reply(await self._client.send(_outgoing(request, self._client.timeout)))
+            response = await self._client.send(_outgoing(request, self._client.timeout), stream=request.is_streamed)
+            if request.is_streamed:
+                if response.is_success:
+                    return Reply(response.status_code, _headers(response), body=AsyncBody(response))
+                async with contextlib.aclosing(response):
+                    await response.aread()
+            return _reply(response)
         except httpx.RequestError as error:
             return _lost(error)
 
@@ -80,12 +143,17 @@ def _timeout(timeouts: Timeouts) -> httpx.Timeout:
 
 def _outgoing(request: Request, timeout: httpx.Timeout) -> httpx.Request:
     # Built by itself, not by the client: a client would add its cookies.
-    headers = [("User-Agent", "lakepact"), ("Accept-Encoding", "gzip, deflate"), *request.headers]
+    given = {name.lower() for name, _ in request.headers}
+    headers = [*((name, value) for name, value in _USUAL if name.lower() not in given), *request.headers]
     return httpx.Request(request.method, request.url, headers=headers, content=request.content, extensions={"timeout": timeout.as_dict()})
 
 
 def _reply(response: httpx.Response) -> Reply:
-    return Reply(response.status_code, tuple(response.headers.multi_items()), response.content)
+    return Reply(response.status_code, _headers(response), response.content)
+
+
+def _headers(response: httpx.Response) -> Headers:
+    return tuple(response.headers.multi_items())
 
 
 def _lost(error: httpx.RequestError) -> Lost:

@@ -26,6 +26,12 @@ def server_address(address: str) -> str:
     return address.rstrip("/")
 
 
+def origin(address: str) -> str:
+    """Where an address leads, without what is asked there."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def url(address: str, path: str, query: Iterable[tuple[str, str]]) -> str:
     """The whole address of a call; `path` is percent-encoded already."""
     encoded = urlencode(list(query))

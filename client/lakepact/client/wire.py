@@ -5,8 +5,8 @@ Their representations show no header and no body, so that a value that ends up i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 #: Methods whose request may arrive twice without doing its work twice (RFC 9110, 9.2.2).
 IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
@@ -22,25 +22,31 @@ class Request:
     url: str
     headers: Headers = field(default=(), repr=False)
     content: bytes | None = field(default=None, repr=False)
+    #: Whether it changes nothing, whatever its method.
+    only_reads: bool = False
+    #: Whether the body of a successful reply is left to be read piece by piece.
+    is_streamed: bool = False
 
     @property
     def is_idempotent(self) -> bool:
         """Whether the request may arrive twice without doing its work twice."""
-        return self.method in IDEMPOTENT_METHODS
+        return self.only_reads or self.method in IDEMPOTENT_METHODS
 
     def with_header(self, name: str, value: str) -> Request:
         """The same request with one header set anew."""
         kept = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
-        return Request(self.method, self.url, (*kept, (name, value)), self.content)
+        return replace(self, headers=(*kept, (name, value)))
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One HTTP reply, read to its end."""
+    """One HTTP reply, read to its end; or its beginning, with the body still to be read."""
 
     status: int
     headers: Headers = field(default=(), repr=False)
     content: bytes = field(default=b"", repr=False)
+    #: Where a streamed body is read from, a `transport.Body` or `transport.AsyncBody`; None where `content` is all of it.
+    body: Any = field(default=None, repr=False, compare=False)
 
     def header(self, name: str) -> str | None:
         """The first header of that name, in whatever case it was written."""
@@ -62,6 +68,14 @@ class Lost:
 
     how: Literal["unsent", "unanswered", "garbled"]
     cause: Exception
+
+
+class Interrupted(Exception):
+    """A body that broke off while it was read."""
+
+    def __init__(self, lost: Lost) -> None:
+        super().__init__(lost.how)
+        self.lost = lost
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,98 @@
+"""A body that is read piece by piece: what comes whole, what is refused, and what breaks off."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import httpx
+import pytest
+
+from lakepact.client import errors
+from lakepact.client.auth import NoAuth
+from lakepact.client.connections import AsyncConnection, Connection
+from lakepact.client.engine import Engine
+from lakepact.client.refusals import Refusals
+from lakepact.client.retries import Retries
+from lakepact.client.transport import AsyncTransport, Timeouts, Transport
+from lakepact.client.wire import Request
+from lakepact.generated.contract import Call
+
+from .conftest import REFUSALS, read_grievance
+from .test_transport import listening
+
+LOOK = Call("look", "POST", "/pets", (), (), b"{}", {"200": None}, frozenset({"200"}))
+READS = Refusals(REFUSALS.named, REFUSALS.kinds, read_grievance, reads=frozenset({"look"}))
+WHOLE = b"HTTP/1.1 200 OK\r\nX-Kind: dogs\r\nContent-Length: 8\r\n\r\nrex\nfox\n"
+CUT_OFF = b"HTTP/1.1 200 OK\r\nContent-Length: 80\r\n\r\nrex\n"
+NOT_GZIP = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope"
+REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 14\r\n\r\nNo|not for you"
+
+
+@pytest.fixture(params=["sync", "async"])
+def read(request):
+    """Opens a call and reads its body, once in a thread and once in an event loop."""
+
+    def in_thread(address, refusals):
+        connection = Connection(Engine(address, NoAuth(), Retries(tries=2), refusals), Transport(Timeouts(read=5)), lambda _: None)
+        with contextlib.closing(connection), contextlib.closing(connection.open(LOOK)) as opened:
+            return opened.header("X-Kind"), b"".join(opened)
+
+    async def in_loop(address, refusals):
+        async def pause(_):
+            await asyncio.sleep(0)
+
+        connection = AsyncConnection(Engine(address, NoAuth(), Retries(tries=2), refusals), AsyncTransport(Timeouts(read=5)), pause)
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(connection.close)
+            opened = await connection.open(LOOK)
+            stack.push_async_callback(opened.close)
+            return opened.header("X-Kind"), b"".join([piece async for piece in opened])
+
+    if request.param == "sync":
+        return in_thread
+    return lambda address, refusals: asyncio.run(in_loop(address, refusals))
+
+
+def test_a_body_is_read_to_its_end(read):
+    with listening(WHOLE) as (address, _):
+        assert read(address, READS) == ("dogs", b"rex\nfox\n")
+
+
+def test_a_refusal_is_read_and_raised(read):
+    with listening(REFUSED) as (address, _), pytest.raises(errors.Forbidden, match="not for you"):
+        read(address, READS)
+
+
+def test_a_body_that_breaks_off_is_an_error_of_its_call(read):
+    with listening(CUT_OFF) as (address, _), pytest.raises(errors.Unreachable, match="look: no reply from") as caught:
+        read(address, READS)
+
+    assert caught.value.is_retry_safe
+
+
+def test_a_body_in_a_broken_coding_is_a_bad_reply(read):
+    with listening(NOT_GZIP) as (address, _), pytest.raises(errors.BadReply, match="coding of the reply"):
+        read(address, READS)
+
+
+def test_what_only_reads_is_sent_again_whatever_its_method(read):
+    with listening(b"", WHOLE) as (address, taken):
+        assert read(address, READS) == ("dogs", b"rex\nfox\n")
+
+    assert len(taken) == 2
+
+
+def test_what_may_change_something_is_not(read):
+    with listening(b"", WHOLE) as (address, _), pytest.raises(errors.OutcomeUnknown):
+        read(address, REFUSALS)
+
+
+@pytest.mark.parametrize("given", [(), (("accept-encoding", "identity"),)], ids=["none", "identity"])
+def test_a_header_that_is_given_stands_in_place_of_the_usual_one(given):
+    seen = []
+    transport = Transport(Timeouts(), httpx.MockTransport(lambda request: seen.append(request) or httpx.Response(200)))
+
+    transport.send(Request("GET", "http://pets.test/", given))
+
+    assert [request.headers.get_list("accept-encoding") for request in seen] == [["identity" if given else "gzip, deflate"]]
