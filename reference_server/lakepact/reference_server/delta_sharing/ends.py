@@ -1,0 +1,104 @@
+"""The end of an answer in lines: what is said there to clients that want it, and what happens when an answer cannot be finished.
+
+A client that did not ask is never sent an endStreamAction, for some take it for a file.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    Rules = Mapping[str, Callable[..., Any]]
+
+logger = logging.getLogger(__name__)
+
+
+def end_is_wanted(document: dict[str, Any], *, asked: bool) -> bool:
+    """Whether an answer ends with an endStreamAction: the client asked for one, or something that it asked for stands nowhere else.
+
+    Args:
+        document: the endStreamAction.
+        asked: whether the client asked for one.
+    """
+    said = document["endStreamAction"]
+    return asked or "refreshToken" in said or "nextPageToken" in said
+
+
+def end_of_stream(
+    *,
+    refresh_token: str | None = None,
+    next_page_token: str | None = None,
+    expires: int | None = None,
+    error: str | None = None,
+) -> dict[str, Any]:
+    """The endStreamAction of an answer; what there is nothing to say about is left out.
+
+    Args:
+        refresh_token: asks for the same files with new URLs.
+        next_page_token: asks for the page that follows.
+        expires: the millisecond in which the first URL of the answer ends.
+        error: why the answer is not whole.
+    """
+    said = {
+        "refreshToken": refresh_token,
+        "nextPageToken": next_page_token,
+        "minUrlExpirationTimestamp": expires,
+        "errorMessage": error,
+    }
+    return {"endStreamAction": {name: value for name, value in said.items() if value is not None}}
+
+
+def end_line(document: dict[str, Any]) -> bytes:
+    """An endStreamAction as the last line of an answer."""
+    return json.dumps(document, separators=(",", ":")).encode() + b"\n"  # ASCII: clients split lines at more than newlines
+
+
+def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: Rules) -> Iterator[bytes]:
+    """An answer with its end.
+
+    When the answer cannot be finished, a client that asked for the end is told so there. For others it breaks off, so that the lane cuts
+    the connection and nobody takes the part for the whole.
+
+    Args:
+        chunks: the answer.
+        end: gives the endStreamAction; called after the last chunk has been made.
+        asked: whether the client asked for an endStreamAction.
+        rules: the decisions.
+    """
+    begun = False
+    try:
+        for chunk in chunks:
+            yield chunk
+            begun = True
+        last = end()
+    except Exception as error:
+        # As long as nothing is sent, the request can still be refused.
+        if not (begun and asked):
+            raise
+        yield end_line(rules["end-of-stream"](error=_reason(error)))
+        return
+    if rules["end-is-wanted"](last, asked=asked):
+        yield end_line(last)
+
+
+def _reason(error: Exception) -> str:
+    """What the caller learns about an answer that broke off."""
+    if isinstance(error, Problem):
+        return error.message
+    incident = uuid.uuid4().hex
+    logger.error("an answer broke off; incident %s", incident, exc_info=error)
+    return f"the server failed; its log says why under incident {incident}"
+
+
+#: Decisions about the end of an answer that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "end-is-wanted": end_is_wanted,
+    "end-of-stream": end_of_stream,
+}

@@ -1,0 +1,113 @@
+"""What a request asks of a table: read from bodies and parameters, and held together with the token that it may come with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+#: Members that make out what is asked; the rest of a request says how it is to be sent.
+ASKED = ("predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion")
+WHOLE_NUMBERS = frozenset({"limitHint", "version", "startingVersion", "endingVersion", "maxFiles"})
+POINTS = ("version", "timestamp", "startingVersion")  #: where to look, each in its own way
+
+
+def malformed(message: str) -> Problem:
+    """The refusal of a request that asks for what there cannot be."""
+    return Problem(400, "INVALID_PARAMETER_VALUE", message)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a request asks for.
+
+    Args:
+        asked: what is asked, by the contract's names; two requests with equal ones ask for the same.
+        max_files: the most files that the answer may hold.
+        page_token: where an earlier answer is to be taken up.
+        refresh_token: which earlier answer is to be given again.
+        refreshable: whether to send a token with which the answer can be had again.
+    """
+
+    asked: Mapping[str, Any]
+    max_files: int | None = None
+    page_token: str | None = None
+    refresh_token: str | None = None
+    refreshable: bool = False
+
+    @property
+    def in_pages(self) -> bool:
+        """Whether the answer is a page."""
+        return self.max_files is not None or self.page_token is not None
+
+
+def points_exclude_each_other(asked: Mapping[str, Any], points: tuple[str, ...]) -> None:
+    """A request says in one way where to look."""
+    said = [name for name in points if name in asked]
+    if len(said) > 1:
+        raise malformed(f"{' and '.join(said)} exclude each other; send one of them")
+
+
+def limit_is_not_negative(limit: int) -> None:
+    """Nobody reads fewer than no rows."""
+    if limit < 0:
+        raise malformed(f"limitHint must be at least 0, but is {limit}")
+
+
+def range_is_in_order(first: int, last: int | None) -> None:
+    """A range ends no earlier than it starts."""
+    if last is not None and last < first:
+        raise malformed(f"the range ends with version {last}, before it starts with version {first}")
+
+
+def read_query(body: Mapping[str, Any], rules: Mapping[str, Callable[..., Any]]) -> Query:
+    """What a body asks for; members that are null or unknown count as absent.
+
+    Raises:
+        Problem: it asks for what excludes each other, or for what there cannot be.
+    """
+    said: dict[str, Any] = {name: int(value) if name in WHOLE_NUMBERS else value for name, value in body.items() if value is not None}
+    rules["points-exclude-each-other"](said, POINTS)
+    if "limitHint" in said:
+        rules["limit-is-not-negative"](said["limitHint"])
+    if "startingVersion" not in said:
+        said.pop("endingVersion", None)
+    if not said.get("predicateHints"):
+        said.pop("predicateHints", None)
+    return Query(
+        {name: said[name] for name in ASKED if name in said},
+        max_files=said.get("maxFiles"),
+        page_token=said.get("pageToken"),
+        refresh_token=said.get("refreshToken"),
+        refreshable=said.get("includeRefreshToken", False),
+    )
+
+
+def agreed(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) -> Mapping[str, Any]:
+    """What was asked when a token was made; what a request repeats of it is the same.
+
+    Args:
+        asked: what the request asks for.
+        held: what was asked then.
+        member: the name of the token's member or parameter.
+
+    Raises:
+        Problem: the request asks for something else.
+    """
+    for name, value in asked.items():
+        if name not in held or held[name] != value:
+            raise malformed(f"{member} was made for another query: {name} is not what it was then")
+    return held
+
+
+#: Decisions about what requests ask for that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "points-exclude-each-other": points_exclude_each_other,
+    "limit-is-not-negative": limit_is_not_negative,
+    "range-is-in-order": range_is_in_order,
+    "agreed": agreed,
+}

@@ -1,0 +1,132 @@
+"""Which version of a table a request means, and whether it may be had."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+
+from .log.refusals import DamagedLog, LogError, NoSuchVersion, NoTable, UnsupportedTable
+from .queries import malformed
+from .timestamps import BadTimestamp, not_after, not_before
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .log import Log
+    from .shares import SharedTable
+
+
+def named(table: SharedTable) -> str:
+    """A table as messages call it."""
+    return f"the table {table.share}.{table.schema}.{table.name}"
+
+
+def refusal(table: SharedTable, error: LogError | OSError) -> Problem:
+    """What the caller learns when a table's log gives no answer: the table, and the file of its log, but not where it lies."""
+    if isinstance(error, NoSuchVersion):
+        return malformed(f"{named(table)}: {error}")
+    if isinstance(error, UnsupportedTable):
+        return Problem(400, "UNSUPPORTED_OPERATION", f"{named(table)}: {error}")
+    if isinstance(error, NoTable):
+        return Problem(500, "INTERNAL_ERROR", f"{named(table)} is shared, but its data is not there")
+    if isinstance(error, DamagedLog):
+        return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} is damaged: {error}")
+    return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} cannot be read")
+
+
+def history_is_shared(table: SharedTable, member: str) -> None:
+    """Only of a table whose history is shared can older versions be had."""
+    if not table.history_shared:
+        raise malformed(f"{member}: the history of {named(table)} is not shared; ask for its current version")
+
+
+def version_is_shared(table: SharedTable, version: int) -> None:
+    """The history of a table may be shared from a version on."""
+    if version < table.start_version:
+        raise malformed(f"{named(table)} is shared from version {table.start_version} on, and {version} is before it")
+
+
+def version_exists(log: Log, version: int) -> None:
+    """Only a version that can be rebuilt can be answered."""
+    log.existing(version)
+
+
+def version_at(log: Log, milliseconds: int) -> int:
+    """The version that was current at a time."""
+    return log.at_or_before(milliseconds)
+
+
+def version_from(log: Log, milliseconds: int) -> int:
+    """The first version that is not older than a time."""
+    return log.at_or_after(milliseconds)
+
+
+class Versions:
+    """The versions that requests about one table mean.
+
+    Args:
+        table: the table.
+        log: its log, which stays as it is while the request is answered.
+        rules: the decisions.
+    """
+
+    def __init__(self, table: SharedTable, log: Log, rules: Mapping[str, Callable[..., Any]]) -> None:
+        self._table, self._log, self._rules = table, log, rules
+
+    def current(self) -> int:
+        """The newest version."""
+        return self._log.latest()
+
+    def exactly(self, version: int, member: str) -> int:
+        """A version that a request names, by the member or parameter `member`.
+
+        Raises:
+            Problem: it is not shared.
+            NoSuchVersion: the table does not have it.
+        """
+        self._rules["history-is-shared"](self._table, member)
+        self._rules["version-is-shared"](self._table, version)
+        self._rules["version-exists"](self._log, version)
+        return version
+
+    def at(self, text: str, member: str) -> int:
+        """The version that was current at a time that a request names.
+
+        Raises:
+            Problem: that is no time, or the version is not shared.
+            NoSuchVersion: there was none.
+        """
+        self._rules["history-is-shared"](self._table, member)
+        version: int = self._rules["version-at"](self._log, self._time("not-after", text, member))
+        self._rules["version-is-shared"](self._table, version)
+        return version
+
+    def since(self, text: str, member: str) -> int:
+        """The first shared version that is not older than a time that a request names.
+
+        Raises:
+            Problem: that is no time.
+            NoSuchVersion: all versions are older.
+        """
+        version: int = self._rules["version-from"](self._log, self._time("not-before", text, member))
+        return max(version, min(self._table.start_version, self._log.latest()))
+
+    def _time(self, reading: str, text: str, member: str) -> int:
+        try:
+            milliseconds: int = self._rules[reading](text)
+        except BadTimestamp as bad:
+            raise malformed(f"{member}: {bad}") from None
+        return milliseconds
+
+
+#: Decisions about versions that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "not-before": not_before,
+    "not-after": not_after,
+    "history-is-shared": history_is_shared,
+    "version-is-shared": version_is_shared,
+    "version-exists": version_exists,
+    "version-at": version_at,
+    "version-from": version_from,
+}
