@@ -1,0 +1,119 @@
+"""The columns of a table as predicates name them: where their values and statistics stand, and which of these can be relied on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from .values import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PARTITION_VALUES = "partitionvalues"  #: how some clients begin the names of partition columns
+KINDS = {
+    "boolean": Kind.BOOLEAN,
+    "byte": Kind.INTEGER,
+    "short": Kind.INTEGER,
+    "integer": Kind.INTEGER,
+    "long": Kind.INTEGER,
+    "float": Kind.REAL,
+    "double": Kind.REAL,
+    "string": Kind.TEXT,
+    "date": Kind.DATE,
+    "timestamp": Kind.TIMESTAMP,
+    "timestamp_ntz": Kind.TIMESTAMP,
+}
+#: Metadata of a field whose text is not compared byte by byte: another collation, or padded to a length.
+ODD_TEXT = ("__COLLATIONS", "__CHAR_VARCHAR_TYPE_STRING")
+WIDENED = "delta.typeChanges"  #: metadata of a field whose older statistics are of a narrower type
+PHYSICAL_NAME = "delta.columnMapping.physicalName"
+
+
+class NoSuchColumn(ValueError):
+    """No column, or more than one, has a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column that holds single values, or a part of one."""
+
+    path: tuple[str, ...]  #: the names under which its statistics stand
+    type: str  #: the name of its type; "other" if it has no values that could be compared
+    partition: bool = False
+    odd: bool = False  #: its values are not compared as their text says
+    statistics: bool = True  #: whether minimum and maximum can be believed
+
+    @property
+    def kind(self) -> Kind:
+        """What its values are compared as."""
+        return Kind.OTHER if self.odd else kind(self.type)
+
+
+def kind(type_: str) -> Kind:
+    """What values of a type are compared as."""
+    return Kind.REAL if type_.startswith("decimal") else KINDS.get(type_, Kind.OTHER)
+
+
+class Columns:
+    """The columns of a table, found by name whatever its case."""
+
+    def __init__(self, metadata: Mapping[str, Any]) -> None:
+        mode = (metadata.get("configuration") or {}).get("delta.columnMapping.mode", "none")
+        self._mapped = mode in {"name", "id"}
+        self._fields = _fields(metadata["schemaString"])
+        self._partitioned = frozenset(metadata.get("partitionColumns") or ())
+
+    def __contains__(self, name: str) -> bool:
+        return any(field["name"].casefold() == name.casefold() for field in self._fields)
+
+    def spelled(self, name: str) -> Column:
+        """The column with this name; dots lead into structures if no column has them in its name.
+
+        Raises:
+            NoSuchColumn: there is none.
+        """
+        return self.at([name] if name in self or "." not in name else name.split("."))
+
+    def at(self, names: Sequence[str]) -> Column:
+        """The column at a path of names.
+
+        Raises:
+            NoSuchColumn: there is none.
+        """
+        fields, found, path = self._fields, None, []
+        for name in names:
+            found = _named(name, fields)
+            path.append(self._physical(found))
+            type_ = found["type"]
+            fields = type_["fields"] if isinstance(type_, dict) and type_.get("type") == "struct" else []
+        if found is None:
+            raise NoSuchColumn("a name is missing")
+        about = found.get("metadata") or {}
+        return Column(
+            tuple(path),
+            found["type"] if isinstance(found["type"], str) else "other",
+            partition=len(names) == 1 and found["name"] in self._partitioned,
+            odd=any(key in about for key in ODD_TEXT),
+            statistics=WIDENED not in about,
+        )
+
+    def _physical(self, field: dict[str, Any]) -> str:
+        name: str = field["name"]
+        return str((field.get("metadata") or {}).get(PHYSICAL_NAME, name)) if self._mapped else name
+
+
+def _named(name: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    exact = [field for field in fields if field["name"] == name]
+    found = exact or [field for field in fields if field["name"].casefold() == name.casefold()]
+    if len(found) != 1:
+        raise NoSuchColumn(f"{len(found)} columns are called {name[:100]!r}")
+    return found[0]
+
+
+@lru_cache(maxsize=64)
+def _fields(schema: str) -> tuple[dict[str, Any], ...]:
+    return tuple(orjson.loads(schema)["fields"])

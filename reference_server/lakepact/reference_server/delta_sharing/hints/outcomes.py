@@ -1,0 +1,42 @@
+"""What a predicate may be for the rows of a file: any set of true, false and null, as three bits.
+
+A file is judged without its rows, so a predicate has no value for it, only outcomes that cannot be ruled out. As long as each step rules
+out nothing that a row could bring about, neither does the whole, whatever stands under a NOT.
+"""
+
+from __future__ import annotations
+
+TRUE, FALSE, NULL = 1, 2, 4
+ANYTHING = TRUE | FALSE | NULL
+NOTHING = 0  #: there is no row
+
+_AND = {TRUE: {TRUE: TRUE, FALSE: FALSE, NULL: NULL}, FALSE: dict.fromkeys((TRUE, FALSE, NULL), FALSE)}
+_AND[NULL] = {TRUE: NULL, FALSE: FALSE, NULL: NULL}
+
+
+def _pairs(left: int, right: int) -> int:
+    found = NOTHING
+    for one in (TRUE, FALSE, NULL):
+        for other in (TRUE, FALSE, NULL):
+            if left & one and right & other:
+                found |= _AND[one][other]
+    return found
+
+
+_CONJUNCTION = tuple(tuple(_pairs(left, right) for right in range(8)) for left in range(8))
+_NEGATION = tuple((one & TRUE) << 1 | (one & FALSE) >> 1 | one & NULL for one in range(8))
+
+
+def both(left: int, right: int) -> int:
+    """The outcomes of AND in SQL's logic."""
+    return _CONJUNCTION[left][right]
+
+
+def either(left: int, right: int) -> int:
+    """The outcomes of OR in SQL's logic."""
+    return _NEGATION[_CONJUNCTION[_NEGATION[left]][_NEGATION[right]]]
+
+
+def negated(outcomes: int) -> int:
+    """The outcomes of NOT in SQL's logic: null stays null."""
+    return _NEGATION[outcomes]

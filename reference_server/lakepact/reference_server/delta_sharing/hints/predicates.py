@@ -1,0 +1,206 @@
+"""Predicates over the rows of a file, judged by what is known of the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Protocol
+
+from .casts import cast
+from .outcomes import ANYTHING, FALSE, NOTHING, NULL, TRUE, both, either, negated
+from .values import Values, equal, less
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .columns import Column
+
+
+class Known(Protocol):
+    """What is known of a file."""
+
+    def values(self, column: Column) -> Values:
+        """What a column may hold in its rows."""
+        ...
+
+
+class Predicate(Protocol):
+    """True, false or null for a row."""
+
+    def outcomes(self, known: Known) -> int:
+        """What it may be for the rows of a file."""
+        ...
+
+    def columns(self) -> frozenset[Column]:
+        """The columns that it asks for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value that stands in the predicate itself."""
+
+    type: str
+    value: Values
+
+    def values(self, _: Known) -> Values:
+        """What it may mean."""
+        return self.value
+
+    def columns(self) -> frozenset[Column]:
+        """None."""
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A column, read as a type."""
+
+    column: Column
+    type: str
+
+    def values(self, known: Known) -> Values:
+        """What it may hold."""
+        return cast(known.values(self.column), self.column.type, self.type)
+
+    def columns(self) -> frozenset[Column]:
+        """The one."""
+        return frozenset({self.column})
+
+
+Operand = Literal | Reading
+
+
+def _equal(left: Values, right: Values) -> int:
+    return equal(left, right)
+
+
+def _less(left: Values, right: Values) -> int:
+    return less(left, right, or_equal=False)
+
+
+def _less_or_equal(left: Values, right: Values) -> int:
+    return less(left, right, or_equal=True)
+
+
+def _greater(left: Values, right: Values) -> int:
+    return less(right, left, or_equal=False)
+
+
+def _greater_or_equal(left: Values, right: Values) -> int:
+    return less(right, left, or_equal=True)
+
+
+COMPARISONS: dict[str, Callable[[Values, Values], int]] = {
+    "=": _equal,
+    "<": _less,
+    "<=": _less_or_equal,
+    ">": _greater,
+    ">=": _greater_or_equal,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two operands, compared by one of `COMPARISONS`."""
+
+    sign: str
+    left: Operand
+    right: Operand
+
+    def outcomes(self, known: Known) -> int:
+        """What it may be for the rows of a file."""
+        return COMPARISONS[self.sign](self.left.values(known), self.right.values(known))
+
+    def columns(self) -> frozenset[Column]:
+        """The columns that it asks for."""
+        return self.left.columns() | self.right.columns()
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether an operand is null."""
+
+    operand: Operand
+
+    def outcomes(self, known: Known) -> int:
+        """What it may be for the rows of a file."""
+        values = self.operand.values(known)
+        return (TRUE if values.nulls else NOTHING) | (NOTHING if values.empty else FALSE)
+
+    def columns(self) -> frozenset[Column]:
+        """The columns that it asks for."""
+        return self.operand.columns()
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A boolean operand that is itself the predicate."""
+
+    operand: Operand
+
+    def outcomes(self, known: Known) -> int:
+        """What it may be for the rows of a file."""
+        values = self.operand.values(known)
+        found = NULL if values.nulls else NOTHING
+        if values.some:
+            found |= (TRUE if values.high is not False else NOTHING) | (FALSE if values.low is not True else NOTHING)
+        return found
+
+    def columns(self) -> frozenset[Column]:
+        """The columns that it asks for."""
+        return self.operand.columns()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """Something about columns that this server cannot judge."""
+
+    def outcomes(self, known: Known) -> int:  # noqa: ARG002  # nothing of the file helps
+        """Anything."""
+        return ANYTHING
+
+    def columns(self) -> frozenset[Column]:
+        """None that would help."""
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite of a predicate."""
+
+    child: Predicate
+
+    def outcomes(self, known: Known) -> int:
+        """What it may be for the rows of a file."""
+        return negated(self.child.outcomes(known))
+
+    def columns(self) -> frozenset[Column]:
+        """The columns that it asks for."""
+        return self.child.columns()
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Predicates joined by AND (`both`) or OR (`either`)."""
+
+    join: Callable[[int, int], int]
+    children: tuple[Predicate, ...]
+
+    def outcomes(self, known: Known) -> int:
+        """What it may be for the rows of a file. All children are asked: an error in one of them counts wherever it stands."""
+        return reduce(self.join, [child.outcomes(known) for child in self.children])
+
+    def columns(self) -> frozenset[Column]:
+        """The columns that it asks for."""
+        return frozenset().union(*(child.columns() for child in self.children))
+
+
+def conjunction(*children: Predicate) -> Predicate:
+    """All of the predicates."""
+    return Joined(both, children) if len(children) != 1 else children[0]
+
+
+def disjunction(*children: Predicate) -> Predicate:
+    """One of the predicates at least."""
+    return Joined(either, children) if len(children) != 1 else children[0]

@@ -1,0 +1,285 @@
+"""Values as logs spell them: partition values as text, statistics as JSON. What cannot be read is not known, never guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from contextlib import suppress
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from .columns import kind
+from .values import EPOCH, Kind, Values, anything, double, null
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .columns import Column
+
+LIMITS = {"byte": 2**7, "short": 2**15, "integer": 2**31, "long": 2**63}
+BEHIND = b"\xff"  #: sorts behind whatever a text may go on with
+TINY = 5e-324  #: 0.0 and -0.0 are one number to some readers and two to others
+MILLISECOND = 1000  #: statistics of timestamps are cut to milliseconds
+NAMED_NUMBERS = frozenset({"nan", "infinity", "+infinity", "-infinity", "inf", "+inf", "-inf"})
+PLACES = 15  #: digits that a double holds whatever they are; some writers make doubles of decimals
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,80}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})(?:[eE][+-]?[0-9]{1,4})?")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_TIMESTAMP = re.compile(
+    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
+    r"(?:[T ]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,12}))?)?)? ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2})?"
+)
+
+
+class Unreadable(ValueError):
+    """A text that is no value of its type."""
+
+
+class Bounds(NamedTuple):
+    """What one spelled value may mean."""
+
+    low: Any
+    high: Any
+    nan: bool = False
+    zoneless: bool = False
+
+
+def read(type_: str, text: str) -> Values:
+    """The value that a text means in a type.
+
+    Raises:
+        Unreadable: it means nothing.
+    """
+    low, high, nan, zoneless = _bounds(type_, text)
+    return Values(kind(type_), low, high, some=not nan, nan=nan, zoneless=zoneless)
+
+
+def partition_value(column: Column, values: Mapping[str, str | None]) -> Values:
+    """What a partition column holds in all rows of a file."""
+    of = column.kind
+    (name,) = column.path
+    if name not in values:
+        return anything(of)
+    text = values[name]
+    if text is None:
+        return null(of)
+    if text == "":  # null by the protocol, an empty text to many readers
+        return Values(of, b"", b"", nulls=True) if of is Kind.TEXT else null(of)
+    if of is Kind.OTHER:
+        return Values(of)
+    try:
+        return read(column.type, text)
+    except Unreadable:
+        return anything(of)
+
+
+class Statistics:
+    """What the statistics of a file say of its rows, deleted ones included."""
+
+    def __init__(self, text: str | None) -> None:
+        document = _document(text)
+        self._low, self._high, self._nulls = (_mapping(document.get(name)) for name in ("minValues", "maxValues", "nullCount"))
+        self.records = _count(document.get("numRecords"))
+
+    def values(self, column: Column) -> Values:
+        """What a column may hold. Deleted rows can only make this wider than it need be."""
+        of = column.kind
+        nulls = _count(_at(self._nulls, column.path)) if column.type != "other" else None
+        if nulls is not None and nulls == self.records:
+            return null(of)
+        # In a structure, some writers count only the nulls whose parent is there.
+        may_be_null = nulls != 0 or len(column.path) > 1
+        if of is Kind.OTHER or not column.statistics:
+            return anything(of)._replace(nulls=may_be_null)
+        low, high = _bound(column.type, _at(self._low, column.path)), _bound(column.type, _at(self._high, column.path))
+        if low is not None and high is not None and low.zoneless is not high.zoneless:
+            low = high = None
+        return Values(
+            of,
+            _below(of, low),
+            _above(of, high),
+            nulls=may_be_null,
+            # Writers leave NaN out of the bounds, or take it for the largest, or for the smallest.
+            nan=column.type in {"float", "double"},
+            zoneless=(low or high or _UNKNOWN).zoneless,
+        )
+
+
+_UNKNOWN = Bounds(None, None)
+
+
+def _below(of: Kind, bounds: Bounds | None) -> Any:
+    if bounds is None or bounds.nan:
+        return None
+    return bounds.low - MILLISECOND if of is Kind.TIMESTAMP else bounds.low
+
+
+def _above(of: Kind, bounds: Bounds | None) -> Any:
+    if bounds is None or bounds.nan:
+        return None
+    if of is Kind.TEXT:  # cut somewhere, by most writers
+        return bounds.high + BEHIND
+    return bounds.high + MILLISECOND if of is Kind.TIMESTAMP else bounds.high
+
+
+def _bound(type_: str, value: Any) -> Bounds | None:
+    if value is None:
+        return None
+    with suppress(Unreadable):
+        return _bounds(type_, value)
+    return None
+
+
+def _bounds(type_: str, value: Any) -> Bounds:
+    reader = _READERS.get(type_) or (_decimal if type_.startswith("decimal") else None)
+    if reader is None:
+        raise Unreadable(type_)
+    return reader(type_, value)
+
+
+def _boolean(_: str, value: Any) -> Bounds:
+    if isinstance(value, str):
+        value = {"true": True, "false": False}.get(value.lower())
+    if not isinstance(value, bool):
+        raise Unreadable("boolean")
+    return Bounds(value, value)
+
+
+def _integer(type_: str, value: Any) -> Bounds:
+    spelled = isinstance(value, str) and _INTEGER.fullmatch(value)
+    if spelled or (isinstance(value, float) and value.is_integer() and abs(value) < 2**53):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not -LIMITS[type_] <= value < LIMITS[type_]:
+        raise Unreadable(type_)
+    return Bounds(value, value)
+
+
+def _real(type_: str, value: Any) -> Bounds:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise Unreadable(type_)
+    if isinstance(value, str) and not _NUMBER.fullmatch(value) and value.lower() not in NAMED_NUMBERS:
+        raise Unreadable(type_)
+    number = double(value)
+    if number != number:  # noqa: PLR0124  # NaN
+        return Bounds(None, None, nan=True)
+    low = high = number
+    if type_ == "float":  # the value is a float, its text may be that of the nearest double or of the shortest digits
+        short = single(number)
+        low, high = min(number, short), max(number, short)
+    return Bounds(low or -TINY, high or TINY)
+
+
+def single(number: float) -> float:
+    """The float of 32 bits next to a number."""
+    try:
+        short: float = struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError:
+        short = float("inf") if number > 0 else float("-inf")
+    return short
+
+
+def _decimal(type_: str, value: Any) -> Bounds:
+    text = value if isinstance(value, str) else repr(value)
+    if isinstance(value, bool) or not _NUMBER.fullmatch(text):
+        raise Unreadable(type_)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise Unreadable(type_) from None
+    if isinstance(value, str) or int(type_.removeprefix("decimal(").partition(",")[0]) <= PLACES:
+        return Bounds(number, number)
+    doubt = abs(number) * Decimal(2) ** -50
+    return Bounds(number - doubt, number + doubt)
+
+
+def _text(type_: str, value: Any) -> Bounds:
+    if not isinstance(value, str):
+        raise Unreadable(type_)
+    # Half a surrogate pair at the end is what cutting left of a character.
+    spelled = value.rstrip("".join(map(chr, range(0xD800, 0xE000)))) if value and "\ud800" <= value[-1] < "\ue000" else value
+    spelled_bytes = spelled.encode("utf-8", "surrogatepass")
+    return Bounds(spelled_bytes, spelled_bytes)
+
+
+def _date(type_: str, value: Any) -> Bounds:
+    if not isinstance(value, str) or not (match := _DATE.fullmatch(value)):
+        raise Unreadable(type_)
+    try:
+        day = date(int(match[1]), int(match[2]), int(match[3])).toordinal()
+    except ValueError:
+        raise Unreadable(type_) from None
+    return Bounds(day, day)
+
+
+def _timestamp(type_: str, value: Any) -> Bounds:
+    if not isinstance(value, str) or not (match := _TIMESTAMP.fullmatch(value)):
+        raise Unreadable(type_)
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    try:
+        days = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0))  # noqa: DTZ001
+    except ValueError:
+        raise Unreadable(type_) from None
+    seconds = (days.toordinal() - EPOCH) * 86400 + days.hour * 3600 + days.minute * 60 + days.second
+    micros = seconds * 1_000_000 + int((fraction or "")[:6].ljust(6, "0"))
+    more = 1 if len(fraction or "") > 6 else 0
+    if type_ == "timestamp_ntz":
+        if zone not in {None, "Z", "UTC", "+00:00"}:
+            raise Unreadable(type_)
+        return Bounds(micros, micros + more, zoneless=True)
+    micros -= _offset(zone) * 60_000_000
+    return Bounds(micros, micros + more, zoneless=zone is None)
+
+
+def _offset(zone: str | None) -> int:
+    """Minutes."""
+    if zone is None or zone in {"Z", "UTC"}:
+        return 0
+    minutes = int(zone[1:3]) * 60 + int(zone[-2:])
+    return -minutes if zone[0] == "-" else minutes
+
+
+_READERS: dict[str, Callable[[str, Any], Bounds]] = {
+    "boolean": _boolean,
+    "byte": _integer,
+    "short": _integer,
+    "integer": _integer,
+    "long": _integer,
+    "float": _real,
+    "double": _real,
+    "string": _text,
+    "date": _date,
+    "timestamp": _timestamp,
+    "timestamp_ntz": _timestamp,
+}
+
+
+def _document(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        return _mapping(orjson.loads(text))
+    except orjson.JSONDecodeError:
+        pass
+    # NaN as a token, half a surrogate pair: read by few, written by some.
+    with suppress(ValueError, RecursionError):
+        return _mapping(json.loads(text))
+    return {}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _at(document: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document

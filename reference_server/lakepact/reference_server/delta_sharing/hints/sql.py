@@ -1,0 +1,359 @@
+"""predicateHints: predicates in a small part of SQL. A hint that says more than can be read here is not used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from .casts import BadCast, check_cast
+from .columns import PARTITION_VALUES, NoSuchColumn, kind
+from .predicates import COMPARISONS, Comparison, Holds, IsNull, Literal, Not, Reading, conjunction, disjunction
+from .reading import Unreadable, read, single
+from .sql_text import END, SUFFIX, Token, Unusable, readings, tokens
+from .values import Kind, Values, comparable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .columns import Column, Columns
+    from .predicates import Predicate
+
+LONGEST = 32_768  #: characters of one hint
+DEEPEST = 50
+MOST = 1000  #: comparisons of one hint
+
+#: The names of types in CAST.
+TYPES = {
+    "STRING": "string",
+    "BOOLEAN": "boolean",
+    "TINYINT": "byte",
+    "BYTE": "byte",
+    "SMALLINT": "short",
+    "SHORT": "short",
+    "INT": "integer",
+    "INTEGER": "integer",
+    "BIGINT": "long",
+    "LONG": "long",
+    "FLOAT": "float",
+    "REAL": "float",
+    "DOUBLE": "double",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_LTZ": "timestamp",
+    "TIMESTAMP_NTZ": "timestamp_ntz",
+}
+#: Types whose literals begin with their name.
+TYPED = {"DATE": "date", "TIMESTAMP": "timestamp", "TIMESTAMP_LTZ": "timestamp", "TIMESTAMP_NTZ": "timestamp_ntz"}
+RESERVED = frozenset({"AND", "OR", "NOT", "IS", "NULL", "IN", "BETWEEN", "LIKE", "CAST", "AS", "TRUE", "FALSE", "CASE"})
+FLIPPED = {"<>": "=", "!=": "="}
+
+
+def sql_predicate(hint: str, columns: Columns) -> Predicate:
+    """The predicate that a hint spells.
+
+    Raises:
+        Unusable: it is not in the part of SQL that is understood here, or does not fit the table.
+    """
+    if len(hint) > LONGEST:
+        raise Unusable(f"longer than {LONGEST} characters")
+    try:
+        return _Parser(hint, columns).whole()
+    except (BadCast, NoSuchColumn, Unreadable) as error:
+        raise Unusable(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A column, perhaps cast."""
+
+    parts: tuple[str, ...]
+    cast: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    """A literal whose type is its neighbour's, unless it has one."""
+
+    readings: tuple[str, ...]  #: what its text may mean
+    sort: str  #: "number", "real" if it is a float or double, "text", "boolean", or a type
+
+
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """Between double quotes: a text to some, a name to others."""
+
+    text: str
+
+
+_Term = _Name | _Constant | _Quoted
+
+
+class _Parser:
+    def __init__(self, hint: str, columns: Columns) -> None:
+        self._tokens, self._at = tokens(hint), 0
+        self._columns = columns
+        self._depth, self._left = 0, MOST
+
+    def whole(self) -> Predicate:
+        predicate = self._predicate(self._or())
+        if self._next is not END:
+            raise Unusable(f"{self._next.text[:50]!r} is not understood")
+        return predicate
+
+    # Words and signs
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._at]
+
+    def _take(self) -> Token:
+        token = self._next
+        self._at += 1
+        return token
+
+    def _found(self, *words: str) -> bool:
+        if self._next.word in words:
+            self._at += 1
+            return True
+        return False
+
+    def _sign(self, sign: str) -> bool:
+        if self._next == ("sign", sign):
+            self._at += 1
+            return True
+        return False
+
+    def _want(self, what: str) -> None:
+        if not (self._sign(what) or self._found(what)):
+            raise Unusable(f"{what} is missing")
+
+    # The grammar; a term may turn out to be a predicate, or a predicate's operand
+
+    def _or(self) -> Predicate | _Term:
+        return self._joined(self._and, "OR", disjunction)
+
+    def _and(self) -> Predicate | _Term:
+        return self._joined(self._not, "AND", conjunction)
+
+    def _joined(self, part: Callable[[], Predicate | _Term], word: str, join: Callable[..., Predicate]) -> Predicate | _Term:
+        first = part()
+        if self._next.word != word:
+            return first
+        parts = [self._predicate(first)]
+        while self._found(word):
+            parts.append(self._predicate(part()))
+        return join(*parts)
+
+    def _not(self) -> Predicate | _Term:
+        turned = False
+        while self._found("NOT"):
+            turned = not turned
+        if not turned:
+            return self._comparison()
+        return Not(self._predicate(self._comparison()))
+
+    def _comparison(self) -> Predicate | _Term:
+        left = self._term()
+        if not isinstance(left, _Term):
+            return left
+        if self._found("IS"):
+            absent = not self._found("NOT")
+            self._want("NULL")
+            null = IsNull(self._reading(left))
+            return null if absent else Not(null)
+        turned = self._found("NOT")
+        if self._found("IN"):
+            found: Predicate = self._in(left)
+        elif self._found("BETWEEN"):
+            found = self._between(left)
+        elif turned:
+            raise Unusable("NOT is not understood there")
+        elif self._next.sort == "sign" and self._next.text in {*COMPARISONS, *FLIPPED, "=="}:
+            found = self._compared(self._take().text, left, self._operand())
+        else:
+            return left
+        return Not(found) if turned else found
+
+    def _in(self, left: _Term) -> Predicate:
+        self._want("(")
+        found = [self._compared("=", left, self._operand())]
+        while self._sign(","):
+            found.append(self._compared("=", left, self._operand()))
+        self._want(")")
+        return disjunction(*found)
+
+    def _between(self, left: _Term) -> Predicate:
+        low = self._operand()
+        self._want("AND")
+        return conjunction(self._compared(">=", left, low), self._compared("<=", left, self._operand()))
+
+    def _operand(self) -> _Term:
+        term = self._term()
+        if not isinstance(term, _Term):
+            raise Unusable("a predicate cannot be compared")
+        return term
+
+    def _term(self) -> Predicate | _Term:
+        token = self._take()
+        if token == ("sign", "("):
+            self._depth += 1
+            if self._depth > DEEPEST:
+                raise Unusable("deeper than this server reads")
+            inner = self._or()
+            self._want(")")
+            self._depth -= 1
+            return inner
+        return self._constant(token) or self._named(token)
+
+    def _constant(self, token: Token) -> _Term | None:
+        signed = token.text in {"+", "-"} and self._next.sort == "number"
+        if signed or token.sort == "number":
+            return _number(token.text + self._take().text if signed else token.text)
+        if token.sort == "text":
+            return _Constant(self._text(token), "text")
+        if token.sort == "double" and self._next.text != ".":
+            return _Quoted(token.text[1:-1].replace('""', '"'))
+        if token.word in {"TRUE", "FALSE"}:
+            return _Constant((token.text.lower(),), "boolean")
+        if token.word in TYPED and self._next.sort == "text":
+            return _Constant(self._text(self._take()), TYPED[token.word])
+        return None
+
+    def _named(self, token: Token) -> _Term:
+        if token.word == "CAST" and self._next.text == "(":
+            return self._cast()
+        if token.sort in {"word", "quoted", "double"} and token.word not in RESERVED:
+            return _Name(self._parts(token))
+        raise Unusable(f"{token.text[:50]!r} is not understood")
+
+    def _text(self, token: Token) -> tuple[str, ...]:
+        if self._next.sort == "text":
+            raise Unusable("two texts in a row")
+        return readings(token.text[1:-1])
+
+    def _parts(self, token: Token) -> tuple[str, ...]:
+        parts = [_name(token)]
+        while self._sign("."):
+            parts.append(_name(self._take()))
+        if self._next.text == "(":
+            raise Unusable("functions are not understood")
+        return tuple(parts)
+
+    def _cast(self) -> _Name:
+        self._want("(")
+        term = self._operand()
+        self._want("AS")
+        spelled = (self._take().word or "").upper()
+        type_ = TYPES.get(spelled)
+        if spelled in {"DECIMAL", "DEC", "NUMERIC"} and self._sign("("):
+            precision = self._take().text
+            scale = self._take().text if self._sign(",") else "0"
+            self._want(")")
+            type_ = f"decimal({precision},{scale})"
+        self._want(")")
+        if type_ is None or not isinstance(term, _Name) or term.cast is not None:
+            raise Unusable("that CAST is not understood")
+        return _Name(term.parts, type_)
+
+    # From terms to predicates
+
+    def _predicate(self, found: Predicate | _Term) -> Predicate:
+        if not isinstance(found, _Term):
+            return found
+        if isinstance(found, _Constant) and found.sort == "boolean":
+            return Holds(_literal(found, "boolean"))
+        reading = self._reading(found)
+        if kind(reading.type) is not Kind.BOOLEAN:
+            raise Unusable("not a predicate")
+        return Holds(reading)
+
+    def _compared(self, sign: str, left: _Term, right: _Term) -> Predicate:
+        self._left -= 1
+        if self._left < 0:
+            raise Unusable("longer than this server reads")
+        left, right = self._decided(left, right), self._decided(right, left)
+        named = next((term for term in (left, right) if isinstance(term, _Name)), None)
+        if named is None:
+            raise Unusable("two constants")
+        type_ = self._reading(named).type
+        one, other = (_literal(term, type_) if isinstance(term, _Constant) else self._reading(term) for term in (left, right))
+        if not comparable(kind(one.type), kind(other.type)):
+            raise Unusable(f"{one.type} and {other.type} are not compared")
+        compared = Comparison(FLIPPED.get(sign, "=" if sign == "==" else sign), one, other)
+        return Not(compared) if sign in FLIPPED else compared
+
+    def _decided(self, term: _Term, beside: _Term) -> _Term:
+        """What stands between double quotes is a name beside a constant, and a text beside a name unless it is a name too."""
+        if not isinstance(term, _Quoted):
+            return term
+        if isinstance(beside, _Constant):
+            return _Name((term.text,))
+        if isinstance(beside, _Name) and term.text not in self._columns and "\\" not in term.text:
+            return _Constant((term.text,), "text")
+        raise Unusable("double quotes may mean a name or a text")
+
+    def _reading(self, term: _Term) -> Reading:
+        if isinstance(term, _Quoted):
+            term = _Name((term.text,))
+        if not isinstance(term, _Name):
+            raise Unusable("a column is wanted")
+        column, raw = self._column(term.parts)
+        type_ = term.cast or column.type
+        if raw and term.cast is None and column.type != "string":
+            raise Unusable("partitionValues without a CAST are texts")
+        check_cast(column.type, type_)
+        return Reading(column, type_)
+
+    def _column(self, parts: tuple[str, ...]) -> tuple[Column, bool]:
+        if len(parts) == 2 and parts[0].casefold() == PARTITION_VALUES and parts[0] not in self._columns:
+            column = self._columns.at(parts[1:])
+            if not column.partition:
+                raise Unusable(f"{parts[1][:50]!r} is not a partition column")
+            return column, True
+        return self._columns.at(parts), False
+
+
+def _number(text: str) -> _Constant:
+    digits = SUFFIX.sub("", text)
+    if len(digits) > 40:
+        raise Unusable("a number of more than 40 digits")
+    if text[-1] in "fF":
+        return _Constant((digits, repr(single(float(digits)))), "real")
+    return _Constant((digits,), "real" if text[-1] in "dD" and text[-2:] not in {"BD", "bd"} else "number")
+
+
+def _name(token: Token) -> str:
+    if token.sort == "quoted":
+        return token.text[1:-1].replace("``", "`")
+    if token.sort == "double" and "\\" not in token.text:
+        return token.text[1:-1].replace('""', '"')
+    if token.sort == "word":
+        return token.text
+    raise Unusable(f"{token.text[:50]!r} is not a name")
+
+
+def _literal(term: _Constant, type_: str) -> Literal:
+    """A constant beside a column that is read as `type_`."""
+    wanted = kind(type_)
+    if term.sort in TYPED.values():
+        type_ = term.sort
+    elif term.sort in {"number", "real"}:
+        if wanted not in {Kind.INTEGER, Kind.REAL}:
+            raise Unusable(f"a number is not compared with {type_}")
+        return Literal(type_, _numeric(term, type_))
+    elif term.sort == "boolean" and wanted is not Kind.BOOLEAN:
+        raise Unusable(f"a boolean is not compared with {type_}")
+    meant = [read(type_, reading) for reading in term.readings]
+    low, high = min(values.low for values in meant), max(values.high for values in meant)
+    return Literal(type_, meant[0]._replace(low=low, high=high))
+
+
+def _numeric(term: _Constant, type_: str) -> Values:
+    """A number as it is spelled, and as it would be read in the type of the column beside it."""
+    meant: list[Any] = [int(text) if text.lstrip("+-").isdigit() else Decimal(text) for text in term.readings]
+    exact = term.sort == "number" and isinstance(meant[0], int) and type_ not in {"float", "double"}
+    if type_ in {"float", "double"}:
+        near = read(type_, term.readings[0])
+        meant += [near.low, near.high]
+    return Values(Kind.INTEGER if exact else Kind.REAL, min(meant), max(meant))

@@ -1,0 +1,154 @@
+"""What a column may hold in the rows of one file, and what comparing two such things may come to."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Any, NamedTuple
+
+from .outcomes import FALSE, NOTHING, NULL, TRUE
+
+#: A time of day without a zone is an instant of this many microseconds earlier or later, wherever its reader sits.
+ZONES = 24 * 3600 * 1_000_000
+#: What a clock is put forward by: a time that it skips is read as one that is this much later, at most.
+SKIPPED = 2 * 3600 * 1_000_000
+
+
+class Kind(Enum):
+    """Values that can be compared with each other."""
+
+    BOOLEAN = auto()
+    INTEGER = auto()  #: int
+    REAL = auto()  #: int, float or Decimal; may be compared with INTEGER
+    TEXT = auto()  #: bytes of UTF-8, whose order is the order of code points
+    DATE = auto()  #: days since the year 1
+    TIMESTAMP = auto()  #: microseconds since 1970
+    OTHER = auto()  #: nothing is known but whether it is null
+
+
+class Values(NamedTuple):
+    """The values that are not ruled out: those from `low` to `high`, null, and NaN.
+
+    Neither bound has to be met by a value. Where both are the same, that one value it is.
+    """
+
+    kind: Kind
+    low: Any = None  #: None: there is no bound
+    high: Any = None
+    some: bool = True  #: may hold values within the bounds
+    nulls: bool = False
+    nan: bool = False
+    zoneless: bool = False  #: of timestamps: a date and a time of day, an instant only for those who know where
+
+    @property
+    def point(self) -> bool:
+        """Whether it is one known value, or null."""
+        return self.some and not self.nan and self.low is not None and self.low == self.high
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing but null, if that."""
+        return not self.some and not self.nan
+
+
+def anything(kind: Kind) -> Values:
+    """All that values of a kind could be."""
+    return Values(kind, nulls=True, nan=kind is Kind.REAL)
+
+
+def null(kind: Kind) -> Values:
+    """Null and nothing else."""
+    return Values(kind, some=False, nulls=True)
+
+
+_RELATED = ({Kind.INTEGER, Kind.REAL}, {Kind.DATE, Kind.TIMESTAMP})
+
+
+def comparable(left: Kind, right: Kind) -> bool:
+    """Whether values of two kinds have an order between them; a date also counts as its midnight."""
+    return Kind.OTHER not in {left, right} and (left is right or {left, right} in _RELATED)
+
+
+def equal(left: Values, right: Values) -> int:
+    """The outcomes of left = right."""
+    left, right = _aligned(left, right)
+    found = NULL if left.nulls or right.nulls else NOTHING
+    if left.some and right.some:
+        if _reaches(left.low, right.high) and _reaches(right.low, left.high):
+            found |= TRUE
+        if not (left.low == left.high == right.low == right.high) or left.low is None:
+            found |= FALSE
+    if (left.nan and right.some) or (right.nan and left.some):
+        found |= FALSE
+    if left.nan and right.nan:  # equal to itself in SQL, to nothing in IEEE 754
+        found |= TRUE | FALSE
+    return found
+
+
+def less(left: Values, right: Values, *, or_equal: bool) -> int:
+    """The outcomes of left < right, or of left <= right."""
+    left, right = _aligned(left, right)
+    found = NULL if left.nulls or right.nulls else NOTHING
+    if left.some and right.some:
+        if left.low is None or right.high is None or left.low < right.high or (or_equal and left.low == right.high):
+            found |= TRUE
+        if left.high is None or right.low is None or left.high > right.low or (not or_equal and left.high == right.low):
+            found |= FALSE
+    # NaN is the largest number in SQL, and neither less nor more than anything in IEEE 754.
+    if left.nan and (right.some or right.nan):
+        found |= FALSE
+    if right.nan and (left.some or left.nan):
+        found |= TRUE | FALSE
+    return found
+
+
+def _aligned(left: Values, right: Values) -> tuple[Values, Values]:
+    """Both as whatever they may be compared as."""
+    if left.kind is Kind.TIMESTAMP or right.kind is Kind.TIMESTAMP:
+        return _on_one_clock(left, right)
+    # Some readers compare doubles whenever one side is not whole: decimals may then be equal that are not.
+    return (rounded(left), rounded(right)) if left.kind is Kind.REAL or right.kind is Kind.REAL else (left, right)
+
+
+def rounded(values: Values) -> Values:
+    """Numbers as they are or as the nearest doubles, whichever a reader compares."""
+    low, high = values.low, values.high
+    return values._replace(
+        kind=Kind.REAL, low=None if low is None else min(low, double(low)), high=None if high is None else max(high, double(high))
+    )
+
+
+def double(number: Any) -> float:
+    """The double next to a number."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def midnight(dates: Values) -> Values:
+    """Dates as the timestamps they are cast to."""
+    low, high = dates.low, dates.high
+    return dates._replace(kind=Kind.TIMESTAMP, low=_start(low), high=_start(high), zoneless=True)
+
+
+EPOCH = 719_163  #: 1970-01-01 in days since the year 1
+DAY = 24 * 3600 * 1_000_000
+
+
+def _start(day: int | None) -> int | None:
+    return None if day is None else (day - EPOCH) * DAY
+
+
+def _reaches(low: Any, high: Any) -> bool:
+    return low is None or high is None or low <= high
+
+
+def _on_one_clock(left: Values, right: Values) -> tuple[Values, Values]:
+    left, right = (midnight(side) if side.kind is Kind.DATE else side for side in (left, right))
+    if left.zoneless and right.zoneless:
+        return _moved(left, 0, SKIPPED), _moved(right, 0, SKIPPED)
+    return (_moved(left, ZONES, ZONES) if left.zoneless else left), (_moved(right, ZONES, ZONES) if right.zoneless else right)
+
+
+def _moved(values: Values, down: int, up: int) -> Values:
+    return values._replace(low=None if values.low is None else values.low - down, high=None if values.high is None else values.high + up)
