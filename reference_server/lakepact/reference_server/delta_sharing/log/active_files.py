@@ -95,9 +95,10 @@ class Columns:
         """Only those files that are wanted."""
         return Columns(*(list(compress(column, wanted)) for column in self.all()))
 
-    def with_more(self, more: Columns) -> Columns:
-        """These files, and others behind them."""
-        return Columns(*(column + further for column, further in zip(self.all(), more.all(), strict=True)))
+    def extend(self, more: Columns) -> None:
+        """Put other files behind these."""
+        for column, further in zip(self.all(), more.all(), strict=True):
+            column.extend(further)
 
     def chunks(self) -> list[Chunk]:
         """These files in chunks."""
@@ -235,5 +236,7 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
             else:
                 chunks += chunk.columns().selected([key not in gone for key in keys]).chunks()
         if come and chunks and len(chunks[-1]) + len(come) <= CHUNK:
-            come = chunks.pop().columns().with_more(come)
+            last = chunks.pop().columns()
+            last.extend(come)
+            return ActiveFiles([*chunks, *last.chunks()])
         return ActiveFiles([*chunks, *come.chunks()])

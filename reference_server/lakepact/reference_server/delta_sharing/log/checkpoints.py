@@ -1,18 +1,204 @@
-"""Checkpoints."""
+"""Checkpoints: the state of a table at one version, in one file or several, as columns wherever there can be many rows.
+
+Classic checkpoints are one Parquet file or numbered parts of one; those of the second version are Parquet or JSON and may leave the
+files of the table to sidecars. pyarrow is loaded when the first checkpoint is read: a table without one never needs it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+from .actions import actions, checked_metadata, checked_protocol, checked_vector
+from .active_files import ActiveFiles, Changes, Columns
+from .arrow_values import values_of
+from .listing import Vanished
 from .refusals import DamagedLog
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from .actions import Document
-    from .active_files import ActiveFiles
     from .listing import Checkpoint, LogFolder
+
+    Arrow = Any  # pyarrow has no annotations
+
+SIDECARS = "_sidecars"
+HEADING = ("protocol", "metaData")
+FLAT = ("path", "size", "modificationTime", "stats", "dataChange", "baseRowId", "defaultRowCommitVersion", "clusteringProvider")
+VECTOR = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes", "cardinality")
+ROWS = 32_768  #: of a Parquet file, taken in at a time
 
 
 def read_checkpoint(folder: LogFolder, checkpoint: Checkpoint, *, files: bool) -> tuple[Document, Document, ActiveFiles]:
-    """What a checkpoint holds."""
-    del folder, files
-    raise DamagedLog(f"{checkpoint.names[0]} cannot be read")
+    """Protocol, metadata and files of a table as a checkpoint has them.
+
+    Args:
+        folder: the log.
+        checkpoint: which one.
+        files: whether the files are asked for; there are none otherwise.
+
+    Raises:
+        DamagedLog: it cannot be read; the message names the file.
+        Vanished: it is not there any more.
+    """
+    state = State()
+    for name in checkpoint.names:
+        if name.endswith(".json"):
+            state.take_lines(folder, name, files=files)
+        else:
+            state.take_table(folder, name, files=files)
+    if state.protocol is None or state.metadata is None:
+        missing = "protocol" if state.protocol is None else "metaData"
+        raise DamagedLog(f"{checkpoint.names[0]} has no {missing} action")
+    for sidecar in state.sidecars if files else ():
+        try:
+            state.take_table(folder, f"{SIDECARS}/{sidecar}", files=True)
+        except Vanished as vanished:
+            raise DamagedLog(f"{vanished}, a part of {checkpoint.names[0]}, is missing") from None
+    return state.protocol, state.metadata, ActiveFiles(state.files.chunks())
+
+
+class State:
+    """What was found in the files of a checkpoint so far."""
+
+    def __init__(self) -> None:
+        self.protocol: Document | None = None
+        self.metadata: Document | None = None
+        self.sidecars: list[str] = []
+        self.files = Columns()
+        self._same: dict[Any, Mapping[str, Any]] = {}
+
+    def take_lines(self, folder: LogFolder, name: str, *, files: bool) -> None:
+        """Take in a checkpoint of JSON lines."""
+        changes = Changes()
+        for kind, action, where in actions(folder, name):
+            if kind == "add" and files:
+                changes.add(action, where)
+            elif kind == "protocol":
+                self.protocol = checked_protocol(action, where)
+            elif kind == "metaData":
+                self.metadata = checked_metadata(action, where)
+            elif kind == "sidecar":
+                self._take_sidecar(action.get("path"), where)
+        self.files.extend(changes.come())
+
+    def take_table(self, folder: LogFolder, name: str, *, files: bool) -> None:
+        """Take in a checkpoint, a part or a sidecar that is a Parquet file."""
+        import pyarrow as pa  # noqa: PLC0415 the first checkpoint loads it
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        with folder.open(name) as opened:
+            try:
+                table = pq.ParquetFile(opened)
+                for batch in table.iter_batches(ROWS, columns=wanted(table.schema_arrow, files=files), use_threads=False):
+                    self._take_batch(batch, name)
+            except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
+                reason = str(error).partition("\n")[0]
+                raise DamagedLog(f"{name} is not a checkpoint that can be read ({reason})") from None
+
+    def _take_batch(self, batch: Arrow, name: str) -> None:
+        for kind in batch.schema.names:
+            found = batch.column(kind)
+            found = found.filter(found.is_valid())
+            if not len(found):
+                continue
+            if kind == "add":
+                self._take_files(found, name)
+            elif kind == "sidecar":
+                for row in found.field("path").to_pylist():
+                    self._take_sidecar(row, name)
+            elif kind == "protocol":
+                self.protocol = checked_protocol(found[-1].as_py(), name)
+            elif kind == "metaData":
+                self.metadata = checked_metadata(with_maps(found[-1].as_py()), name)
+
+    def _take_sidecar(self, path: Any, where: str) -> None:
+        if not isinstance(path, str) or not path:
+            raise DamagedLog(f"{where}: a sidecar without a path")
+        # Sidecars lie in one folder, however much of the path to them is written down.
+        self.sidecars.append(unquote(path).rsplit("/", 1)[-1])
+
+    def _take_files(self, adds: Arrow, name: str) -> None:
+        count = len(adds)
+        there = {field.name for field in adds.type}
+        flat = {member: values_of(adds.field(member)) for member in FLAT if member in there}
+        for member, kind in (("path", str), ("size", int)):
+            if not all(type(value) is kind for value in flat.get(member, (None,))):
+                raise DamagedLog(f"{name} has an add without a {member}")
+        nothing: list[Any] = [None] * count
+        self.files.paths.extend(flat["path"])
+        self.files.sizes.extend(flat["size"])
+        self.files.modified.extend(value or 0 for value in flat.get("modificationTime", nothing))
+        self.files.stats.extend(statistics(adds, flat.get("stats", nothing)))
+        self.files.partitions.extend(self._maps(adds.field("partitionValues")) if "partitionValues" in there else [{}] * count)
+        self.files.vectors.extend(vectors(adds.field("deletionVector"), name) if "deletionVector" in there else nothing)
+        self.files.others.extend(self._rows({member: flat[member] for member in FLAT[4:] if member in flat}, count))
+
+    def _rows(self, columns: Mapping[str, Sequence[Any]], count: int) -> Iterator[Mapping[str, Any]]:
+        """The rows of columns without their nulls; equal ones are one object."""
+        same = self._same
+        for values in zip(*columns.values(), strict=True) if columns else ((),) * count:
+            if values not in same:
+                same[values] = {name: value for name, value in zip(columns, values, strict=True) if value is not None}
+            yield same[values]
+
+    def _maps(self, maps: Arrow) -> Iterator[Mapping[str, str | None]]:
+        """Maps of strings; equal ones are one object."""
+        same = self._same
+        items = list(zip(values_of(maps.keys), values_of(maps.items), strict=True))
+        for valid, (start, end) in zip(maps.is_valid().to_pylist(), pairwise(maps.offsets.to_pylist()), strict=True):
+            key = tuple(items[start:end]) if valid else ()
+            if key not in same:
+                same[key] = dict(key)
+            yield same[key]
+
+
+def wanted(schema: Arrow, *, files: bool) -> list[str]:
+    """The columns of a checkpoint that are looked at."""
+    columns = [name for name in HEADING if name in schema.names]
+    if files:
+        columns += ["sidecar.path"] if "sidecar" in schema.names else []
+        members = [*FLAT, "partitionValues", "deletionVector"]
+        there = {field.name for field in schema.field("add").type} if "add" in schema.names else set[str]()
+        columns += [f"add.{member}" for member in members if member in there]
+        if "stats" not in there and "stats_parsed" in there:
+            columns.append("add.stats_parsed")
+    return columns
+
+
+def with_maps(metadata: Document) -> Document:
+    """A metaData action whose maps are objects again."""
+    form = metadata.get("format") or {}
+    return {
+        **{name: value for name, value in metadata.items() if value is not None},
+        "format": {**form, "options": dict(form.get("options") or ())},
+        "configuration": dict(metadata.get("configuration") or ()),
+    }
+
+
+def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
+    """The deletion vectors of files."""
+    if found.null_count == len(found):
+        yield from (None,) * len(found)
+        return
+    there = {field.name for field in found.type}
+    members = [member for member in VECTOR if member in there]
+    columns = [values_of(found.field(member)) for member in members]
+    for valid, *values in zip(found.is_valid().to_pylist(), *columns, strict=True):
+        if not valid:
+            yield None
+            continue
+        vector = {member: value for member, value in zip(members, values, strict=True) if value is not None}
+        checked_vector(vector, name)
+        yield vector
+
+
+def statistics(adds: Arrow, texts: list[str | None]) -> Sequence[str | None]:
+    """The texts of statistics, put together from columns where a checkpoint has them only so."""
+    if "stats_parsed" not in {field.name for field in adds.type}:
+        return texts
+    from .parsed_statistics import texts_of  # noqa: PLC0415 few checkpoints need it
+
+    return texts_of(adds.field("stats_parsed"))

@@ -212,13 +212,13 @@ class Log:
             DamagedLog: there is nothing left; the message names the first file that is to blame.
         """
         complete_from = self.listing.first_commit_for(version)
-        damage: DamagedLog | None = None
+        damage: DamagedLog | Vanished | None = None
         for checkpoint in self.listing.checkpoints_until(version):
             if checkpoint.version + 1 < complete_from:
                 break
             try:
                 yield Start(checkpoint.version + 1, *read_checkpoint(self.folder, checkpoint, files=files))
-            except DamagedLog as error:
+            except (DamagedLog, Vanished) as error:
                 damage = damage or error
         if complete_from > 0:
             raise damage or DamagedLog(f"{commit_name(complete_from - 1)} is missing")

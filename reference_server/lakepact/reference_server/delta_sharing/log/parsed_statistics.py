@@ -1,0 +1,74 @@
+"""Statistics that a checkpoint holds as columns only, as the texts that they were before."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Arrow = Any  # pyarrow has no annotations
+
+UNSAID = object()  #: a value that statistics do not have
+
+
+def texts_of(parsed: Arrow) -> list[str | None]:
+    """The statistics of files as texts, None where there are none."""
+    return [None if row is UNSAID or not row else dumped(row) for row in rows(parsed)]
+
+
+def dumped(row: Any) -> str | None:
+    """A document as text, None if it cannot be one."""
+    try:
+        return orjson.dumps(row, default=number).decode()
+    except (orjson.JSONEncodeError, UnicodeEncodeError):
+        return None
+
+
+def number(value: Any) -> Any:
+    """A decimal as the number that it is."""
+    if isinstance(value, Decimal) and value.is_finite():
+        return orjson.Fragment(format(value, "f"))
+    raise TypeError
+
+
+def rows(column: Arrow) -> list[Any]:
+    """The values of a column, of all its members if it is a struct; those that are null or have no text are left out."""
+    import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
+
+    if pa.types.is_struct(column.type):
+        names = [field.name for field in column.type]
+        members = [rows(column.field(index)) for index in range(len(names))]
+        found = [
+            {name: value for name, value in zip(names, values, strict=True) if value is not UNSAID} for values in zip(*members, strict=True)
+        ]
+        return [row if valid else UNSAID for row, valid in zip(found, column.is_valid().to_pylist(), strict=True)]
+    written = writer(column.type)
+    return [UNSAID if value is None or (text := written(value)) is None else text for value in column.to_pylist()]
+
+
+def writer(kind: Arrow) -> Callable[[Any], Any]:
+    """How values of a type stand in statistics; None for those that do not."""
+    import pyarrow as pa  # noqa: PLC0415 whoever has a type has loaded it
+
+    if pa.types.is_floating(kind):
+        return lambda value: value if math.isfinite(value) else None
+    if pa.types.is_timestamp(kind):
+        zone = "Z" if kind.tz else ""
+        return lambda value: f"{value.replace(tzinfo=None).isoformat(timespec='microseconds')}{zone}"
+    if pa.types.is_date(kind):
+        return dt.date.isoformat
+    if (
+        pa.types.is_integer(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_decimal(kind)
+    ):
+        return lambda value: value
+    return lambda _: None
