@@ -1,0 +1,92 @@
+"""Delta Sharing: what its operations do, and by which rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.json_text import read_json
+from lakepact.reference_server.routes import segment
+from lakepact.reference_server.service import BadSetting, Service, Settings
+
+from . import catalogue, recipients
+from .answers import KINDS, error_body
+from .catalogue import Catalogue
+from .recipients import Recipients
+from .shares_file import read_shares
+from .tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lakepact.reference_server.service import Handler
+
+    from .shares import Shares
+
+#: Operations that are answered with status 406, because this server does not have what they are about.
+NOT_OFFERED = frozenset(
+    {
+        "headTableVersion",
+        "getTableVersion",
+        "getTableMetadata",
+        "queryTable",
+        "queryTableChanges",
+        "generateTemporaryTableCredentials",
+    }
+)
+
+#: Operations that read the logs of tables.
+READING = frozenset({"headTableVersion", "getTableVersion", "getTableMetadata", "queryTable", "queryTableChanges"})
+
+
+def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
+    """The shares of the shares file, and of the Iceberg catalog beside, where it says so.
+
+    Raises:
+        BadSetting: there is no shares file, or something is wrong with it.
+    """
+    if settings.shares is None:
+        raise BadSetting("delta_sharing needs a shares file, which says what is shared, and with whom")
+    shares = read_shares(settings.shares, warehouse=_warehouse(beside))
+    contract = Contract("delta_sharing")
+    rules: dict[str, Callable[..., Any]] = {
+        "read-json": read_json,
+        "decode-segment": segment,
+        **recipients.RULES,
+        **catalogue.RULES,
+    }
+    who = Recipients(shares.recipients, root=shares.root, rules=rules)
+    tokens = Tokens()
+    areas = (Catalogue(shares, rules, tokens=tokens),)
+    return Service(
+        contract,
+        handlers=_handlers(contract, areas),
+        not_offered=NOT_OFFERED,
+        error_body=error_body,
+        kinds=KINDS,
+        paths=lambda template: (template,),
+        rules=rules,
+        root=shares.root,
+        caller=who.caller,
+        blocking=READING,
+        max_body=settings.max_body,
+        about=tuple(_about(shares)),
+    )
+
+
+def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:
+    return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+
+
+def _warehouse(beside: Mapping[str, Service]) -> Path | None:
+    """The folder of the Iceberg tables that are served beside, if there is one."""
+    iceberg = beside.get("iceberg_rest")
+    root: str = iceberg.lends["catalog"].warehouse.root if iceberg is not None else ""
+    return Path(root.removeprefix("file://")) if root.startswith("file://") else None
+
+
+def _about(shares: Shares) -> Iterable[str]:
+    yield f"It shares {len(list(shares.tables()))} tables with {len(shares.recipients)} recipients, each of whom needs a bearer token."
+    if shares.unused:
+        yield f"Settings of the shares file that are of no use here: {', '.join(shares.unused)}."

@@ -1,0 +1,164 @@
+"""What is shared: shares, schemas and tables, as far as a recipient may see them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .answers import json_answer, refused
+from .shares import folded
+from .tokens import BadToken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.reference_server.replies import Reply
+
+    from .recipients import Caller
+    from .shares import Share, SharedSchema, SharedTable, Shares
+    from .tokens import Tokens
+
+DEFAULT_SIZE = 500  #: items of a page when the caller does not say
+LASTING = 24 * 60 * 60 * 1000  #: milliseconds for which the page token of a listing holds
+PURPOSE = "listing"
+
+
+class Catalogue:
+    """The listings, and the tables by their names.
+
+    Args:
+        shares: what is shared.
+        rules: see `RULES`.
+        tokens: what seals page tokens.
+    """
+
+    def __init__(self, shares: Shares, rules: Mapping[str, Callable[..., Any]], *, tokens: Tokens) -> None:
+        self._shares = shares
+        self._rules = rules
+        self._tokens = tokens
+
+    # -- operations ----------------------------------------------------------------------------------------------------
+
+    def list_shares(self, *, caller: Caller, max_results: int | None = None, page_token: str | None = None) -> Reply:
+        """List the shares that the recipient may read."""
+        items = [self._rules["share-document"](share) for share in self._shares.shares.values() if self._may_read(caller, share)]
+        return self._page(items, caller, (), max_results=max_results, page_token=page_token)
+
+    def get_share(self, *, caller: Caller, share: str) -> Reply:
+        """Describe one share."""
+        return json_answer({"share": self._rules["share-document"](self.share(caller, share))})
+
+    def list_schemas(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
+        """List the schemas of a share."""
+        found = self.share(caller, share)
+        items = [self._rules["schema-document"](schema) for schema in found.schemas.values()]
+        return self._page(items, caller, ("schemas", found.name), max_results=max_results, page_token=page_token)
+
+    def list_tables(
+        self, *, caller: Caller, share: str, schema: str, max_results: int | None = None, page_token: str | None = None
+    ) -> Reply:
+        """List the tables of a schema."""
+        found = self.schema(caller, share, schema)
+        items = [self._rules["table-document"](table) for table in found.tables.values()]
+        return self._page(items, caller, ("tables", found.share, found.name), max_results=max_results, page_token=page_token)
+
+    def list_all_tables(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
+        """List the tables of every schema of a share."""
+        found = self.share(caller, share)
+        items = [self._rules["table-document"](table) for schema in found.schemas.values() for table in schema.tables.values()]
+        return self._page(items, caller, ("all-tables", found.name), max_results=max_results, page_token=page_token)
+
+    # -- lookups -------------------------------------------------------------------------------------------------------
+
+    def share(self, caller: Caller, share: str) -> Share:
+        """A share by its name.
+
+        Raises:
+            Problem: there is none that the caller may see.
+        """
+        found = self._rules["named"](self._shares.shares, share)
+        if found is None or not self._may_read(caller, found):
+            raise refused(404, f"share {_shown(share)} not found")
+        shown: Share = found
+        return shown
+
+    def schema(self, caller: Caller, share: str, schema: str) -> SharedSchema:
+        """A schema by its names.
+
+        Raises:
+            Problem: there is none that the caller may see.
+        """
+        found: SharedSchema | None = self._rules["named"](self.share(caller, share).schemas, schema)
+        if found is None:
+            raise refused(404, f"schema {_shown(share, schema)} not found")
+        return found
+
+    def table(self, caller: Caller, share: str, schema: str, table: str) -> SharedTable:
+        """A table by its names.
+
+        Raises:
+            Problem: there is none that the caller may see.
+        """
+        found: SharedTable | None = self._rules["named"](self.schema(caller, share, schema).tables, table)
+        if found is None:
+            raise refused(404, f"table {_shown(share, schema, table)} not found")
+        return found
+
+    def _may_read(self, caller: Caller, share: Share) -> bool:
+        allowed: bool = self._rules["may-read"](caller.recipient, share)
+        return allowed
+
+    def _page(
+        self, items: Sequence[Any], caller: Caller, listing: tuple[str, ...], *, max_results: int | None, page_token: str | None
+    ) -> Reply:
+        bound = (caller.recipient.name, *map(folded, listing))
+        try:
+            start = self._tokens.opened(PURPOSE, page_token, bound=bound)["at"] if page_token is not None else 0
+        except BadToken as bad:
+            raise refused(400, f"pageToken is not one of this listing: {bad}") from None
+        page, following = self._rules["page"](items, start, DEFAULT_SIZE if max_results is None else max_results)
+        document: dict[str, Any] = {"items": page}
+        if following is not None:
+            document["nextPageToken"] = self._tokens.sealed(PURPOSE, {"at": following}, bound=bound, lasting=LASTING)
+        return json_answer(document)
+
+
+def named(known: Mapping[str, Any], name: str) -> Any:
+    """What has a name, in whatever case, or None."""
+    return known.get(folded(name))
+
+
+def page(items: Sequence[Any], start: int, size: int) -> tuple[Sequence[Any], int | None]:
+    """The items of the page that begins at `start`, and where the next one begins, if there is one."""
+    end = start + size
+    return items[start:end], end if end < len(items) else None
+
+
+def share_document(share: Share) -> dict[str, Any]:
+    """A share as it is answered."""
+    document: dict[str, Any] = {"name": share.name, "id": share.id}
+    optional = {"displayName": share.display_name, "comment": share.comment, "properties": share.properties}
+    return document | {name: value for name, value in optional.items() if value is not None}
+
+
+def schema_document(schema: SharedSchema) -> dict[str, Any]:
+    """A schema as it is answered."""
+    return {"name": schema.name, "share": schema.share}
+
+
+def table_document(table: SharedTable) -> dict[str, Any]:
+    """A table as it is answered."""
+    return {"name": table.name, "schema": table.schema, "share": table.share, "shareId": table.share_id, "id": table.id, **table.access}
+
+
+def _shown(*names: str) -> str:
+    return repr(".".join(names))[:200]
+
+
+#: Decisions about listings that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "named": named,
+    "page": page,
+    "share-document": share_document,
+    "schema-document": schema_document,
+    "table-document": table_document,
+}

@@ -1,0 +1,1 @@
+"""Misbehaviours of this contract: each module here lists its own in `FAULTS`."""

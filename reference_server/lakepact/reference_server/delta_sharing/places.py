@@ -1,0 +1,163 @@
+"""A YAML file read strictly: every value knows where it stands, so that what is wrong with it can be said with the line."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from lakepact.reference_server.service import BadSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+LONGEST = 100  #: characters of a value in a message
+
+
+class BadShares(BadSetting):
+    """A shares file cannot be used; the message says where it is wrong, in what, and what to write."""
+
+
+class Place:
+    """One value of the file, and where it stands.
+
+    Args:
+        node: the value as YAML has it.
+        file: the file that it stands in.
+        path: the way to it, `shares[0].name`.
+    """
+
+    def __init__(self, node: Any, *, file: Path, path: str = "") -> None:
+        self._node = node
+        self._file = file
+        self._path = path
+
+    def wrong(self, message: str) -> BadShares:
+        """What is raised when there is something wrong with this value."""
+        return BadShares(f"{self._file}:{self._node.start_mark.line + 1}: {self._path or 'the file'} {message}")
+
+    def members(self, known: Iterable[str]) -> dict[str, Place]:
+        """The members of a mapping, those left out that are null.
+
+        Raises:
+            BadShares: it is no mapping, or has members that are unknown or given twice.
+        """
+        if not isinstance(self._node, yaml.MappingNode):
+            raise self.wrong(f"must be a mapping, but is {self._shown()}")
+        names, found = list(known), dict[str, Place]()
+        for name_node, node in self._node.value:
+            name = str(name_node.value)
+            place = Place(node, file=self._file, path=f"{self._path}.{name}".lstrip("."))
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+                raise place.wrong(f"is not known here; {advice}")
+            if name in found:
+                raise place.wrong("is given twice; keep one of them")
+            found[name] = place
+        return {name: place for name, place in found.items() if not place.is_null}
+
+    def pairs(self) -> dict[str, str]:
+        """The members of a mapping of texts, whatever their names.
+
+        Raises:
+            BadShares: it is something else.
+        """
+        if not isinstance(self._node, yaml.MappingNode):
+            raise self.wrong(f"must be a mapping of names to texts, but is {self._shown()}")
+        return {name: place.text() for name, place in self.members(str(n.value) for n, _ in self._node.value).items()}
+
+    def items(self) -> list[Place]:
+        """The items of a list.
+
+        Raises:
+            BadShares: it is no list.
+        """
+        if not isinstance(self._node, yaml.SequenceNode):
+            raise self.wrong(f"must be a list, but is {self._shown()}")
+        return [Place(node, file=self._file, path=f"{self._path}[{n}]") for n, node in enumerate(self._node.value)]
+
+    @property
+    def is_null(self) -> bool:
+        """Whether nothing stands here."""
+        return self._node.tag == "tag:yaml.org,2002:null"
+
+    def text(self) -> str:
+        """A text that is not empty.
+
+        Raises:
+            BadShares: it is something else.
+        """
+        return self._text(self._shown())
+
+    def secret(self) -> str:
+        """A text that no message repeats.
+
+        Raises:
+            BadShares: it is something else.
+        """
+        return self._text("what stands here")
+
+    def _text(self, shown: str) -> str:
+        if not isinstance(self._node, yaml.ScalarNode):
+            raise self.wrong(f"must be a text, but is {shown}")
+        # A time is a text to us; what YAML takes for a number was not meant as one.
+        if self._node.tag not in {"tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"}:
+            raise self.wrong(f"must be a text, but YAML reads {shown} as something else; put it in quotes")
+        if not self._node.value:
+            raise self.wrong("must not be empty")
+        text: str = self._node.value
+        return text
+
+    def whole_number(self, minimum: int) -> int:
+        """A whole number that is at least `minimum`.
+
+        Raises:
+            BadShares: it is something else.
+        """
+        if isinstance(self._node, yaml.ScalarNode) and self._node.tag == "tag:yaml.org,2002:int":
+            value: int = yaml.SafeLoader("").construct_yaml_int(self._node)
+            if value >= minimum:
+                return value
+        raise self.wrong(f"must be a whole number of at least {minimum}, but is {self._shown()}")
+
+    def truth(self) -> bool:
+        """True or false.
+
+        Raises:
+            BadShares: it is something else.
+        """
+        if isinstance(self._node, yaml.ScalarNode) and self._node.tag == "tag:yaml.org,2002:bool":
+            return self._node.value.lower() in {"true", "yes", "on"}
+        raise self.wrong(f"must be true or false, but is {self._shown()}")
+
+    def _shown(self) -> str:
+        if isinstance(self._node, yaml.MappingNode):
+            return "a mapping"
+        if isinstance(self._node, yaml.SequenceNode):
+            return "a list"
+        return "nothing" if self.is_null else repr(self._node.value[:LONGEST])
+
+
+def read_places(file: Path) -> Place:
+    """The YAML document that a file holds.
+
+    Raises:
+        BadShares: it cannot be read, or holds no YAML.
+    """
+    try:
+        node = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except OSError as error:
+        raise BadShares(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise BadShares(f"{file} is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise BadShares(f"{file}:{line}: this is not YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise BadShares(f"{file} is not YAML: {str(error).splitlines()[0]}") from None
+    if node is None:
+        raise BadShares(f"{file} is empty; the page `run the server` shows what stands in it")
+    return Place(node, file=file)

@@ -1,0 +1,135 @@
+"""Who asks: bearer tokens to recipients."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lakepact.reference_server.service import Scope
+
+    from .shares import Recipient, Share
+
+HOST = re.compile(rb"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+MISSING = 'Bearer realm="Delta Sharing"'
+WRONG = 'Bearer realm="Delta Sharing", error="invalid_token"'
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request, and to which address.
+
+    Args:
+        recipient: who it is.
+        base: the address that the protocol is served below, as the request spelled it, without a slash at the end.
+    """
+
+    recipient: Recipient
+    base: str
+
+
+class Recipients:
+    """Tells callers by their bearer tokens.
+
+    Tokens are compared by digests under a key of the server's own: how long that takes says nothing about any token.
+
+    Args:
+        recipients: all that there are.
+        root: the path that the protocol is served below.
+        rules: see `RULES`.
+    """
+
+    def __init__(self, recipients: Iterable[Recipient], *, root: str, rules: Mapping[str, Callable[..., Any]]) -> None:
+        self._key = secrets.token_bytes(32)
+        self._known = {self._digest(recipient.bearer_token.encode()): recipient for recipient in recipients}
+        self._root = root
+        self._rules = rules
+
+    def caller(self, scope: Scope) -> Caller:
+        """Who sent a request.
+
+        Raises:
+            Problem: nobody who may.
+        """
+        token = self._rules["bearer-token"](scope["headers"])
+        recipient = self._rules["recipient"](self._known, self._digest(token))
+        self._rules["token-holds"](recipient, datetime.now(UTC))
+        return Caller(recipient, f"{scope['scheme']}://{_host(scope)}{self._root}")
+
+    def _digest(self, token: bytes) -> bytes:
+        return hashlib.blake2b(token, key=self._key, digest_size=32).digest()
+
+
+def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The bearer token that a request carries.
+
+    Raises:
+        Problem: it carries none.
+    """
+    sent = [value for name, value in headers if name == b"authorization"]
+    if not sent:
+        raise unauthenticated("the request carries no bearer token; send the header Authorization: Bearer <token>", MISSING)
+    if len(sent) > 1:
+        raise unauthenticated("the request has several Authorization headers; send one", MISSING)
+    scheme, _, token = sent[0].strip().partition(b" ")
+    if scheme.lower() != b"bearer" or not token.strip():
+        raise unauthenticated("the Authorization header is not Bearer <token>", MISSING)
+    return token.strip()
+
+
+def recipient_of(known: Mapping[bytes, Recipient], digest: bytes) -> Recipient:
+    """The recipient whose token has a digest.
+
+    Raises:
+        Problem: there is none.
+    """
+    try:
+        return known[digest]
+    except KeyError:
+        raise unauthenticated("the bearer token is not one of this server", WRONG) from None
+
+
+def token_holds(recipient: Recipient, now: datetime) -> None:
+    """The token of a recipient ends at its time.
+
+    Raises:
+        Problem: it has ended.
+    """
+    if recipient.expires is not None and recipient.expires <= now:
+        raise unauthenticated(f"the bearer token has ended at {recipient.expires:%Y-%m-%dT%H:%M:%SZ}; ask for a new profile", WRONG)
+
+
+def may_read(recipient: Recipient, share: Share) -> bool:
+    """Whether a recipient may read a share."""
+    return recipient.shares is None or share.name.casefold() in recipient.shares
+
+
+def unauthenticated(message: str, challenge: str) -> Problem:
+    """The refusal of a caller who is not known."""
+    return Problem(401, "UNAUTHENTICATED", message, headers=(("www-authenticate", challenge),))
+
+
+def _host(scope: Scope) -> str:
+    """Host and port as the request spelled them, or as the server knows itself where it did not."""
+    for name, value in scope["headers"]:
+        if name == b"host" and HOST.fullmatch(value):
+            return str(value, "ascii")
+    host, port = scope["server"]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+#: Decisions about callers that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "bearer-token": bearer_token,
+    "recipient": recipient_of,
+    "token-holds": token_holds,
+    "may-read": may_read,
+}

@@ -1,0 +1,308 @@
+"""The shares file: the configuration of the official server, and what it lacks: recipients, ids, comments, access modes.
+
+Whatever is wrong with it is said at the start, with the line, and nothing is served.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import uuid
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import unquote
+
+from .places import read_places
+from .shares import DIRECTORY, ROOT, URL, Recipient, Share, SharedSchema, SharedTable, Shares, by_name, folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from .places import Place
+
+LONGEST_NAME = 255  #: characters, as for all lengths here
+LONGEST_COMMENT = 65_536
+MOST_PROPERTIES, LONGEST_KEY, LONGEST_VALUE = 50, 255, 1000
+FORBIDDEN = re.compile(r"[\x00-\x20/\x7f]")
+SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  #: what may stand behind `Bearer `
+ENDPOINT = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
+IDS = uuid.UUID("5a9c6a1e-7f0e-5d1c-9a53-3f1b0b6b2d10")  #: what ids are derived from where none are given
+
+SHARE = ("name", "schemas", "id", "displayName", "comment", "properties")
+SCHEMA = ("name", "tables")
+TABLE = ("name", "location", "iceberg", "id", "historyShared", "startVersion", "accessModes", "auxiliaryLocations")
+RECIPIENT = ("name", "bearerToken", "shares", "expirationTime")
+#: Settings of the official server that are options of `lakepact serve`, or that this server has no need of.
+UNUSED = ("host", "port", "ssl", "deltaTableCacheSize", "stalenessAcceptable", "requestTimeoutSeconds")
+SETTINGS = (
+    "version",
+    "shares",
+    "recipients",
+    "authorization",
+    "endpoint",
+    "preSignedUrlTimeoutSeconds",
+    "temporaryCredentialValiditySeconds",
+    "queryTablePageSizeLimit",
+    "queryTablePageTokenTtlMs",
+    "refreshTokenTtlMs",
+    "evaluatePredicateHints",
+    "evaluateJsonPredicateHints",
+    "evaluateJsonPredicateHintsV2",
+    "storage",
+    *UNUSED,
+)
+
+Named = TypeVar("Named", Share, SharedSchema, SharedTable, Recipient)
+
+
+def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
+    """What a shares file says.
+
+    Args:
+        file: the file.
+        warehouse: the folder of the Iceberg tables that are served beside, if there is one.
+
+    Raises:
+        BadShares: there is something wrong with it.
+    """
+    top = read_places(file)
+    said = top.members(SETTINGS)
+    if "version" in said and said["version"].whole_number(1) != 1:
+        raise said["version"].wrong("must be 1, the only version of this file that there is")
+    if "shares" not in said:
+        raise top.wrong("says nothing under `shares`; a server that shares nothing is `shares: []`")
+    reader = _Reader(file.parent.resolve(), warehouse)
+    listed = _each(said["shares"], reader.share)
+    _ids_differ(said["shares"], listed)
+    shares = by_name(listed)
+    recipients = _recipients(top, said, shares)
+    if not recipients:
+        raise top.wrong("lets nobody in; add `recipients`, or one bearer token for everything under `authorization`")
+
+    def number(name: str, default: int, *, unit: int = 1) -> int:
+        return max(1, said[name].whole_number(1) // unit) if name in said else default
+
+    def truth(name: str) -> bool:
+        return said[name].truth() if name in said else True
+
+    return Shares(
+        shares,
+        recipients,
+        root=_endpoint(said["endpoint"]) if "endpoint" in said else ROOT,
+        url_seconds=number("preSignedUrlTimeoutSeconds", 3600),
+        credential_seconds=number("temporaryCredentialValiditySeconds", 3600),
+        page_seconds=number("queryTablePageTokenTtlMs", 259_200, unit=1000),
+        refresh_seconds=number("refreshTokenTtlMs", 3600, unit=1000),
+        page_files=number("queryTablePageSizeLimit", 10_000),
+        predicate_hints=truth("evaluatePredicateHints"),
+        json_predicate_hints=truth("evaluateJsonPredicateHints"),
+        storage=said["storage"].pairs() if "storage" in said else {},
+        unused=tuple(name for name in UNUSED if name in said),
+    )
+
+
+class _Reader:
+    """What reads shares, schemas and tables: it knows where relative locations begin."""
+
+    def __init__(self, here: Path, warehouse: Path | None) -> None:
+        self._here = here
+        self._warehouse = warehouse
+
+    def share(self, place: Place) -> Share:
+        said = place.members(SHARE)
+        name = _name(place, said, "share")
+        share_id = _bounded(said["id"], LONGEST_NAME) if "id" in said else _derived(name)
+        schemas = _each(said["schemas"], lambda p: self.schema(p, name, share_id)) if "schemas" in said else []
+        _ids_differ(place, (table for schema in schemas for table in schema.tables.values()))
+        return Share(
+            name,
+            share_id,
+            by_name(schemas),
+            display_name=_bounded(said["displayName"], LONGEST_NAME) if "displayName" in said else None,
+            comment=_bounded(said["comment"], LONGEST_COMMENT) if "comment" in said else None,
+            properties=_properties(said["properties"]) if "properties" in said else None,
+        )
+
+    def schema(self, place: Place, share: str, share_id: str) -> SharedSchema:
+        said = place.members(SCHEMA)
+        name = _name(place, said, "schema")
+        tables = _each(said["tables"], lambda p: self.table(p, (share, name), share_id)) if "tables" in said else []
+        return SharedSchema(share, name, by_name(tables))
+
+    def table(self, place: Place, schema: tuple[str, str], share_id: str) -> SharedTable:
+        said = place.members(TABLE)
+        name = _name(place, said, "table")
+        if ("location" in said) == ("iceberg" in said):
+            raise place.wrong("must have either a location or, for a table of the Iceberg catalog, the name of it under `iceberg`")
+        iceberg = _iceberg(said["iceberg"]) if "iceberg" in said else ()
+        modes = _modes(said["accessModes"]) if "accessModes" in said else ()
+        further = said["auxiliaryLocations"].items() if "auxiliaryLocations" in said else []
+        if iceberg and self._warehouse is None:
+            raise said["iceberg"].wrong("cannot be shared: no Iceberg catalog that keeps its files in a folder is served beside")
+        if iceberg and (DIRECTORY in modes or further):
+            raise place.wrong("cannot be read as a directory of Delta files, because it is an Iceberg table; leave out its access modes")
+        roots = (self._warehouse or self._here,) if iceberg else (self.folder(said["location"]), *map(self.folder, further))
+        uris = [folder.as_uri() for folder in roots]
+        return SharedTable(
+            *schema,
+            name,
+            share_id,
+            _bounded(said["id"], LONGEST_NAME) if "id" in said else _derived(*schema, name),
+            roots,
+            uris[0],
+            history_shared=said["historyShared"].truth() if "historyShared" in said else False,
+            start_version=said["startVersion"].whole_number(0) if "startVersion" in said else 0,
+            access_modes=modes,
+            auxiliary_locations=tuple(uris[1:]),
+            iceberg=iceberg,
+        )
+
+    def folder(self, place: Place) -> Path:
+        """The folder at a location: a `file:` URI, or a path, which may begin where the shares file is."""
+        location = place.text()
+        scheme = SCHEME.match(location)
+        if scheme and scheme[1].lower() != "file":
+            raise place.wrong(f"is on {scheme[1]}:, but this server reads tables from local folders; write a file: location")
+        path = unquote(location[scheme.end() :]) if scheme else location
+        if scheme and path.startswith("//"):
+            host, slash, rest = path[2:].partition("/")
+            if host not in {"", "localhost"}:
+                raise place.wrong(f"names the host {host!r}; a file: location has none, write file:///{rest}")
+            path = slash + rest
+        if scheme and not path.startswith("/"):
+            raise place.wrong("is a file: location without a path from the root; write file:///…")
+        if "\0" in path or ".." in path.split("/"):
+            raise place.wrong("must not have .. in it; write the path without")
+        return self._here / path
+
+
+def _each(place: Place, read: Callable[[Place], Named]) -> list[Named]:
+    """The things of a list, no two with one name."""
+    found: dict[str, Named] = {}
+    for item in place.items():
+        thing = read(item)
+        former = found.setdefault(folded(thing.name), thing)
+        if former is not thing:
+            raise item.wrong(f"is called {thing.name!r}, but {former.name!r} is there already; names that differ only in case are the same")
+    return list(found.values())
+
+
+def _ids_differ(place: Place, things: Iterable[Share | SharedTable]) -> None:
+    found: dict[str, Share | SharedTable] = {}
+    for thing in things:
+        other = found.setdefault(thing.id, thing)
+        if other is not thing:
+            raise place.wrong(f"gives {other.name!r} and {thing.name!r} the same id; clients know them apart by it")
+
+
+def _name(place: Place, said: Mapping[str, Place], what: str) -> str:
+    """The name of a share, schema, table or recipient, by the rules of the protocol for names."""
+    if "name" not in said:
+        raise place.wrong(f"has no name; every {what} needs one")
+    name = said["name"].text()
+    if len(name) > LONGEST_NAME:
+        raise said["name"].wrong(f"must have at most {LONGEST_NAME} characters, but has {len(name)}")
+    if found := FORBIDDEN.search(name):
+        raise said["name"].wrong(f"must be without spaces, slashes and control characters, but {name!r} has {found[0]!r}")
+    if what in {"schema", "table"} and "." in name:
+        raise said["name"].wrong(f"must be without full stops, as it is the name of a {what}, but is {name!r}")
+    if name in {".", ".."}:
+        raise said["name"].wrong(f"must not be {name!r}: in a path it means another place")
+    return name
+
+
+def _bounded(place: Place, longest: int) -> str:
+    text = place.text()
+    if len(text) > longest:
+        raise place.wrong(f"must have at most {longest} characters, but has {len(text)}")
+    return text
+
+
+def _properties(place: Place) -> Mapping[str, str]:
+    properties = place.pairs()
+    if len(properties) > MOST_PROPERTIES:
+        raise place.wrong(f"must have at most {MOST_PROPERTIES} members, but has {len(properties)}")
+    for key, value in properties.items():
+        if len(key) > LONGEST_KEY or len(value) > LONGEST_VALUE:
+            raise place.wrong(
+                f"must have keys of at most {LONGEST_KEY} and values of at most {LONGEST_VALUE} characters; {key[:50]!r} has more"
+            )
+    return properties
+
+
+def _derived(*names: str) -> str:
+    """An id for what has none in the file: the same as long as its name is."""
+    return str(uuid.uuid5(IDS, "/".join(map(folded, names))))
+
+
+def _modes(place: Place) -> tuple[str, ...]:
+    items = place.items()
+    for item in items:
+        if item.text() not in {URL, DIRECTORY}:
+            raise item.wrong(f"must be {URL} or {DIRECTORY}, but is {item.text()!r}")
+    modes = tuple(dict.fromkeys(item.text() for item in items))
+    if not modes:
+        raise place.wrong(f"must not be empty; write [{URL}], [{DIRECTORY}] or both, or leave it out, which means [{URL}]")
+    return modes
+
+
+def _iceberg(place: Place) -> tuple[str, ...]:
+    levels = tuple(place.text().split("."))
+    if len(levels) < 2 or not all(levels):
+        raise place.wrong("must be a namespace and a table, with full stops between: `sales.europe.orders`")
+    return levels
+
+
+def _endpoint(place: Place) -> str:
+    endpoint = "/" + place.text().strip("/")
+    if not ENDPOINT.fullmatch(endpoint) or {".", ".."} & set(endpoint.split("/")):
+        raise place.wrong("must be a path of letters, digits and . _ ~ - as it stands in a URL, /delta-sharing for example")
+    return endpoint
+
+
+def _recipients(top: Place, said: Mapping[str, Place], shares: Mapping[str, Share]) -> tuple[Recipient, ...]:
+    recipients = _each(said["recipients"], lambda place: _recipient(place, shares)) if "recipients" in said else []
+    if "authorization" in said:
+        recipients.append(Recipient("authorization", _token(said["authorization"], said["authorization"].members(("bearerToken",)))))
+    tokens: dict[str, Recipient] = {}
+    for recipient in recipients:
+        other = tokens.setdefault(recipient.bearer_token, recipient)
+        if other is not recipient:
+            raise top.wrong(f"gives the recipients {other.name!r} and {recipient.name!r} the same token; give each its own")
+    return tuple(recipients)
+
+
+def _recipient(place: Place, shares: Mapping[str, Share]) -> Recipient:
+    said = place.members(RECIPIENT)
+    granted = said["shares"].items() if "shares" in said else None
+    for share in granted or ():
+        if folded(share.text()) not in shares:
+            near = difflib.get_close_matches(share.text(), [known.name for known in shares.values()], n=1)
+            raise share.wrong(f"names no share of this file: {share.text()!r}{f'; did you mean {near[0]!r}?' if near else ''}")
+    return Recipient(
+        _name(place, said, "recipient"),
+        _token(place, said),
+        None if granted is None else frozenset(folded(share.text()) for share in granted),
+        _time(said["expirationTime"]) if "expirationTime" in said else None,
+    )
+
+
+def _token(place: Place, said: Mapping[str, Place]) -> str:
+    if "bearerToken" not in said:
+        raise place.wrong("has no bearerToken; `openssl rand -hex 32` makes one")
+    token = said["bearerToken"].secret()
+    if not TOKEN.fullmatch(token):
+        raise said["bearerToken"].wrong("must be of letters, digits and - . _ ~ + / as a bearer token is, perhaps with = at its end")
+    return token
+
+
+def _time(place: Place) -> datetime:
+    try:
+        time = datetime.fromisoformat(place.text())
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        raise place.wrong(f"must be a time with its zone, 2027-01-31T00:00:00Z for example, but is {place.text()!r}")
+    return time.astimezone(UTC)
