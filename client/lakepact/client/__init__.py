@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.auth import Auth, BearerToken, NoAuth
+from lakepact.client.auth import Auth, BasicAuth, BearerToken, NoAuth
+from lakepact.client.client_credentials import ClientCredentials
 from lakepact.client.errors import (
     AlreadyExists,
     BadReply,
@@ -17,8 +18,11 @@ from lakepact.client.errors import (
     CommitRejected,
     Conflict,
     ContractClientError,
+    DamagedData,
     Forbidden,
     NoSuchNamespace,
+    NoSuchSchema,
+    NoSuchShare,
     NoSuchTable,
     NoSuchView,
     NotAllowed,
@@ -27,10 +31,12 @@ from lakepact.client.errors import (
     NotFound,
     NotOffered,
     OutcomeUnknown,
+    QueryFailed,
     Refused,
     ServerTrouble,
     Throttled,
     Unreachable,
+    UpgradeNeeded,
 )
 from lakepact.client.retries import NO_RETRIES, Retries
 
@@ -46,14 +52,19 @@ __all__ = [
     "Auth",
     "BadReply",
     "BadRequest",
+    "BasicAuth",
     "BearerToken",
+    "ClientCredentials",
     "CommitRejected",
     "Conflict",
     "ContractClientError",
+    "DamagedData",
     "Forbidden",
     "IcebergCatalog",
     "NoAuth",
     "NoSuchNamespace",
+    "NoSuchSchema",
+    "NoSuchShare",
     "NoSuchTable",
     "NoSuchView",
     "NotAllowed",
@@ -62,12 +73,14 @@ __all__ = [
     "NotFound",
     "NotOffered",
     "OutcomeUnknown",
+    "QueryFailed",
     "Refused",
     "Retries",
     "ServerTrouble",
     "Throttled",
     "Timeouts",
     "Unreachable",
+    "UpgradeNeeded",
 ]
 
 _LOADED_LATER = {

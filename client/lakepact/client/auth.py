@@ -6,6 +6,7 @@ requests of its own (a token endpoint, a challenge) yields them like any other. 
 
 from __future__ import annotations
 
+import base64
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
@@ -61,6 +62,31 @@ class BearerToken(Auth):
         reply = yield request.with_header("Authorization", f"Bearer {token}")
         if reply.status in {401, 419} and (newer := _checked(self._token())) != token:
             yield request.with_header("Authorization", f"Bearer {newer}")
+
+
+class BasicAuth(Auth):
+    """Sends a user's name and password with every request.
+
+    Raises:
+        ValueError: The name holds a colon, which would end it.
+    """
+
+    def __init__(self, username: str, password: str) -> None:
+        if ":" in username:
+            raise ValueError("the name of a user holds no colon where it is sent with a password")
+        self._header = basic(username, password)
+
+    def __repr__(self) -> str:
+        return "BasicAuth([hidden])"
+
+    def flow(self, request: Request) -> AuthFlow:
+        """Yield the request with the name and the password."""
+        yield request.with_header("Authorization", self._header)
+
+
+def basic(name: str, secret: str) -> str:
+    """A name and its secret as the value of a header."""
+    return f"Basic {base64.b64encode(f'{name}:{secret}'.encode()).decode()}"
 
 
 def _checked(token: str) -> str:

@@ -3,6 +3,8 @@
     ContractClientError           every exception that the client raises about a call
     ├── Unreachable               no reply: refused, timed out, TLS, cut off
     ├── BadReply                  a reply, but not one that the contract allows
+    │   └── DamagedData           data that is not what its listing says
+    ├── UpgradeNeeded             what came is for later clients than this one
     ├── Refused                   the server said no
     │   ├── BadRequest            it does not accept what was asked
     │   ├── NotAllowed            it does not let this caller
@@ -10,6 +12,8 @@
     │   │   └── Forbidden
     │   ├── NotFound              it does not have what was named
     │   │   ├── NoSuchNamespace
+    │   │   ├── NoSuchSchema
+    │   │   ├── NoSuchShare
     │   │   ├── NoSuchTable
     │   │   └── NoSuchView
     │   ├── Conflict              what it has is in the way
@@ -19,12 +23,15 @@
     │   ├── NotOffered            it does not serve this operation
     │   ├── Throttled             it has had too many requests
     │   └── ServerTrouble         it failed
+    │       └── QueryFailed       it failed in the midst of an answer
     └── OutcomeUnknown            a change that may or may not have been made
 
 A call passes these points, and each has its branch. The operation is not among those that the server offers: `NotOffered`, nothing
 was sent. No reply came: `Unreachable`, or `OutcomeUnknown` when the request may have arrived and would have changed something.
 A reply other than 2xx came: a kind of `Refused`, by operation, status and the error type in its body, or `OutcomeUnknown`
-when the contract says so of that status. A 2xx came whose body is not what the contract says: `BadReply`.
+when the contract says so of that status. A 2xx came whose body is not what the contract says: `BadReply`; whose body says that the
+answer is not whole: `QueryFailed`; that needs a reader of a later version: `UpgradeNeeded`. A data file or deletion vector came that is
+not what its listing says: `DamagedData`.
 
 `OutcomeUnknown` stands apart so that nobody catches it by accident while retrying: look first, then decide.
 """
@@ -110,6 +117,18 @@ class BadReply(ContractClientError):
     advice = "Check the address; if it is right, the server breaks its contract."
 
 
+class DamagedData(BadReply):
+    """A data file or a deletion vector is not what its listing says, or holds what the table's schema does not allow."""
+
+    advice = "Read again; if it stays, the table or the way to it is damaged."
+
+
+class UpgradeNeeded(ContractClientError):
+    """What the server gave, or the profile that leads to it, is for later versions of this client."""
+
+    advice = "Upgrade: pip install --upgrade lakepact."
+
+
 class Refused(ContractClientError):
     """The server said no."""
 
@@ -138,6 +157,14 @@ class NotFound(Refused):
 
 class NoSuchNamespace(NotFound):
     """There is no namespace of that name."""
+
+
+class NoSuchSchema(NotFound):
+    """There is no schema of that name in the share, or no such share."""
+
+
+class NoSuchShare(NotFound):
+    """There is no share of that name, or it is not shared with this caller."""
 
 
 class NoSuchTable(NotFound):
@@ -176,6 +203,10 @@ class Throttled(Refused):
 
 class ServerTrouble(Refused):
     """The server failed."""
+
+
+class QueryFailed(ServerTrouble):
+    """The server gave up in the midst of an answer; what came of it is not all."""
 
 
 class OutcomeUnknown(ContractClientError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,8 +22,8 @@ _SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
 # Names are taken to be short: a search for long ones would take its time over hostile bodies.
 #: `"some.secret-name": "value"`, the value possibly cut off.
 _SECRET_MEMBER = re.compile(rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)"(?:[^"\\]|\\.)*"?', re.IGNORECASE | re.DOTALL)
-#: `some_secret=value`, in forms and query strings.
-_SECRET_FIELD = re.compile(rf'(?<![\w.%-])([\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}=)[^&\s"]+', re.IGNORECASE)
+#: `some_secret=value`, in forms and query strings; `sig` is what Azure calls the signature of a URL.
+_SECRET_FIELD = re.compile(rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|sig)=)[^&\s"<\\]+', re.IGNORECASE)
 #: A shorter credential would blot out innocent text.
 _SHORTEST_CREDENTIAL = 4
 
@@ -46,7 +47,7 @@ class Redactor:
     def __init__(self, request: Request) -> None:
         presented = (value for name, value in request.headers if _SECRET_HEADER.search(name))
         # "Bearer x" is secret as a whole and without its scheme.
-        words = {word for value in presented for word in (value, value.rpartition(" ")[2])}
+        words = {word for value in presented for word in (value, value.rpartition(" ")[2], *_of_basic(value))}
         self._credentials = sorted((word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
 
     def text(self, text: str) -> str:
@@ -64,6 +65,17 @@ class Redactor:
     def headers(self, headers: Headers) -> Headers:
         """The headers, the secret ones without their values."""
         return tuple((name, HIDDEN if _SECRET_HEADER.search(name) else self.text(value)) for name, value in headers)
+
+
+def _of_basic(header: str) -> tuple[str, ...]:
+    """The secret inside a header of basic authorization."""
+    scheme, _, coded = header.partition(" ")
+    if scheme.lower() != "basic":
+        return ()
+    try:
+        return (base64.b64decode(coded).decode().partition(":")[2],)
+    except ValueError:
+        return ()
 
 
 def redacted(request: Request, answer: Reply | Lost) -> Exchange:

@@ -26,6 +26,22 @@ def server_address(address: str) -> str:
     return address.rstrip("/")
 
 
+def web_address(address: str) -> str:
+    """The address, if requests can be sent to it.
+
+    Raises:
+        ValueError: It is not an http(s) address. The message does not repeat it: it may hold a signature.
+    """
+    try:
+        parts = urlsplit(address)
+        found = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        found = False
+    if not found or not address.isascii() or not address.isprintable() or " " in address:
+        raise ValueError("not an http or https address")
+    return address
+
+
 def origin(address: str) -> str:
     """Where an address leads, without what is asked there."""
     parts = urlsplit(address)

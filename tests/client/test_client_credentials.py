@@ -1,0 +1,107 @@
+"""A token is fetched once, kept while it lasts, and replaced when it is refused; the secret stays with the token endpoint."""
+
+from __future__ import annotations
+
+import base64
+from urllib.parse import parse_qs
+
+import httpx
+import pytest
+
+from lakepact.client import BadReply, ClientCredentials, NotAuthenticated, ServerTrouble, Unreachable
+
+from .conftest import VISIT, Pet
+from .test_redaction import told_of
+
+SECRET = "planted+Secret/0123456789"
+REX = httpx.Response(200, json={"name": "rex"})
+
+
+def token(value, **more):
+    return httpx.Response(200, json={"access_token": value, "token_type": "Bearer", **more})
+
+
+def credentials(clock=lambda: 0.0):
+    return ClientCredentials("https://login.test/token", "me", SECRET, scope="all of it", clock=clock)
+
+
+def asked(server):
+    """What was asked of whom, and with which authorization."""
+    return [(request.url.host, request.headers["Authorization"].split()[-1]) for request in server.requests]
+
+
+def test_a_token_is_fetched_with_the_first_call_and_kept(send, script):
+    server, auth = script(token("t1", expires_in=3600), REX, REX), credentials()
+
+    send(server, VISIT, auth=auth)
+    send(server, VISIT, auth=auth)
+
+    basic = base64.b64encode(f"me:{SECRET}".encode()).decode()
+    assert asked(server) == [("login.test", basic), ("pets.test", "t1"), ("pets.test", "t1")]
+    assert parse_qs(server.requests[0].content.decode()) == {"grant_type": ["client_credentials"], "scope": ["all of it"]}
+
+
+@pytest.mark.parametrize(("life", "lasts"), [(3600, 3540.0), ("3600", 3540.0), (60, 30.0), (1, 0.5)])
+def test_a_token_is_replaced_before_it_runs_out(send, script, life, lasts):
+    now = [0.0]
+    server, auth = script(token("t1", expires_in=life), REX, REX, token("t2"), REX), credentials(lambda: now[0])
+
+    for now[0] in (0.0, lasts - 0.1, lasts):
+        send(server, VISIT, auth=auth)
+
+    assert [word for host, word in asked(server) if host == "pets.test"] == ["t1", "t1", "t2"]
+
+
+def test_a_token_that_is_refused_is_replaced_once(send, script):
+    server, auth = script(token("t1"), REX, httpx.Response(401), token("t2"), REX), credentials()
+
+    send(server, VISIT, auth=auth)
+    answer = send(server, VISIT, auth=auth)
+
+    assert answer == Pet(name="rex")
+    assert [word for host, word in asked(server) if host == "pets.test"] == ["t1", "t1", "t2"]
+
+
+def test_a_new_token_that_is_refused_is_not_replaced(send, script):
+    server = script(token("t1"), httpx.Response(401, content=b"No|no"))
+
+    with pytest.raises(NotAuthenticated):
+        send(server, VISIT, auth=credentials())
+
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_token_endpoint_that_is_busy_is_asked_again(send, script, status):
+    server = script(httpx.Response(status), token("t1"), REX)
+
+    assert send(server, VISIT, auth=credentials()) == Pet(name="rex")
+    assert server.pauses == [0.25]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "message"),
+    [
+        (httpx.Response(401, json={"error": "invalid_client", "error_description": f"wrong {SECRET}"}), NotAuthenticated, "invalid_client"),
+        (httpx.Response(400, content=b"<p>no</p>"), NotAuthenticated, "gives no token"),
+        (httpx.Response(302, headers={"Location": "https://elsewhere.test"}), NotAuthenticated, "gives no token"),
+        (httpx.Response(500), ServerTrouble, "no error body"),
+        (httpx.Response(200, content=b"[]"), BadReply, "no usable access_token"),
+        (httpx.Response(200, json={"access_token": "a b"}), BadReply, "no usable access_token"),
+        (httpx.Response(200, json={"access_token": SECRET, "token_type": "mac"}), BadReply, "no bearer token"),
+        (httpx.Response(200, json={"access_token": SECRET, "expires_in": "soon"}), BadReply, "is no number"),
+        (httpx.ConnectError("refused"), Unreachable, "no connection to https://login.test"),
+        (httpx.ReadError("reset"), Unreachable, "no reply from https://login.test"),
+    ],
+)
+def test_a_token_endpoint_without_a_token_is_an_error_that_tells_no_secret(send, script, answer, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        send(script(answer), VISIT, auth=credentials())
+
+    assert type(caught.value) is kind
+    assert SECRET not in told_of(caught.value)
+    assert base64.b64encode(f"me:{SECRET}".encode()).decode() not in told_of(caught.value)
+
+
+def test_what_is_shown_of_the_credentials_is_where_they_are_used():
+    assert repr(credentials()) == "ClientCredentials('https://login.test/token', [hidden])"
