@@ -31,7 +31,7 @@ def gone(vector: Mapping[str, Any], fetch: Callable[[str], bytes]) -> frozenset[
     if not isinstance(place, str):
         raise Unmet("a deletion vector with pathOrInlineDv", f"{place!r}")
     if storage == "i":
-        data = _from_z85(place)[: vector.get("sizeInBytes")]
+        data = from_z85(place)[: vector.get("sizeInBytes")]
     elif storage == "p":
         data = _stored(fetch(place), vector)
     else:
@@ -60,7 +60,12 @@ def _stored(file: bytes, vector: Mapping[str, Any]) -> bytes:
     return data
 
 
-def _from_z85(text: str) -> bytes:
+def from_z85(text: str) -> bytes:
+    """The bytes of a text in Z85.
+
+    Raises:
+        Unmet: it is none.
+    """
     out = bytearray()
     try:
         for start in range(0, len(text), 5):

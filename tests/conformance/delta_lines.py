@@ -1,0 +1,82 @@
+"""Lines of answers about tables on disk, made from their logs in the plainest way: what tests of readers read."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import orjson
+
+from lakepact.conformance.rows.deletion_vectors import from_z85
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def actions(table: Path, version: int) -> list[dict[str, Any]]:
+    """The actions of one commit."""
+    path = table / "_delta_log" / f"{version:020d}.json"
+    return [orjson.loads(line) for line in path.read_bytes().split(b"\n") if line]
+
+
+def snapshot(table: Path, version: int, *, delta: bool) -> list[dict[str, Any]]:
+    """The lines of a snapshot whose commits are all there."""
+    heads: dict[str, Any] = {}
+    files: dict[Any, dict[str, Any]] = {}
+    for number in range(version + 1):
+        for action in actions(table, number):
+            heads |= {kind: action[kind] for kind in ("protocol", "metaData") if kind in action}
+            for kind in ("add", "remove"):
+                if kind in action:
+                    file = action[kind]
+                    files.pop(file["path"], None)
+                    if kind == "add":
+                        files[file["path"]] = file
+    lines = [_head(heads, delta=delta)[0], _head(heads, delta=delta)[1]]
+    return lines + [_file("add", file, table, delta=delta, kind="file") for file in files.values()]
+
+
+def changes(table: Path, first: int, last: int, *, delta: bool, times: dict[int, int]) -> list[dict[str, Any]]:
+    """The lines of the changes between two versions."""
+    heads: dict[str, Any] = {}
+    lines = []
+    for number in range(last + 1):
+        commit = actions(table, number)
+        for action in commit:
+            heads |= {kind: action[kind] for kind in ("protocol", "metaData") if kind in action}
+        if number < first:
+            continue
+        kinds = ("cdc",) if any("cdc" in action for action in commit) else ("add", "remove")
+        for action in commit:
+            for kind in kinds:
+                if kind in action and (kind == "cdc" or action[kind]["dataChange"]):
+                    line = _file(kind, action[kind], table, delta=delta, kind={"cdc": "cdf"}.get(kind, kind))
+                    next(iter(line.values())).update(version=number, timestamp=times[number])
+                    lines.append(line)
+    return [*_head(heads, delta=delta), *lines]
+
+
+def fetch(_: object, url: str) -> bytes:
+    """What stands at a `file:` URL of such lines."""
+    with open(url.removeprefix("file:"), "rb") as file:  # noqa: PTH123 - a URL
+        return file.read()
+
+
+def _head(heads: dict[str, Any], *, delta: bool) -> list[dict[str, Any]]:
+    if delta:
+        return [{"protocol": {"deltaProtocol": heads["protocol"]}}, {"metaData": {"deltaMetadata": heads["metaData"]}}]
+    return [{"protocol": {"minReaderVersion": 1}}, {"metaData": heads["metaData"]}]
+
+
+def _file(action: str, file: dict[str, Any], table: Path, *, delta: bool, kind: str) -> dict[str, Any]:
+    url = f"file:{table / unquote(file['path'])}"
+    if not delta:
+        return {kind: {"id": file["path"], "url": url, "stats": file.get("stats")} | {k: file[k] for k in ("partitionValues", "size")}}
+    wrapped = file | {"path": url}
+    vector = file.get("deletionVector")
+    if vector and vector["storageType"] == "u":
+        text = vector["pathOrInlineDv"]
+        name = f"deletion_vector_{uuid.UUID(bytes=from_z85(text[-20:]))}.bin"
+        wrapped["deletionVector"] = vector | {"storageType": "p", "pathOrInlineDv": f"file:{table / text[:-20] / name}"}
+    return {"file": {"id": file["path"], "deltaSingleAction": {action: wrapped}}}

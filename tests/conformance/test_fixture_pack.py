@@ -1,0 +1,166 @@
+"""The fixture pack: deltalake, which knows nothing of it, finds in every table at every version what the pack says is there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import deltalake
+import pyarrow as pa
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from lakepact.conformance.cli import main
+from lakepact.conformance.fixtures import manifest, pack
+from lakepact.conformance.fixtures.fixture import FIXTURES
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.rows import changes, comparison, data_files, lines
+
+from . import delta_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lakepact.conformance.fixtures.manifest import Manifest
+
+#: Versions of these cannot be rebuilt from commits alone.
+CHECKPOINTED = {name for name in FIXTURES if name.startswith("checkpoint_")}
+PLAIN = [name for name, known in FIXTURES.items() if not known.features and name not in CHECKPOINTED]
+UNREADABLE_CHANGES = {"changes_partitioned"}  #: deltalake looks for its files at a path that it escaped twice
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+    return pack.write(tmp_path_factory.mktemp("pack"))
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_an_independent_engine_reads_the_truth_at_every_version_that_can_be_read(written: Manifest, name: str) -> None:
+    table = written.tables[name]
+    for version in table.readable:
+        opened = deltalake.DeltaTable(table.location, version=version.version)
+        found = pa.table(deltalake.QueryBuilder().register("t", opened).execute("select * from t").read_all())
+        comparison.same(version.rows.to_pylist(), found.to_pylist(), f"{name} at version {version.version}")
+
+
+@pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.changes is not None and n not in UNREADABLE_CHANGES])
+def test_an_independent_engine_reads_the_same_changes(written: Manifest, name: str) -> None:
+    table = written.tables[name]
+    first, last = table.first_change, table.last.version
+    found = pa.table(deltalake.DeltaTable(table.location).load_cdf(first, last).read_all())
+    marks = {"_commit_version", "_change_type"}
+    columns = [c for c in found.column_names if c in marks or not c.startswith("_commit")]
+    expected = table.changes(first, last).select(columns)
+    comparison.same(expected.to_pylist(), found.select(columns).to_pylist(), name)
+
+
+@pytest.mark.parametrize("delta", [False, True], ids=["parquet", "delta"])
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_reader_reads_the_truth_from_lines_of_either_format(written: Manifest, name: str, *, delta: bool) -> None:
+    table = written.tables[name]
+    for version in table.versions[-3:]:
+        answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=delta))
+        files = answer.files if len(answer.files) < 50 else answer.files[:50]
+        found = data_files.rows(answer, delta_lines.fetch, files)
+        (comparison.same if files == answer.files else lambda a, b, what: comparison.included(b, a, what))(
+            version.rows.to_pylist(), found, f"{name} at {version.version}"
+        )
+
+
+@pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.features])
+def test_the_reader_understands_deletion_vectors_and_mapped_columns(written: Manifest, name: str) -> None:
+    table = written.tables[name]
+    for version in table.versions:
+        answer = lines.parsed(delta_lines.snapshot(table.location, version.version, delta=True))
+        comparison.same(version.rows.to_pylist(), data_files.rows(answer, delta_lines.fetch), f"{name} at {version.version}")
+
+
+@pytest.mark.parametrize("delta", [False, True], ids=["parquet", "delta"])
+@pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.changes is not None])
+def test_the_reader_reads_the_true_changes_from_lines_of_either_format(written: Manifest, name: str, *, delta: bool) -> None:
+    table = written.tables[name]
+    first, last = table.first_change or 0, table.last.version
+    times = {version.version: version.timestamp for version in table.versions}
+    answer = lines.parsed(delta_lines.changes(table.location, first, last, delta=delta, times=times))
+    comparison.same(table.changes(first, last).to_pylist(), changes.rows(answer, delta_lines.fetch), name)
+
+
+def test_a_row_that_is_missing_or_too_many_is_named() -> None:
+    with pytest.raises(Unmet, match=r"2 rows, 1 row missing, like id=1; 1 row too many, like id=3"):
+        comparison.same([{"id": 1}, {"id": 2}], [{"id": 2}, {"id": 3}], "rows")
+
+
+def test_rows_count_as_often_as_they_are_there() -> None:
+    with pytest.raises(Unmet, match="1 row missing"):
+        comparison.included([{"id": 1}, {"id": 1}], [{"id": 1}, {"id": 2}], "rows")
+
+
+def test_a_deletion_vector_that_says_another_number_of_rows_is_the_fault_of_who_sent_it(written: Manifest) -> None:
+    answer = lines.parsed(delta_lines.snapshot(written.tables["deletion_vectors"].location, 3, delta=True))
+    file = next(f for f in answer.files if f.vector)
+    with pytest.raises(Unmet, match="cardinality"):
+        data_files.rows_of(answer, _with_vector(file, cardinality=99), delta_lines.fetch)
+
+
+def _with_vector(file: lines.SharedFile, **other: object) -> lines.SharedFile:
+    values = {name: getattr(file, name) for name in file.__dataclass_fields__}
+    return lines.SharedFile(**values | {"vector": {**(file.vector or {}), **other}})
+
+
+def test_times_of_commits_are_those_of_their_files(written: Manifest) -> None:
+    for name in set(FIXTURES) - {"times_in_commit", "times_equal", "times_decreasing"}:
+        table = written.tables[name]
+        for version in table.versions:
+            commit = table.location / "_delta_log" / f"{version.version:020d}.json"
+            if commit.exists():
+                assert commit.stat().st_mtime_ns == version.timestamp * 1_000_000
+
+
+def test_two_packs_are_alike_but_for_names_of_files(written: Manifest, tmp_path: Path) -> None:
+    other = pack.write(tmp_path / "other")
+    assert _without_paths(written.folder) == _without_paths(other.folder)
+    assert (written.folder / "shares.yaml").read_bytes() == (other.folder / "shares.yaml").read_bytes()
+
+
+def _without_paths(folder: Path) -> object:
+    document = json.loads((folder / manifest.MANIFEST).read_bytes())
+    for table in document["tables"].values():
+        for version in table["versions"]:
+            version["schema"] = None
+            version["files"] = sorted((json.dumps(f["partition_values"], sort_keys=True), f["rows"] or 0) for f in version["files"])
+    return document
+
+
+def test_a_pack_stays_small(written: Manifest) -> None:
+    seen = {path.stat().st_ino: path.stat().st_size for path in written.folder.rglob("*") if path.is_file()}
+    assert sum(seen.values()) < 10 * 2**20
+
+
+def test_the_catalogue_has_what_listings_are_tried_with(written: Manifest) -> None:
+    shares = yaml.safe_load((written.folder / manifest.SHARES).read_text(encoding="utf-8"))["shares"]
+    schemas = [len(share["schemas"]) for share in shares]
+    tables = [len(schema["tables"]) for share in shares for schema in share["schemas"]]
+    names = [n["name"] for share in shares for schema in share["schemas"] for n in (schema, *schema["tables"])]
+    assert len(shares) >= 3
+    assert min(schemas) == 0
+    assert max(schemas) >= 7
+    assert min(tables) == 0
+    assert max(tables) >= 7
+    assert max(map(len, names)) == 255
+    assert any("." in share["name"] for share in shares)
+    assert set("+&%?#~é") <= set("".join(names))
+    assert not any("." in name for name in names)
+
+
+def test_the_verb_writes_a_pack_and_refuses_a_folder_that_holds_something(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    result = CliRunner().invoke(main, ["fixtures", "delta", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "is not empty" in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_folder_without_a_pack_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(manifest.NoPack, match="lakepact fixtures delta"):
+        manifest.read(tmp_path)
