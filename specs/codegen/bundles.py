@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from codegen import overlay, passes, unions
-from codegen.documents import Broken, Document, at, is_list, is_object, read_yaml, resolved, rewritten
+from codegen.documents import Broken, Document, at, is_list, is_object, no_twins, read_yaml, resolved, rewritten
 
 if TYPE_CHECKING:
     from codegen.contracts import Source
@@ -23,6 +23,7 @@ class Bundle:
     models: Document  #: the same, shaped for classes
     edits: tuple[Edit, ...]
     touched: dict[str, tuple[str, ...]]  #: by edit: where it changed the normative document
+    adopted: frozenset[str]  #: edits that its authors have made themselves, so that they are none of ours any more
 
 
 def bundled(source: Source) -> Bundle:
@@ -31,17 +32,38 @@ def bundled(source: Source) -> Bundle:
     Raises:
         Broken: The contract or its overlay is wrong; the message says where.
     """
-    written = read_yaml(source.document)
+    written = _written(source)
     if written["info"]["title"] != source.title:
         raise Broken(f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about {written['info']['title']!r}")
-    edits = overlay.read(source.folder / "overlay.yaml")
+    edits = _edits(source)
     verdicts, models = passes.prepared(written), passes.prepared(written)
     touched = overlay.apply(verdicts, edits, view="verdicts")
     overlay.apply(models, edits, view="models")
     for document in (verdicts, models):
         _check_references(document)
         unions.check(document)
-    return Bundle(written, passes.bounded(verdicts), _for_classes(models), edits, touched)
+    return Bundle(written, passes.bounded(verdicts), _for_classes(models), edits, touched, _adopted(source))
+
+
+def _written(source: Source) -> Document:
+    """The contract as its authors wrote it, with what they added in each version since."""
+    document: Document = read_yaml(source.document) if source.extends is None else _written(source.extends)
+    return document if source.extends is None else overlay.added(document, source.folder / "additions.yaml")
+
+
+def _edits(source: Source) -> tuple[Edit, ...]:
+    """The corrections of a version: its own, and those of the one that it extends unless its authors have made them."""
+    inherited = _edits(source.extends) if source.extends else ()
+    unknown = sorted(set(source.adopted) - {edit.id for edit in inherited})
+    if unknown:
+        raise Broken(f"contract.yaml speaks of edits that do not exist: {', '.join(unknown)}")
+    edits = (*(edit for edit in inherited if edit.id not in source.adopted), *overlay.read(source.folder / "overlay.yaml"))
+    no_twins("overlay.yaml", [edit.id for edit in edits])
+    return edits
+
+
+def _adopted(source: Source) -> frozenset[str]:
+    return frozenset(source.adopted) | (_adopted(source.extends) if source.extends else frozenset())
 
 
 def opaque(document: Document) -> Document:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from codegen.documents import Broken, read_yaml, sha256
 from codegen.names import snake
@@ -17,7 +17,7 @@ LAST = 1000  #: rank of a contract that says none
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One contract as people wrote it."""
+    """One version of a contract as people wrote it."""
 
     name: str  #: of the folder, and of the generated package
     version: str
@@ -25,29 +25,47 @@ class Source:
     folder: Path
     media: dict[str, Writing]  #: how bodies of each media type are written
     rank: int  #: place among the contracts; the first is meant where none is named
+    code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
+    extends: Source | None = None  #: the version that this one's files add to
+    adopted: tuple[str, ...] = ()  #: edits of that version's overlay that the authors have made themselves since
+    beside: tuple[Source, ...] = ()  #: the other versions of the contract that becomes code
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that it is made of, the one that all others add to first."""
+        return (*(self.extends.folders if self.extends else ()), self.folder)
 
     @property
     def document(self) -> Path:
         """The contract itself."""
-        return self.folder / "openapi.yaml"
+        return self.folders[0] / "openapi.yaml"
 
     @property
     def inputs(self) -> dict[str, str]:
         """The SHA-256 of every file that the contract is made of, by path from the root."""
-        files = sorted(path for path in self.folder.rglob("*.yaml") if path.is_file())
+        files = (path for folder in self.folders for path in sorted(folder.rglob("*.yaml")) if path.is_file())
         return {f"specs/{path.relative_to(self.folder.parents[1]).as_posix()}": sha256(path.read_bytes()) for path in files}
 
 
 def found(specs: Path = SPECS) -> tuple[Source, ...]:
-    """Every contract below `specs`, by rank, in its newest version; older ones stay beside it to be compared with.
+    """Every contract below `specs`, by rank, in its newest version that may become code, with the others beside it.
 
     Raises:
-        Broken: A contract's description is wrong.
+        Broken: A contract's description is wrong, or no version of it may become code.
     """
-    newest: dict[str, Source] = {}
-    for source in sorted((_read(path.parent) for path in specs.glob("*/*/contract.yaml")), key=_age):
-        newest[source.name] = source
-    return tuple(sorted(newest.values(), key=lambda source: (source.rank, source.name)))
+    versions: dict[str, list[Source]] = {}
+    for path in sorted(specs.glob("*/*/contract.yaml")):
+        source = _read(path.parent)
+        versions.setdefault(source.name, []).append(source)
+    return tuple(sorted((_chosen(each) for each in versions.values()), key=lambda source: (source.rank, source.name)))
+
+
+def _chosen(versions: list[Source]) -> Source:
+    by_age = sorted(versions, key=_age)
+    newest = next((source for source in reversed(by_age) if source.code), None)
+    if newest is None:
+        raise Broken(f"{versions[0].name}: no version becomes code")
+    return replace(newest, beside=tuple(source for source in by_age if source is not newest))
 
 
 def _age(source: Source) -> list[int]:
@@ -55,8 +73,24 @@ def _age(source: Source) -> list[int]:
 
 
 def _read(folder: Path) -> Source:
-    known = read_yaml(folder / "contract.yaml")
-    name = snake(folder.parent.name)
-    if str(known["version"]) != folder.name:
-        raise Broken(f"{folder.parent.name}: contract.yaml says version {known['version']}, its folder says {folder.name}")
-    return Source(name, folder.name, known["title"], folder, known["media"], known.get("rank", LAST))
+    known: dict[str, Any] = read_yaml(folder / "contract.yaml")
+    name, version = snake(folder.parent.name), str(known["version"])
+    if version != folder.name:
+        raise Broken(f"{folder.parent.name}: contract.yaml says version {version}, its folder says {folder.name}")
+    extends = _extended(folder, str(known["extends"])) if "extends" in known else None
+    adopted = tuple(known.get("adopted", ()))
+    if extends is not None:
+        own = [member for member in ("title", "media", "rank") if member in known]
+        if own:
+            raise Broken(f"{name} {version}: {', '.join(own)} are those of {extends.version}, which it extends")
+        return replace(extends, version=version, folder=folder, code=known.get("code", True), extends=extends, adopted=adopted)
+    if adopted:
+        raise Broken(f"{name} {version}: what is adopted is an edit of a version that it extends, but it extends none")
+    return Source(name, version, known["title"], folder, known["media"], known.get("rank", LAST), known.get("code", True))
+
+
+def _extended(folder: Path, version: str) -> Source:
+    there = folder.parent / version
+    if version == folder.name or not (there / "contract.yaml").exists():
+        raise Broken(f"{folder.parent.name} {folder.name}: extends {version}, which is not there")
+    return _read(there)

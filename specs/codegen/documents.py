@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import yaml
@@ -66,6 +67,17 @@ def is_list(node: Any) -> TypeGuard[list[Any]]:
 def json_bytes(document: Any) -> bytes:
     """The document as JSON, one member a line, in the order that it was written in."""
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def no_twins(what: str, names: Iterable[str]) -> None:
+    """See that no name stands twice among `names`.
+
+    Raises:
+        Broken: Some do; the message names them.
+    """
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    if twice:
+        raise Broken(f"{what}: {', '.join(twice)} stand there twice")
 
 
 def sha256(content: bytes) -> str:

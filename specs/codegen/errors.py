@@ -8,7 +8,7 @@ from codegen.documents import Broken, read_yaml
 from codegen.passes import operations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from codegen.documents import Document
@@ -17,17 +17,20 @@ if TYPE_CHECKING:
 _RESPONSES = "#/components/responses/"
 
 
-def errors(path: Path, document: Document) -> Errors:
-    """The errors of each operation and status, in the contract's order.
+def errors(folders: Iterable[Path], document: Document) -> Errors:
+    """The errors of each operation and status, in the contract's order; what a later folder says of one counts.
 
     Raises:
-        Broken: The file speaks of an operation, a status or a response that the contract does not have.
+        Broken: A file speaks of an operation, a status or a response that the contract does not have.
     """
-    written: Document = read_yaml(path) if path.exists() else {"shared": {}, "errors": {}}
+    written: Document = {"shared": {}, "errors": {}}
+    for path in (folder / "errors.yaml" for folder in folders):
+        for part, entries in (read_yaml(path) if path.exists() else {}).items():
+            written[part] |= entries
     answers = {operation["operationId"]: operation["responses"] for _, _, operation in operations_of(document)}
     unknown = list(_unknown(written, document, answers))
     if unknown:
-        raise Broken(f"{path.name} speaks of what the contract does not have: {', '.join(unknown)}")
+        raise Broken(f"errors.yaml speaks of what the contract does not have: {', '.join(unknown)}")
     found = {
         operation: {
             int(status): tuple(types)

@@ -6,27 +6,22 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
-from codegen.bundles import bundled
+from codegen import versions
 from codegen.documents import Broken, json_bytes, sha256
 from codegen.endpoints import endpoints
-from codegen.errors import errors
 from codegen.manifest import NAME, manifest
 from codegen.models import models
-from codegen.operations import operations
 from codegen.python_source import TEMPLATES, formatted, header, rendered, write, write_all
-from codegen.registry import registry
 from codegen.routing import routing
 from codegen.server import server
 from codegen.validation import validation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-    from codegen.bundles import Bundle
     from codegen.contracts import Source
-    from codegen.operations import Errors
-    from codegen.templates.contract import Operation
+    from codegen.documents import Document
+    from codegen.versions import Version
 
 PACKAGE = "lakepact/generated"
 SHARED = ("contract.py", "wire.py", "calls.py")
@@ -55,9 +50,8 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
 
 
 def _generate(source: Source, package: Path) -> None:
-    bundle = bundled(source)
-    types = errors(source.folder / "errors.yaml", bundle.verdicts)
-    table = operations(bundle.verdicts, types, source.media)
+    version = versions.read(source)
+    bundle, table = version.bundle, version.operations
     bundle_bytes = json_bytes(bundle.verdicts)
     first_line = _FirstLines(source, sha256(bundle_bytes), sha256(json_bytes(source.inputs)))
     calls = endpoints(source, bundle.verdicts, table, first_line.of_tool("openapi-python-client"))
@@ -66,23 +60,32 @@ def _generate(source: Source, package: Path) -> None:
         "models.py": models(bundle.models, first_line.of_tool("datamodel-code-generator")),
         "endpoints/__init__.py": f'{first_line.of("generate")}"""{_ENDPOINTS}"""\n',
         **{f"endpoints/{name}": text for name, text in calls.items()},
-        **_tables(source, bundle, table, types, first_line),
+        **_tables(version, first_line),
     }
     write_all(package, modules)
     (package / "bundle.json").write_bytes(bundle_bytes)
     (package / "routing.json").write_bytes(json_bytes(routing(bundle.verdicts)))
     (package / "schemas.json").write_bytes(json_bytes(validation(bundle.verdicts)))
+    for other in source.beside:
+        write(package / "versions" / f"{other.version}.json", json_bytes(_compared(version, other)).decode())
 
 
-def _tables(source: Source, bundle: Bundle, table: Mapping[str, Operation], types: Errors, first_line: _FirstLines) -> dict[str, str]:
+def _compared(version: Version, other: Source) -> Document:
+    try:
+        return versions.difference(version, versions.read(other))
+    except Broken as broken:
+        raise Broken(f"beside it, {other.version}: {broken}") from None
+
+
+def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
     """The modules that templates of ours make."""
-    named = {"title": source.title, "version": source.version}
-    demands = registry(source.folder, bundle, table)
+    named = {"title": version.source.title, "version": version.source.version}
+    demands, table = version.registry, version.operations
     demanded = {"requirements": demands.requirements, "features": demands.features, "edits": demands.edits, "prose": demands.prose}
     return {
         "operations.py": rendered("operations.py.jinja", header=first_line.of("operations"), operations=table, **named),
-        "errors.py": rendered("errors.py.jinja", header=first_line.of("errors"), errors=types, **named),
-        "server.py": server(bundle.verdicts, table, header=first_line.of("server"), **named),
+        "errors.py": rendered("errors.py.jinja", header=first_line.of("errors"), errors=version.errors, **named),
+        "server.py": server(version.bundle.verdicts, table, header=first_line.of("server"), **named),
         "requirements.py": rendered("requirements.py.jinja", header=first_line.of("registry", "registry"), **demanded, **named),
     }
 

@@ -21,6 +21,11 @@ def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
     outputs = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != NAME)
     return {
         "tools": {tool: version(tool) for tool in TOOLS},
-        "contracts": {source.name: {"version": source.version, "inputs": source.inputs} for source in sources},
+        "contracts": {source.name: _inputs(source) for source in sources},
         "outputs": {path.relative_to(folder).as_posix(): sha256(path.read_bytes()) for path in outputs},
     }
+
+
+def _inputs(source: Source) -> dict[str, Any]:
+    inputs = {"version": source.version, "inputs": source.inputs}
+    return inputs | ({"beside": {other.version: other.inputs for other in source.beside}} if source.beside else {})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from codegen import changes
-from codegen.documents import Broken, read_yaml
+from codegen.documents import Broken, no_twins, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,11 +39,26 @@ def read(path: Path) -> tuple[Edit, ...]:
     """
     entries: list[dict[str, Any]] = read_yaml(path)["edits"] if path.exists() else []
     edits = tuple(_edit(entry) for entry in entries)
-    ids = [edit.id for edit in edits]
-    twice = sorted({i for i in ids if ids.count(i) > 1})
-    if twice:
-        raise Broken(f"{path.name}: {', '.join(twice)} stand there twice")
+    no_twins(path.name, [edit.id for edit in edits])
     return edits
+
+
+def added(document: Document, path: Path) -> Document:
+    """The document with what its authors added in a later version, as a file of additions says it.
+
+    Raises:
+        Broken: An addition lacks something, or does not find what it expects.
+    """
+    later = deepcopy(document)
+    for entry in read_yaml(path)["additions"]:
+        if set(entry) != {"says", "since", "changes"}:
+            raise Broken(f"an addition has says, since and changes, but this one has {', '.join(entry)}")
+        try:
+            for change in entry["changes"]:
+                changes.apply(later, change)
+        except Broken as broken:
+            raise Broken(f"addition ({entry['says']}): {broken}") from None
+    return later
 
 
 def apply(document: Document, edits: Iterable[Edit], *, view: View) -> dict[str, tuple[str, ...]]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
-from codegen.documents import Broken, at, read_yaml, steps
+from codegen.documents import Broken, at, no_twins, read_yaml, steps
 from codegen.templates.contract import Edit, Feature, Prose, Requirement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from codegen.bundles import Bundle
@@ -42,46 +42,50 @@ class _Context:
     headings: Mapping[str, str]
 
 
-def registry(folder: Path, bundle: Bundle, operations: Mapping[str, Operation]) -> Registry:
-    """Everything that a contract's folder says beyond the contract itself.
+def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[str, Operation]) -> Registry:
+    """Everything that a contract's folders say beyond the contract itself; what a later folder says under a name counts.
 
     Raises:
         Broken: Something speaks of what does not exist: an operation, feature, reading, edit, clause or requirement.
     """
-    features = tuple(Feature(e["name"], e["says"], e["default"]) for e in _entries(folder / "features.yaml", "features", "name"))
-    readings = {e["id"]: f"{e['problem']} {e['ruling']}" for e in _entries(folder / "requirements" / "readings.yaml", "readings", "id")}
-    uncovered = {e["requirement"]: e["reason"] for e in _entries(folder / "uncovered.yaml", "uncovered", "requirement")}
-    prose = _prose(folder / "headings.yaml")
+    features = tuple(Feature(e["name"], e["says"], e["default"]) for e in _entries(folders, "features.yaml", "name"))
+    readings = {e["id"]: f"{e['problem']} {e['ruling']}" for e in _entries(folders, "requirements/readings.yaml", "id")}
+    uncovered = {e["requirement"]: e["reason"] for e in _entries(folders, "uncovered.yaml", "requirement")}
+    prose = _prose(folders)
     named = frozenset(feature.name for feature in features)
     context = _Context(bundle, operations, named, readings, uncovered, prose.headings if prose else {})
-    areas = sorted(path for path in (folder / "requirements").glob("*.yaml") if path.stem != "readings")
-    requirements = tuple(requirement for path in areas for requirement in _area(path, context))
-    ids = [requirement.id for requirement in requirements]
-    _no_twins("requirements", ids)
-    idle = [pattern for pattern in uncovered if not any(fnmatchcase(i, pattern) for i in ids)]
+    requirements: dict[str, Requirement] = {}
+    for folder in folders:
+        said = [requirement for path in _areas(folder) for requirement in _area(path, context)]
+        no_twins("requirements", [requirement.id for requirement in said])
+        requirements |= {requirement.id: requirement for requirement in said}
+    idle = [pattern for pattern in uncovered if not any(fnmatchcase(i, pattern) for i in requirements)]
     if idle:
         raise Broken(f"uncovered.yaml speaks of requirements that do not exist: {', '.join(idle)}")
     edits = tuple(Edit(e.id, e.says, e.why, e.effect, bundle.touched.get(e.id, ())) for e in bundle.edits)
-    return Registry(requirements, features, edits, prose)
+    return Registry(tuple(requirements.values()), features, edits, prose)
 
 
-def _prose(path: Path) -> Prose | None:
-    if not path.exists():
-        return None
-    written = read_yaml(path)
-    return Prose(written["document"], written["address"], written["headings"])
+def _prose(folders: Sequence[Path]) -> Prose | None:
+    prose: Prose | None = None
+    for path in (folder / "headings.yaml" for folder in folders):
+        if path.exists():
+            written = read_yaml(path)
+            prose = Prose(written["document"], written["address"], {**(prose.headings if prose else {}), **written["headings"]})
+    return prose
 
 
-def _entries(path: Path, under: str, key: str) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = read_yaml(path)[under] if path.exists() else []
-    _no_twins(path.name, [entry[key] for entry in entries])
-    return entries
+def _areas(folder: Path) -> list[Path]:
+    return sorted(path for path in (folder / "requirements").glob("*.yaml") if path.stem != "readings")
 
 
-def _no_twins(what: str, names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise Broken(f"{what}: {', '.join(twice)} stand there twice")
+def _entries(folders: Sequence[Path], file: str, key: str) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for path in (folder / file for folder in folders):
+        entries: list[dict[str, Any]] = read_yaml(path)[path.stem] if path.exists() else []
+        no_twins(path.name, [entry[key] for entry in entries])
+        found |= {entry[key]: entry for entry in entries}
+    return list(found.values())
 
 
 def _area(path: Path, context: _Context) -> Iterator[Requirement]:
@@ -102,7 +106,7 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
     _known("operations", entry.get("operations", ()), context.operations)
     _known("features", entry.get("features", ()), context.features)
     _known("readings", [entry["reading"]] if "reading" in entry else (), context.readings)
-    _known("edits", entry.get("edits", ()), context.bundle.touched)
+    _known("edits", entry.get("edits", ()), context.bundle.adopted.union(context.bundle.touched))
     _there(entry["clause"], context)
     reading = entry.get("reading")
     return Requirement(

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from codegen.bundles import bundled
+from codegen import versions
 from codegen.contracts import found
 from codegen.documents import Broken
-from codegen.operations import operations
-from codegen.registry import Registry, registry
+from codegen.registry import Registry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
 def read(shelf: Path) -> Registry:
     (source,) = found(shelf.parents[1])
-    bundle = bundled(source)
-    return registry(shelf, bundle, operations(bundle.verdicts, {}, source.media))
+    return versions.read(source).registry
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,16 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from codegen.bundles import Bundle, bundled
+from codegen.contracts import Source, found
+from codegen.passes import operations_of
+
 SPECS = Path(__file__).parents[2] / "specs"
 ICEBERG = "iceberg_rest/1.10.0"
 SHARING = "delta_sharing/2026-02"
-CONTRACTS = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in SPECS.glob("*/*/requirements"))
+LATER_SHARING = "delta_sharing/2026-08"
+SOURCES: dict[str, Source] = {source.folder.relative_to(SPECS).as_posix(): source for coded in found() for source in (coded, *coded.beside)}
+CONTRACTS = sorted(SOURCES)
 
 #: How many requirements each contract has, by the word of their ids that names the subject: no id is ever dropped.
 HOW_MANY = {
@@ -83,6 +89,7 @@ HOW_MANY = {
         "VER": 8,
         "WRP": 1,
     },
+    LATER_SHARING: {"ASY": 8, "FIH": 4, "HPR": 3, "MTT": 4},
 }
 
 every_contract = pytest.mark.parametrize("contract", CONTRACTS)
@@ -91,6 +98,22 @@ every_contract = pytest.mark.parametrize("contract", CONTRACTS)
 @cache
 def document(contract: str, file: str) -> Any:
     return yaml.safe_load((SPECS / contract / file).read_text())
+
+
+@cache
+def bundle(contract: str) -> Bundle:
+    return bundled(SOURCES[contract])
+
+
+def extended(contract: str) -> list[str]:
+    """The version itself, and those that it extends."""
+    return [folder.relative_to(SPECS).as_posix() for folder in SOURCES[contract].folders]
+
+
+def entries(contract: str, file: str, member: str) -> list[Any]:
+    """What a file of a version says, together with what it says in those that the version extends."""
+    there = [version for version in extended(contract) if (SPECS / version / file).exists()]
+    return [entry for version in there for entry in document(version, file)[member]]
 
 
 def requirement_files(contract: str) -> list[str]:
@@ -104,14 +127,13 @@ def requirements(contract: str) -> list[dict[str, Any]]:
 
 
 def operations(contract: str) -> set[str]:
-    paths = document(contract, "openapi.yaml")["paths"]
-    return {operation["operationId"] for item in paths.values() for operation in item.values() if "operationId" in operation}
+    return {operation["operationId"] for _, _, operation in operations_of(bundle(contract).written)}
 
 
 def headings(contract: str) -> dict[str, str]:
     """The headings of the prose that a contract is read from, by anchor."""
-    there = (SPECS / contract / "headings.yaml").exists()
-    return dict(document(contract, "headings.yaml")["headings"]) if there else {}
+    there = [version for version in extended(contract) if (SPECS / version / "headings.yaml").exists()]
+    return {anchor: title for version in there for anchor, title in document(version, "headings.yaml")["headings"].items()}
 
 
 def resolves(pointer: str, contract: Any) -> bool:
@@ -134,12 +156,11 @@ def resolves(pointer: str, contract: Any) -> bool:
 @every_contract
 def test_files_match_the_schema_of_the_registry(contract: str) -> None:
     schema = json.loads((SPECS / "requirement.schema.json").read_text())
-    kinds = dict.fromkeys(requirement_files(contract), "requirements") | {
-        "requirements/readings.yaml": "readings",
-        "features.yaml": "features",
-        "uncovered.yaml": "uncovered",
-        **({"headings.yaml": "headings"} if headings(contract) else {}),
+    others = {f"{kind}.yaml": kind for kind in ("features", "headings", "uncovered", "additions")} | {
+        "requirements/readings.yaml": "readings"
     }
+    kinds = dict.fromkeys(requirement_files(contract), "requirements")
+    kinds |= {file: kind for file, kind in others.items() if (SPECS / contract / file).exists()}
     faults = []
     for file, kind in kinds.items():
         validator = jsonschema_rs.validator_for({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]})
@@ -190,7 +211,7 @@ def test_every_schema_of_the_iceberg_contract_has_its_requirement() -> None:
 
 @every_contract
 def test_clauses_point_into_the_contract(contract: str) -> None:
-    openapi = document(contract, "openapi.yaml")
+    openapi = bundle(contract).written
     anchors = {f"#{anchor}" for anchor in headings(contract)}
     clauses = {r["id"]: r["clause"] for r in requirements(contract)}
 
@@ -210,7 +231,7 @@ def test_anchors_are_those_that_the_headings_get_where_they_are_read() -> None:
 
 @every_contract
 def test_edits_exist(contract: str) -> None:
-    known = {edit["id"] for edit in document(contract, "overlay.yaml")["edits"]}
+    known = {edit["id"] for edit in entries(contract, "overlay.yaml", "edits")}
     unknown = {r["id"]: sorted(set(r["edits"]) - known) for r in requirements(contract) if not known.issuperset(r.get("edits", ()))}
 
     assert unknown == {}
@@ -226,7 +247,7 @@ def test_operations_are_those_of_the_contract(contract: str) -> None:
 
 @every_contract
 def test_every_operation_has_a_requirement(contract: str) -> None:
-    concerned = {operation for requirement in requirements(contract) for operation in requirement["operations"]}
+    concerned = {operation for version in extended(contract) for r in requirements(version) for operation in r["operations"]}
 
     assert operations(contract) - concerned == set()
 
@@ -234,14 +255,15 @@ def test_every_operation_has_a_requirement(contract: str) -> None:
 @every_contract
 def test_features_are_declared_and_used(contract: str) -> None:
     declared = [feature["name"] for feature in document(contract, "features.yaml")["features"]]
+    inherited = {feature["name"] for version in extended(contract)[:-1] for feature in document(version, "features.yaml")["features"]}
     used = {feature for requirement in requirements(contract) for feature in requirement.get("features", [])}
 
-    assert declared == sorted(used)
+    assert declared == sorted(used - inherited)
 
 
 @every_contract
 def test_readings_exist(contract: str) -> None:
-    known = {reading["id"] for reading in document(contract, "requirements/readings.yaml")["readings"]}
+    known = {reading["id"] for reading in entries(contract, "requirements/readings.yaml", "readings")}
     unknown = {r["id"]: r["reading"] for r in requirements(contract) if "reading" in r and r["reading"] not in known}
 
     assert unknown == {}
@@ -249,21 +271,22 @@ def test_readings_exist(contract: str) -> None:
 
 @every_contract
 def test_ids_of_readings_are_unique(contract: str) -> None:
-    seen = Counter(reading["id"] for reading in document(contract, "requirements/readings.yaml")["readings"])
+    seen = Counter(reading["id"] for reading in entries(contract, "requirements/readings.yaml", "readings"))
 
     assert [identifier for identifier, times in seen.items() if times > 1] == []
 
 
 @every_contract
 def test_sentences_differ(contract: str) -> None:
-    seen = Counter(re.sub(r"\W+", " ", requirement["says"]).casefold() for requirement in requirements(contract))
+    said = [requirement["says"] for version in extended(contract) for requirement in requirements(version)]
+    seen = Counter(re.sub(r"\W+", " ", sentence).casefold() for sentence in said)
 
     assert [sentence for sentence, times in seen.items() if times > 1] == []
 
 
 @every_contract
 def test_whatever_is_uncovered_matches_a_requirement(contract: str) -> None:
-    ids = [requirement["id"] for requirement in requirements(contract)]
-    patterns = [entry["requirement"] for entry in document(contract, "uncovered.yaml")["uncovered"]]
+    ids = [requirement["id"] for version in extended(contract) for requirement in requirements(version)]
+    patterns = [entry["requirement"] for entry in entries(contract, "uncovered.yaml", "uncovered")]
 
     assert [pattern for pattern in patterns if not any(fnmatchcase(identifier, pattern) for identifier in ids)] == []

@@ -1,0 +1,106 @@
+"""A version of a contract as tables, and what two versions say otherwise."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from codegen.bundles import Bundle, bundled
+from codegen.documents import is_object, pointer_of
+from codegen.errors import errors
+from codegen.operations import operations
+from codegen.registry import Registry, registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from codegen.contracts import Source
+    from codegen.documents import Document
+    from codegen.operations import Errors
+    from codegen.templates.contract import Operation
+
+_OF_OURS = {"reading", "edits", "uncovered"}  #: members of a requirement that say nothing of the contract
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a contract, read and found sound."""
+
+    source: Source
+    bundle: Bundle
+    errors: Errors
+    operations: Mapping[str, Operation]
+    registry: Registry
+
+
+def read(source: Source) -> Version:
+    """The tables of a version.
+
+    Raises:
+        Broken: Something in its folders is wrong; the message says where.
+    """
+    bundle = bundled(source)
+    types = errors(source.folders, bundle.verdicts)
+    table = operations(bundle.verdicts, types, source.media)
+    return Version(source, bundle, types, table, registry(source.folders, bundle, table))
+
+
+def difference(old: Version, new: Version) -> Document:
+    """What `new` has more, has less or has otherwise than `old`: operations, schemas, requirements and features."""
+    return {
+        "contract": old.source.name,
+        "from": old.source.version,
+        "to": new.source.version,
+        "operations": compared(_operations(old), _operations(new)),
+        "schemas": compared(_schemas(old), _schemas(new)),
+        "requirements": compared(_requirements(old), _requirements(new)),
+        "features": compared(_by_name(old.registry.features), _by_name(new.registry.features)),
+    }
+
+
+def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> Document:
+    """Names that came and went, and by name the places within that did, each as a JSON pointer."""
+    changed = {name: dict(_places(old[name], new[name], ())) for name in old if name in new and old[name] != new[name]}
+    return {
+        "added": [name for name in new if name not in old],
+        "removed": [name for name in old if name not in new],
+        "changed": changed,
+    }
+
+
+def _places(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if not (is_object(old) and is_object(new)):
+        if old != new:
+            yield pointer_of(path), "changed"
+        return
+    for name in [*old, *(name for name in new if name not in old)]:
+        if name not in new:
+            yield pointer_of((*path, name)), "removed"
+        elif name not in old:
+            yield pointer_of((*path, name)), "added"
+        else:
+            yield from _places(old[name], new[name], (*path, name))
+
+
+def _operations(version: Version) -> dict[str, Document]:
+    found: dict[str, Document] = {}
+    for operation in version.operations.values():
+        written = dataclasses.asdict(operation)
+        written["parameters"] = {f"{parameter['where']} {parameter['name']}": parameter for parameter in written["parameters"]}
+        found[operation.id] = written
+    return found
+
+
+def _schemas(version: Version) -> Document:
+    schemas: Document = version.bundle.verdicts["components"]["schemas"]
+    return schemas
+
+
+def _requirements(version: Version) -> dict[str, Document]:
+    written = {requirement.id: dataclasses.asdict(requirement) for requirement in version.registry.requirements}
+    return {i: {name: value for name, value in members.items() if name not in _OF_OURS} for i, members in written.items()}
+
+
+def _by_name(values: Iterable[Any]) -> dict[str, Document]:
+    return {value.name: dataclasses.asdict(value) for value in values}
