@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 b3cb2b04dd9e7537. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cbd29c8750ff65ae. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
 
 T = TypeVar("T")
 
@@ -205,6 +206,15 @@ class Contract:
         return self._document("schemas.json")
 
     @cached_property
+    def other_versions(self) -> tuple[str, ...]:
+        """Versions of the contract that are known beside this one."""
+        return tuple(json.loads(_manifest().read_bytes())["contracts"][self.name].get("beside", ()))
+
+    def difference(self, version: str) -> dict[str, Any]:
+        """What another version of the contract has more, has less or has otherwise: operations, schemas, requirements, features."""
+        return self._document(f"versions/{version}.json")
+
+    @cached_property
     def routing(self) -> dict[str, Any]:
         """The OpenAPI 3.0 view that connexion reads: paths and parameters only."""
         return self._document("routing.json")
@@ -212,5 +222,8 @@ class Contract:
 
 def contracts() -> tuple[str, ...]:
     """Names of the contracts that this installation holds; the first is meant where none is named."""
-    manifest: dict[str, Any] = json.loads(resources.files("lakepact.generated").joinpath("MANIFEST.json").read_bytes())
-    return tuple(manifest["contracts"])
+    return tuple(json.loads(_manifest().read_bytes())["contracts"])
+
+
+def _manifest() -> Traversable:
+    return resources.files("lakepact.generated").joinpath("MANIFEST.json")
