@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 bf037f85cc2e61ab. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 d1cd12f82efeb91f. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -2951,7 +2951,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         clause="#rest-apis",
         basis="text",
         area="transport",
-        uncovered="a failure of the server cannot be brought about from outside",
     ),
     "DS-GEN-13": Requirement(
         id="DS-GEN-13",
@@ -2993,6 +2992,24 @@ REQUIREMENTS: dict[str, Requirement] = {
             "generateTemporaryTableCredentials",
         ),
         reading="D-15: Names are case-insensitive, but nothing is said of letters beyond ASCII, of the spelling in answers and of the encoding in URLs. The case of ASCII letters alone is judged, any one spelling may be answered, and names are percent-encoded UTF-8 that is decoded once.",
+    ),
+    "DS-GEN-15": Requirement(
+        id="DS-GEN-15",
+        level="MUST",
+        says="No request leads to a failure of the server, however it is made; what cannot be served is answered with 4xx.",
+        clause="#rest-apis",
+        basis="our-reading",
+        area="transport",
+        reading="D-39: Status 500 is described for errors of the server, without saying that a client cannot cause them. What a client sends is never answered with 5xx, since a client tries again what it takes for a failure; 501 and 503 say that something is not there at all, or not now, and are no failures.",
+    ),
+    "DS-GEN-16": Requirement(
+        id="DS-GEN-16",
+        level="SHOULD",
+        says="No error repeats the bearer token of the request.",
+        clause="#rest-apis",
+        basis="our-reading",
+        area="transport",
+        reading="D-40: The message of an error is free text, and a token is as good as the password of a recipient. Whatever the message says, the token of the request is not in it.",
     ),
     "DS-VER-01": Requirement(
         id="DS-VER-01",
