@@ -10,9 +10,11 @@ from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
 from lakepact.reference_server.service import BadSetting, Service, Settings
 
-from . import catalogue, recipients
+from . import catalogue, data_door, files, recipients
 from .answers import KINDS, error_body
 from .catalogue import Catalogue
+from .data_door import DataDoor
+from .files import Files
 from .recipients import Recipients
 from .shares_file import read_shares
 from .tokens import Tokens
@@ -55,11 +57,15 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         "decode-segment": segment,
         **recipients.RULES,
         **catalogue.RULES,
+        **files.RULES,
+        **data_door.RULES,
     }
     who = Recipients(shares.recipients, root=shares.root, rules=rules)
     tokens = Tokens()
+    urls = Files(shares, rules)
+    data = f"{shares.root}/files"
     areas = (Catalogue(shares, rules, tokens=tokens),)
-    return Service(
+    served = Service(
         contract,
         handlers=_handlers(contract, areas),
         not_offered=NOT_OFFERED,
@@ -70,9 +76,11 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         root=shares.root,
         caller=who.caller,
         blocking=READING,
+        apps={data: DataDoor(urls, root=data, service=lambda: served)},
         max_body=settings.max_body,
         about=tuple(_about(shares)),
     )
+    return served
 
 
 def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:

@@ -82,7 +82,7 @@ class Place:
     @property
     def is_null(self) -> bool:
         """Whether nothing stands here."""
-        return self._node.tag == "tag:yaml.org,2002:null"
+        return bool(self._node.tag == "tag:yaml.org,2002:null")
 
     def text(self) -> str:
         """A text that is not empty.

@@ -1,0 +1,188 @@
+"""The door for data files: GET and HEAD of signed URLs, whole or in part, without a bearer token."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import stat
+import uuid
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from lakepact.reference_server.doors import failure, finished, refusal
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.wire import Wire
+
+from .answers import KINDS, refused
+from .files import Expired, Forged
+from .ranges import NotSatisfiable, part_asked_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping
+
+    from lakepact.reference_server.service import Scope, Service
+
+    from .files import Files, SharedFile
+
+logger = logging.getLogger(__name__)
+
+FILES = "(data files)"  #: instead of an operation, in the tables of guards, filters and senders
+MEDIA_TYPE = b"application/octet-stream"
+PIECE = 256 * 1024  #: bytes that are read at a time
+
+
+class OpenFile:
+    """One file that is being sent; as chunks of a reply it is the part from `start` to `end`.
+
+    Args:
+        descriptor: the open file, which is closed in the end.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        about = os.fstat(descriptor)
+        self.regular = stat.S_ISREG(about.st_mode)
+        self.size = about.st_size
+        self.etag = b'"%x-%x"' % (about.st_mtime_ns, about.st_size)
+        self.modified = formatdate(about.st_mtime, usegmt=True).encode()
+        self.start, self.end = 0, about.st_size
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        piece = os.pread(self._descriptor, min(PIECE, self.end - self.start), self.start)
+        self.start += len(piece)
+        if not piece:
+            raise StopIteration
+        return piece
+
+    def close(self) -> None:
+        """Close the file."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class DataDoor:
+    """Answers the URLs of data files.
+
+    Args:
+        files: what knows the URLs.
+        root: the path that they lie below.
+        service: the service whose data it is.
+    """
+
+    def __init__(self, files: Files, *, root: str, service: Callable[[], Service]) -> None:
+        self._files = files
+        self._below = f"{root}/"
+        self._service = service
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer one request."""
+        service, wire = self._service(), Wire(scope, receive, send)
+        try:
+            for guard in service.guards_of(FILES):
+                guard(scope)
+            reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope, service.rules)
+        except Problem as problem:
+            reply = refusal(problem, service)
+        except Exception:
+            incident = uuid.uuid4().hex
+            logger.exception("a data file was not sent; incident %s", incident)
+            reply = refusal(failure(service, incident), service)
+        reply = finished(reply, service.filters_of(FILES), scope)
+        await (service.sender_of(FILES) or Wire.answer)(wire, reply)
+
+    def _answer(self, scope: Scope, rules: Mapping[str, Callable[..., Any]]) -> Reply:
+        if scope["method"] not in {"GET", "HEAD"}:
+            message = f"{scope['method']} is not a method of a data file; it has GET and HEAD"
+            raise Problem(405, KINDS[405], message, headers=(("allow", "GET, HEAD"),))
+        file = self._opened(scope, rules)
+        try:
+            reply = _whole(file) if scope["method"] == "HEAD" else _asked(file, dict(scope["headers"]), rules)
+        except BaseException:
+            file.close()
+            raise
+        if reply.chunks is not file:
+            file.close()
+        return reply
+
+    def _opened(self, scope: Scope, rules: Mapping[str, Callable[..., Any]]) -> OpenFile:
+        """The file that a URL leads to.
+
+        Raises:
+            Problem: it is not a URL of ours, its time is over, or the file is not there.
+        """
+        table, _, name = scope["path"].removeprefix(self._below).partition("/")
+        pairs = [pair.partition("=") for pair in unquote(scope["query_string"].decode("latin-1")).split("&")]
+        query = {name: value for name, _, value in pairs}
+        try:
+            file = self._files.opened(table, name, query)
+        except (Forged, Expired) as error:
+            raise refused(403, str(error)) from None
+        try:
+            opened = OpenFile(rules["open-file"](file))
+        except OSError:
+            raise refused(404, "the file is not there; it may have been removed since the server was asked for the table") from None
+        if not opened.regular:
+            opened.close()
+            raise refused(404, "what the URL leads to is not a file")
+        return opened
+
+
+def open_file(file: SharedFile) -> int:
+    """The descriptor of a file, opened for reading.
+
+    Raises:
+        OSError: it is not there, or a link leads out of the table's folder.
+    """
+    root = os.path.realpath(os.fsencode(file.root))
+    real = os.path.realpath(os.path.join(root, file.path))  # noqa: PTH118 - of bytes
+    if not real.startswith(root.rstrip(b"/") + b"/"):
+        raise FileNotFoundError
+    return os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+def _validators(file: OpenFile) -> tuple[tuple[bytes, bytes], ...]:
+    return ((b"accept-ranges", b"bytes"), (b"etag", file.etag), (b"last-modified", file.modified))
+
+
+def _whole(file: OpenFile) -> Reply:
+    """The answer to HEAD, which is about the whole file whatever part is asked for."""
+    return Reply(200, headers=((b"content-type", MEDIA_TYPE), (b"content-length", b"%d" % file.size), *_validators(file)))
+
+
+def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Mapping[str, Callable[..., Any]]) -> Reply:
+    """The file, or the part of it that is asked for.
+
+    Raises:
+        Problem: there is no such part.
+    """
+    unchanged = headers.get(b"if-range", file.etag) in {file.etag, file.modified}
+    wanted = headers.get(b"range") if unchanged else None
+    try:
+        part = rules["part"](wanted, file.size)
+    except NotSatisfiable:
+        message = f"the file has {file.size} bytes; none of them is in the range {(wanted or b'').decode('latin-1')[:100]!r}"
+        raise Problem(416, KINDS[416], message, headers=(("content-range", f"bytes */{file.size}"),)) from None
+    status, added = 200, _validators(file)
+    if part is not None:
+        file.start, file.end = part
+        status, added = 206, (*added, (b"content-range", b"bytes %d-%d/%d" % (file.start, file.end - 1, file.size)))
+    length = file.end - file.start
+    if length == 0:
+        return _whole(file)
+    if length <= PIECE and len(body := next(file)) == length:
+        return Reply(status, body, added, MEDIA_TYPE)
+    return Reply(status, headers=((b"content-length", b"%d" % length), *added), media_type=MEDIA_TYPE, chunks=file)
+
+
+#: Decisions about data files that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {"part": part_asked_for, "open-file": open_file}

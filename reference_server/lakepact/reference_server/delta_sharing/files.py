@@ -1,0 +1,232 @@
+"""The URLs of data files: anybody who has one may read that file for a time, and nothing else.
+
+    {base}/files/{table}/{file}?expires={milliseconds}&X-Amz-Signature={seal}
+
+The file's part holds its path below the table, sealed, and is always the same; the query is sealed over the table and the time, and is the
+same for all files of an answer. So neither can be made by anybody else, and most of a URL can be prepared. The name of the seal is one
+by which clients know a URL from a path of their own disk.
+"""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
+
+from .log.refusals import DamagedLog
+from .shares import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from .shares import SharedTable, Shares
+
+SIGNATURE, EXPIRES = "X-Amz-Signature", "expires"
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SEAL = 12  # bytes of the seal of a path
+_TO_URL, _FROM_URL = bytes.maketrans(b"+/", b"-_"), bytes.maketrans(b"-_", b"+/")
+
+
+class Forged(ValueError):
+    """A URL was not made by this server."""
+
+
+class Expired(ValueError):
+    """The time of a URL is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFile:
+    """One file that a URL leads to."""
+
+    root: Path  #: the folder that it must lie below, whatever links are on the way
+    path: bytes  #: below that folder
+
+
+class Files:
+    """Makes the URLs of data files, and knows them again.
+
+    Args:
+        shares: what is shared.
+        rules: see `RULES`.
+        secret: the key of the seals; by default one of its own, so that URLs end with the server.
+    """
+
+    def __init__(self, shares: Shares, rules: Mapping[str, Callable[..., Any]], *, secret: bytes | None = None) -> None:
+        self._secret = secret or secrets.token_bytes(32)
+        self._lasting = shares.url_seconds * 1000
+        self._rules = rules
+        self._tables = {self._table_key(table): table for table in shares.tables()}
+        self._keyers: dict[SharedTable, Callable[[str], str]] = {}
+
+    def until(self) -> int:
+        """When a URL that is made now ends, in milliseconds."""
+        return time.time_ns() // 1_000_000 + self._lasting
+
+    def address(self, table: SharedTable, base: str) -> str:
+        """What the URLs of a table's files begin with, for a caller who knows the server by `base`."""
+        return f"{base}/files/{self._table_key(table)}/"
+
+    def signature(self, table: SharedTable, expires: int) -> str:
+        """The query with which the URLs of a table's files hold until `expires`, in milliseconds."""
+        return f"{EXPIRES}={expires}&{SIGNATURE}={self._seal_of(self._table_key(table), expires)}"
+
+    def key(self, table: SharedTable, path: str) -> str:
+        """The last segment of a file's URL, always the same for the same file.
+
+        Args:
+            table: the table whose file it is.
+            path: the path as the log spells it: percent-encoded, relative to the table or a `file:` URI.
+
+        Raises:
+            DamagedLog: the path leads out of the table.
+        """
+        return self.keyer(table)(path)
+
+    def keyer(self, table: SharedTable) -> Callable[[str], str]:
+        """`key` for many files of one table."""
+        try:
+            return self._keyers[table]
+        except KeyError:
+            return self._keyers.setdefault(table, self._made_keyer(table))
+
+    def _made_keyer(self, table: SharedTable) -> Callable[[str], str]:
+        start = self._path_seal(self._table_key(table))
+        encode = binascii.b2a_base64
+
+        def key(path: str) -> str:
+            raw = unquote_to_bytes(path) if "%" in path else path.encode("utf-8", "surrogateescape")
+            if not raw or raw[0] == 0x2F or ":" in path or b".." in raw or b"\0" in raw:
+                raw = _below(table, path, raw)
+            seal = start.copy()
+            seal.update(raw)
+            return encode(seal.digest() + raw, newline=False).translate(_TO_URL).rstrip(b"=").decode()
+
+        return key
+
+    def opened(self, table_key: str, file_key: str, query: Mapping[str, str]) -> SharedFile:
+        """The file that a URL leads to.
+
+        Args:
+            table_key: the segment of the table.
+            file_key: the segment of the file.
+            query: the parameters of the query.
+
+        Raises:
+            Forged: this server did not make it.
+            Expired: its time is over.
+        """
+        table = self._tables.get(table_key)
+        if table is None:
+            raise Forged("the URL leads to no table of this server")
+        expires = query.get(EXPIRES, "")
+        seal = self._seal_of(table_key, int(expires)) if expires.isdecimal() and len(expires) < 20 else ""
+        self._rules["url-signature"](seal, query.get(SIGNATURE, ""))
+        self._rules["url-holds"](int(expires or "0"), time.time_ns() // 1_000_000)
+        raw = _decoded(file_key)
+        start = self._path_seal(table_key)
+        start.update(raw[_SEAL:])
+        self._rules["url-path"](start.digest(), raw[:_SEAL])
+        path = raw[_SEAL:]
+        if path.startswith(b"/"):
+            number, _, path = path[1:].partition(b"/")
+            return SharedFile(table.roots[int(number)], path)
+        return SharedFile(table.folder, path)
+
+    def _table_key(self, table: SharedTable) -> str:
+        names = "/".join(map(folded, (table.share, table.schema, table.name)))
+        return hashlib.blake2b(names.encode(), key=self._secret, digest_size=10, person=b"table").hexdigest()
+
+    def _path_seal(self, table_key: str) -> hashlib.blake2b:
+        return hashlib.blake2b(table_key.encode(), key=self._secret, digest_size=_SEAL, person=b"path")
+
+    def _seal_of(self, table_key: str, expires: int) -> str:
+        return hashlib.blake2b(f"{table_key}/{expires}".encode(), key=self._secret, digest_size=24, person=b"expires").hexdigest()
+
+
+def _below(table: SharedTable, path: str, raw: bytes) -> bytes:
+    """A path below the roots of a table: as it is below the first, `/1/…` below the second.
+
+    Raises:
+        DamagedLog: it is not below any.
+    """
+    scheme = SCHEME.match(path)
+    if scheme and not scheme[0].lower() == "file:":
+        raise DamagedLog(f"the path {path[:200]!r} is not one of a local file")
+    if scheme:
+        raw = raw[len(scheme[0]) :]
+        if raw.startswith(b"//"):
+            raw = raw[2:].removeprefix(b"localhost")
+        if not raw.startswith(b"/"):
+            raise DamagedLog(f"the path {path[:200]!r} names a host")
+    if not raw or b"\0" in raw or b".." in raw.split(b"/"):
+        raise DamagedLog(f"the path {path[:200]!r} leads out of the table")
+    if not raw.startswith(b"/"):
+        return raw
+    for number, root in enumerate(table.roots):
+        for spelled in (os.fsencode(root), os.path.realpath(os.fsencode(root))):
+            if raw.startswith(spelled + b"/") and (inside := raw[len(spelled) :].lstrip(b"/")):
+                return inside if number == 0 else b"/%d/%s" % (number, inside)
+    raise DamagedLog(f"the path {path[:200]!r} leads out of the table")
+
+
+def _decoded(key: str) -> bytes:
+    """The bytes of a file's segment.
+
+    Raises:
+        Forged: it is spelled in another way than this server does.
+    """
+    text = key.encode("ascii", "replace")
+    try:
+        raw = binascii.a2b_base64(text.translate(_FROM_URL) + b"=" * (-len(text) % 4), strict_mode=True)
+    except binascii.Error:
+        raise Forged("the URL leads to no file of this server") from None
+    if binascii.b2a_base64(raw, newline=False).translate(_TO_URL).rstrip(b"=") != text:
+        raise Forged("the URL leads to no file of this server")
+    return raw
+
+
+def same_signature(ours: str, theirs: str) -> None:
+    """The signature of a URL is the one that this server gives to its table and time.
+
+    Raises:
+        Forged: it is not.
+    """
+    if not ours or not hmac.compare_digest(ours.encode(), theirs.encode("utf-8", "replace")):
+        raise Forged("the signature is not that of this URL; ask the server for the table again")
+
+
+def url_holds(expires: int, now: int) -> None:
+    """A URL ends at its time.
+
+    Raises:
+        Expired: it has.
+    """
+    if expires <= now:
+        raise Expired("the URL has expired; ask the server for the table again")
+
+
+def same_path(ours: bytes, theirs: bytes) -> None:
+    """The path in a URL is one that this server has put there.
+
+    Raises:
+        Forged: it is not.
+    """
+    if not hmac.compare_digest(ours, theirs):
+        raise Forged("the URL leads to no file of this server")
+
+
+#: Decisions about URLs that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "url-signature": same_signature,
+    "url-holds": url_holds,
+    "url-path": same_path,
+}
