@@ -60,7 +60,7 @@ HOW_MANY = {
         "EST": 6,
         "FIL": 11,
         "FMT": 1,
-        "GEN": 14,
+        "GEN": 16,
         "GSH": 3,
         "HNT": 15,
         "JSP": 9,

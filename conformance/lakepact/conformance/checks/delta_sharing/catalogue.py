@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,14 +18,18 @@ MOST_SHARES = 20
 MOST_TABLES = 60  #: whose metadata is asked for
 MOST_ITEMS = 1000  #: of one listing
 
+COLUMN_MAPPING_VERSION = 2  #: of readers, before they named features
+
 #: Every reader feature that Delta has: who understands all of them is refused nothing.
 READER_FEATURES = (
     "columnmapping,deletionvectors,timestampntz,v2checkpoint,vacuumprotocolcheck,typewidening,typewidening-preview,"
     "varianttype,varianttype-preview,variantshredding-preview,catalogmanaged,geospatial"
 )
 
+CAPABILITIES = "delta-sharing-capabilities"
+
 #: Understands everything, so that every table can answer.
-EITHER_FORMAT = ("delta-sharing-capabilities", f"responseformat=delta,parquet;readerfeatures={READER_FEATURES}")
+EITHER_FORMAT = (CAPABILITIES, f"responseformat=delta,parquet;readerfeatures={READER_FEATURES}")
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,11 @@ class SharedTable:
     document: Mapping[str, Any]  #: as it is listed
     format: str = ""  #: in which its metadata is answered to who understands both; empty where it is not answered
     changes: bool = False  #: whether it says that it has a change data feed
+    reader_features: tuple[str, ...] = ()  #: that its protocol names, in delta format
     access_modes: tuple[str, ...] = ("url",)
 
     @property
-    def address(self) -> dict[str, str]:
+    def address(self) -> dict[str, Any]:
         """The arguments that address the table."""
         return {"share": self.share, "schema": self.schema, "table": self.name}
 
@@ -106,22 +111,18 @@ class Walk:
         where = path("shares", table.share, "schemas", table.schema, "tables", table.name, "metadata")
         reply = self.asked(where, "getTableMetadata", headers=[EITHER_FORMAT])
         lines = reply.exchange.lines if reply is not None and reply.status == 200 else None
-        metadata = next(
-            (line["metaData"] for line in lines or () if isinstance(line, dict) and isinstance(line.get("metaData"), dict)), None
-        )
+        metadata, protocol = _inside(lines, "metaData"), _inside(lines, "protocol")
         if metadata is None:
             return table
         inner = metadata.get("deltaMetadata")
         configuration = (inner if isinstance(inner, dict) else metadata).get("configuration")
         settings = configuration if isinstance(configuration, dict) else {}
         modes = table.document.get("accessModes") or metadata.get("accessModes") or ["url"]
-        return SharedTable(
-            table.share,
-            table.schema,
-            table.name,
-            table.document,
+        return replace(
+            table,
             format="delta" if isinstance(inner, dict) else "parquet",
             changes="true" in {str(settings.get(key)).lower() for key in ("enableChangeDataFeed", "delta.enableChangeDataFeed")},
+            reader_features=_reader_features((protocol or {}).get("deltaProtocol")),
             access_modes=tuple(map(str, modes)) if isinstance(modes, list) else ("url",),
         )
 
@@ -138,7 +139,8 @@ class Walk:
 
     def _items(self, where: str, operation: str) -> Iterator[dict[str, Any]]:
         """The items of a listing, page by page."""
-        token, seen, count = "", set[str](), 0
+        token: Any = ""
+        seen, count = set[str](), 0
         while count < MOST_ITEMS and self._pages > 0:
             self._pages -= 1
             reply = self.asked(where + (f"?pageToken={quote(token, safe='')}" if token else ""), operation)
@@ -158,6 +160,21 @@ class Walk:
 def path(*segments: str) -> str:
     """A path below the base address."""
     return "".join(f"/{quote(segment, safe='')}" for segment in segments)
+
+
+def _inside(lines: tuple[Any, ...] | None, kind: str) -> dict[str, Any] | None:
+    """What the first line of a kind holds."""
+    return next((line[kind] for line in lines or () if isinstance(line, dict) and isinstance(line.get(kind), dict)), None)
+
+
+def _reader_features(protocol: Any) -> tuple[str, ...]:
+    """The features that a Delta protocol asks of readers; the version before features knew one."""
+    if not isinstance(protocol, dict):
+        return ()
+    if protocol.get("minReaderVersion") == COLUMN_MAPPING_VERSION:
+        return ("columnMapping",)
+    features = protocol.get("readerFeatures")
+    return tuple(map(str, features)) if isinstance(features, list) else ()
 
 
 def _table(share: str, document: Mapping[str, Any]) -> SharedTable | None:

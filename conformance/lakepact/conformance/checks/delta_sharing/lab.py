@@ -13,6 +13,7 @@ from lakepact.conformance.outcome import Blocked, NotOffered
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.catalogue import Catalogue, SharedTable
     from lakepact.conformance.fixtures.manifest import Manifest, PackTable
+    from lakepact.conformance.target import Target
     from lakepact.conformance.wire import Exchange, Reply
 
 
@@ -70,6 +71,17 @@ class SharingLab(Lab):
         tables = self.tables()
         return next((table for table in tables if table.format == "parquet" and "url" in table.access_modes), tables[0])
 
+    def with_history(self) -> SharedTable:
+        """A table whose history is shared.
+
+        Raises:
+            NotOffered: none was found.
+        """
+        table: SharedTable | None = self.offer.found["history"]
+        if table is None:
+            raise NotOffered("no table was found whose versions can be asked for by their times")
+        return table
+
     # -- the fixture pack ------------------------------------------------------------------------------------------------
 
     @property
@@ -108,10 +120,7 @@ class SharingLab(Lab):
         Raises:
             NotOffered: the token is neither in the fixture pack nor named by `--parameter NAME-token-env=VARIABLE`.
         """
-        variable = self.target.parameters.get(f"{name}-token-env")
-        token = os.environ.get(variable, "") if variable else ""
-        if not token and self.knows_content:
-            token = self.manifest.tokens.get(name, "")
+        token = token_of(name, self.target)
         if not token:
             raise NotOffered(f"no {name} token is known: --parameter {name}-token-env=VARIABLE")
         return bearing(token)
@@ -131,6 +140,15 @@ class SharingLab(Lab):
 def bearing(token: str) -> list[tuple[str, str]]:
     """Headers of who has a token."""
     return [("Authorization", f"Bearer {token}")]
+
+
+def token_of(name: str, target: Target) -> str:
+    """The token of another recipient, as far as it is known."""
+    variable = target.parameters.get(f"{name}-token-env")
+    if variable:
+        return os.environ.get(variable, "")
+    folder = target.parameters.get("fixtures")
+    return read_manifest(Path(folder)).tokens.get(name, "") if folder else ""
 
 
 @cache

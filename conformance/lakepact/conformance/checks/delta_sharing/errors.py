@@ -1,0 +1,116 @@
+"""Errors: laws over every refusal, and scenarios that provoke one of each kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.answers import OF_NAMES, OF_TABLES, of_operation
+from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.wire import Reply
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.wire import Exchange
+
+#: The statuses whose bodies the protocol describes; others come from layers that know no shares.
+DESCRIBED = frozenset({400, 401, 403, 404, 500})
+
+
+def is_refusal(exchange: Exchange) -> bool:
+    """Whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
+    return of_operation(exchange) and exchange.method != "HEAD" and exchange.status in DESCRIBED
+
+
+def _is_error(exchange: Exchange) -> None:
+    """The answer is an error as the protocol describes it."""
+    reply = Reply(exchange)
+    if exchange.media_type != "application/json":
+        raise Unmet("an error of media type application/json", f"{exchange.media_type or 'none'}; {reply.shown}")
+    for member in ("errorCode", "message"):
+        if not isinstance(reply.document.get(member), str):
+            raise Unmet(f"an error with the text `{member}`", reply.shown)
+
+
+@law("DS-GEN-07")
+def refusals_are_described(exchange: Exchange) -> bool:
+    """Every refusal is a JSON object with the texts `errorCode` and `message`."""
+    if not is_refusal(exchange):
+        return False
+    _is_error(exchange)
+    return True
+
+
+@law("DS-GEN-12")
+def failures_are_described_too(exchange: Exchange) -> bool:
+    """A failure of the server has status 500 and the body of every other error."""
+    if not of_operation(exchange) or exchange.status < 500 or exchange.status in {501, 502, 503, 504}:
+        return False
+    expect.status(Reply(exchange), 500)
+    if exchange.method != "HEAD":
+        _is_error(exchange)
+    return True
+
+
+@law("DS-GEN-15")
+def no_request_makes_the_server_fail(exchange: Exchange) -> bool:
+    """No request of this suite is answered with a 5xx status."""
+    if not of_operation(exchange) or exchange.status in {501, 503}:
+        return False
+    expect.no_server_error(Reply(exchange))
+    return True
+
+
+@law("DS-GEN-16")
+def errors_leak_no_secret(exchange: Exchange) -> bool:
+    """No error body repeats a token of the request."""
+    if exchange.status < 400 or not exchange.secrets:
+        return False
+    leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
+    expect.true(not leaked, "an error body without the token of the request", "it stands there")
+    return True
+
+
+# -- what does not exist ------------------------------------------------------------------------------------------------
+
+
+@check("DS-GEN-11")
+def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
+    """A share, a schema or a table that does not exist is answered with 404 by every operation."""
+    address = lab.table().address
+    for operation, arguments in OF_NAMES.items():
+        if not lab.offers(operation):
+            continue
+        for absent in arguments:
+            named: dict[str, Any] = {a: lab.name() if a == absent else address[a] for a in arguments}
+            with lab.judge("DS-GEN-11"):
+                reply = lab.send(operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {}))
+                expect.status(reply, 404, about=f"for {operation} with a {absent} that does not exist")
+
+
+# -- what is malformed --------------------------------------------------------------------------------------------------
+
+#: Bodies that are no JSON.
+NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
+
+
+@check("DS-GEN-08")
+def what_is_malformed_is_refused(lab: SharingLab) -> None:
+    """A body that is no JSON and a parameter of another type are answered with 400."""
+    address = lab.table().address
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        (f"the body {body!r}", "queryTable", {"content": body, "headers": [("Content-Type", "application/json")], **address})
+        for body in NO_JSON
+    ]
+    asked += [
+        ("maxResults=abc", "listShares", {"max_results": "abc"}),
+        ("startingTimestamp=nonsense", "getTableVersion", {"starting_timestamp": "nonsense", **address}),
+        ("startingVersion=abc", "queryTableChanges", {"starting_version": "abc", **address}),
+    ]
+
+    for what, operation, sent in asked:
+        if lab.offers(operation):
+            with lab.judge("DS-GEN-08"):
+                expect.status(lab.send(operation, **sent), 400, about=f"for {operation} with {what}")

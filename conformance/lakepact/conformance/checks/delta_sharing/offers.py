@@ -1,0 +1,118 @@
+"""What a server offers beyond its listings, found by asking for it politely and looking at what comes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.checks.delta_sharing.catalogue import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, path
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lakepact.conformance.checks.delta_sharing.catalogue import Catalogue, SharedTable, Walk
+    from lakepact.conformance.wire import Reply
+
+OPERATIONS = Contract("delta_sharing").operations
+
+#: What later versions of the protocol added, or an earlier one deprecated: who answers that there is no such thing does not offer it.
+OPTIONAL = ("headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials")
+
+NO_SUCH_THING = frozenset({404, 405, 501})  #: of a table that is there
+
+MOST_TABLES = 6  #: that are asked for something that only some of them may have
+
+
+class Offers:
+    """Questions to a server about some of its tables.
+
+    Args:
+        walk: asks.
+        catalogue: what is shared.
+    """
+
+    def __init__(self, walk: Walk, catalogue: Catalogue) -> None:
+        self._walk = walk
+        self._tables = catalogue.readable
+        self._by_url = [table for table in catalogue.readable if "url" in table.access_modes]
+
+    def operations(self) -> frozenset[str]:
+        """The operations that are there."""
+        if not self._tables:
+            return frozenset(OPERATIONS)
+        return frozenset(operation for operation in OPERATIONS if operation not in OPTIONAL or self._is_there(operation))
+
+    def features(self) -> dict[str, bool]:
+        """The optional behaviours that were found, or looked for in vain."""
+        named = {feature for table in self._tables for feature in table.reader_features}
+        asked_for_all = [(CAPABILITIES, EITHER_FORMAT[1] + ";includeendstreamaction=true")]
+        return {
+            "change-data-feed": any(table.changes for table in self._tables),
+            "deletion-vectors": "deletionVectors" in named,
+            "delta-format": not self._tables or self._speaks_delta(),
+            "directory-access": any("dir" in table.access_modes for table in self._tables),
+            "end-stream-action": self._ends({}, asked_for_all) is not None,
+            "history": self.with_history() is not None,
+            "query-pages": "nextPageToken" in (self._ends({"maxFiles": 1}, [EITHER_FORMAT]) or {}),
+            "reader-features": bool(named),
+            "refresh-tokens": "refreshToken" in (self._ends({"includeRefreshToken": True, "limitHint": 1}, [EITHER_FORMAT]) or {}),
+        }
+
+    def with_history(self) -> SharedTable | None:
+        """A table whose earliest version can be asked for by a time; of those with several versions if there is one."""
+        found = [
+            table for table in self._by_url[:MOST_TABLES] if self._version(table, "?startingTimestamp=1970-01-01T00%3A00%3A00Z") is not None
+        ]
+        several = [table for table in found if self._version(table, "") not in {None, "0"}]
+        return next(iter([*several, *found]), None)
+
+    def _version(self, table: SharedTable, query: str) -> str | None:
+        reply = self._walk.asked(path(*_segments(table), "version") + query, "getTableVersion")
+        return reply.headers.get("delta-table-version") if reply is not None and reply.status == 200 else None
+
+    def _is_there(self, operation: str) -> bool:
+        """Whether an operation is answered as one that is there; a table that is to have it is asked first."""
+        wanted = {
+            "queryTableChanges": lambda table: table.changes,
+            "generateTemporaryTableCredentials": lambda table: "dir" in table.access_modes,
+        }.get(operation, lambda _: False)
+        if any(map(wanted, self._tables)):
+            return True
+        last = OPERATIONS[operation].path.rpartition("{table}")[2]
+        query = "?startingVersion=0" if operation == "queryTableChanges" else ""
+        # No law asks for more than whether it is there: hence no operation.
+        reply = self._walk.asked(path(*_segments(self._tables[0])) + last + query, None, method=OPERATIONS[operation].method)
+        return reply is not None and reply.status not in NO_SUCH_THING
+
+    def _speaks_delta(self) -> bool:
+        """Whether who understands delta format alone is answered in it."""
+        delta = (CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")
+        where = path(*_segments(self._tables[0]), "metadata")
+        reply = self._walk.asked(where, "getTableMetadata", headers=[delta])
+        return reply is not None and reply.status == 200 and any("deltaProtocol" in p for p in _objects(reply, "protocol"))
+
+    def _ends(self, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
+        """How the answer to a query ends, of the first table that ends it in so many words."""
+        for table in self._by_url[:MOST_TABLES]:
+            reply = self._walk.asked(
+                path(*_segments(table), "query"),
+                "queryTable",
+                method="POST",
+                headers=[*headers, ("Content-Type", "application/json")],
+                body=orjson.dumps(body or {"limitHint": 1}),
+            )
+            ends = _objects(reply, "endStreamAction") if reply is not None and reply.status == 200 else []
+            if ends and (not body or any(end.get(key) for end in ends for key in ("nextPageToken", "refreshToken"))):
+                return ends[-1]
+        return None
+
+
+def _segments(table: SharedTable) -> tuple[str, ...]:
+    return "shares", table.share, "schemas", table.schema, "tables", table.name
+
+
+def _objects(reply: Reply, kind: str) -> list[dict[str, Any]]:
+    """What the lines of a kind hold."""
+    return [line[kind] for line in reply.exchange.lines or () if isinstance(line, dict) and isinstance(line.get(kind), dict)]
