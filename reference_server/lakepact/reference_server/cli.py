@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from pathlib import Path
@@ -20,7 +21,9 @@ from .service import MAX_BODY, BadSetting, Settings
 from .warehouse import Outside
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
+
+    from .service import Service
 
 
 class _Announced(uvicorn.Server):
@@ -51,6 +54,28 @@ def _ending_cleanly() -> Generator[None]:
             signal.signal(number, handler)
 
 
+def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) -> None:
+    """Write the profiles of all services, readable by nobody else: tokens stand in them.
+
+    Raises:
+        BadSetting: they cannot be written, or there are none.
+    """
+    if folder is None:
+        return
+    files = {name: body for one in served if one.profiles for name, body in one.profiles(url + one.root).items()}
+    if not files:
+        raise BadSetting("there are no profiles to write: they are of those who are named in the file of --shares")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, body in files.items():
+            path = folder / name
+            path.unlink(missing_ok=True)
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(body)
+    except OSError as error:
+        raise BadSetting(f"the profiles cannot be written into {folder}: {error.strerror}") from None
+
+
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8181, show_default=True, help="Port to listen on; 0 takes a free one.")
@@ -70,6 +95,13 @@ def _ending_cleanly() -> Generator[None]:
     help="What is shared through Delta Sharing, and with whom; without it, Delta Sharing is not served.",
 )
 @click.option(
+    "--profiles",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    metavar="FOLDER",
+    help="Write there a profile file for each recipient of the shares, with which clients find and enter the server.",
+)
+@click.option(
     "--contract",
     "wanted",
     type=click.Choice(contracts()),
@@ -85,6 +117,7 @@ def serve(  # one argument for each option
     faults: tuple[str, ...],
     max_body: int,
     shares: Path | None,
+    profiles: Path | None,
     wanted: tuple[str, ...],
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
@@ -100,4 +133,9 @@ def serve(  # one argument for each option
             raise click.UsageError(str(error)) from None
         except OSError as error:
             raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from None
-        _Announced(configured(application(*served)), url=url).run(sockets=[listener])
+        with contextlib.closing(listener):
+            try:
+                _write_profiles(served, url, profiles)
+            except BadSetting as error:
+                raise click.UsageError(str(error)) from None
+            _Announced(configured(application(*served)), url=url).run(sockets=[listener])

@@ -95,6 +95,8 @@ class Service:
     blocking: frozenset[str] = frozenset()  #: operations whose handlers read files: they run in a thread of their own
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
     lends: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
+    profiles: Callable[[str], Mapping[str, bytes]] | None = None
+    #: the files with which clients find the way in, by their names, for a base address
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         blocking=READING,
         apps={data: DataDoor(urls, root=data, service=lambda: served)},
         max_body=settings.max_body,
+        profiles=partial(recipients.profiles, shares.recipients),
         about=tuple(_about(shares)),
     )
     return served

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import secrets
 from dataclasses import dataclass
@@ -66,6 +67,23 @@ class Recipients:
 
     def _digest(self, token: bytes) -> bytes:
         return hashlib.blake2b(token, key=self._key, digest_size=32).digest()
+
+
+def profiles(recipients: Iterable[Recipient], address: str) -> dict[str, bytes]:
+    """The profile file of each recipient, by its name.
+
+    Args:
+        recipients: all that there are.
+        address: the base address at which they find the server.
+    """
+    return {f"{recipient.name}.share": _profile(recipient, f"{address}/") for recipient in recipients}
+
+
+def _profile(recipient: Recipient, endpoint: str) -> bytes:
+    profile: dict[str, Any] = {"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": recipient.bearer_token}
+    if recipient.expires is not None:
+        profile["expirationTime"] = f"{recipient.expires:%Y-%m-%dT%H:%M:%S}.{recipient.expires.microsecond // 1000:03}Z"
+    return json.dumps(profile, indent=2).encode() + b"\n"
 
 
 def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
