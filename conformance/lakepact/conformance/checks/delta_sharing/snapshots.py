@@ -1,0 +1,131 @@
+"""Snapshots: the files of a table, read by what the answer says alone, hold exactly its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing import reading
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.checks.delta_sharing.times import as_of
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.rows import columns, comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.conformance.rows.lines import Answer
+
+MANY, CHANGING = "many_files", "refreshed"
+SAMPLE = 15  #: files that are read of the table with many
+
+
+def readable(lab: SharingLab, form: str) -> Iterator[PackTable]:
+    """The tables of the pack that can be read in a format by URLs, and whose content stays as it is.
+
+    Raises:
+        NotOffered: the target offers no such format.
+    """
+    if form == reading.DELTA and not lab.feature("delta-format"):
+        raise NotOffered("the target does not answer in delta format")
+    for table in lab.manifest.tables.values():
+        by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
+        if by_url and table.name not in {MANY, CHANGING} and form in reading.formats(lab, table):
+            yield table
+
+
+@check("DS-QRY-09")
+def rows_in_parquet_format(lab: SharingLab) -> None:
+    """The files of a snapshot in parquet format hold exactly the rows of the table."""
+    for table in readable(lab, reading.PARQUET):
+        with lab.judge("DS-QRY-09"):
+            _current_rows(lab, table, reading.PARQUET)
+
+
+@check("DS-QRY-09")
+def rows_in_delta_format(lab: SharingLab) -> None:
+    """The files of a snapshot in delta format hold exactly the rows of the table."""
+    for table in readable(lab, reading.DELTA):
+        if not table.features:
+            with lab.judge("DS-QRY-09"):
+                _current_rows(lab, table, reading.DELTA)
+
+
+@check("DS-QRY-09")
+def rows_with_reader_features(lab: SharingLab) -> None:
+    """The files of a table with deletion vectors, mapped columns or other reader features hold exactly its rows."""
+    for table in readable(lab, reading.DELTA):
+        if not table.features:
+            continue
+        reply = reading.asked(lab, table)
+        if 400 <= reply.status < 500:
+            lab.skip("DS-QRY-09", f"{table.name}, which needs {', '.join(sorted(table.features))}, is refused")
+            continue
+        with lab.judge("DS-QRY-09"):
+            answer = reading.understood(reply, f"for {table.name}")
+            comparison.same(table.last.rows.to_pylist(), reading.rows(lab, answer), f"the rows of {table.name}")
+
+
+def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
+    answer = reading.understood(reading.asked(lab, table, form=form), f"for {table.name} in {form} format")
+    comparison.same(table.last.rows.to_pylist(), reading.rows(lab, answer), f"the rows of {table.name} in {form} format")
+
+
+@check("DS-QRY-09")
+def many_files(lab: SharingLab) -> None:
+    """Each of a thousand files is listed once, with its own partition value."""
+    table = lab.fixture(MANY)
+    for form in reading.formats(lab, table):
+        with lab.judge("DS-QRY-09"):
+            answer = reading.understood(reading.asked(lab, table, form=form), f"for {table.name} in {form} format")
+            expected = sorted(str(file["partition_values"]["n"]) for file in table.last.files)
+            found = sorted(str(file.partition_values.get("n")) for file in answer.files)
+            missing, extra = set(expected) - set(found), len(found) - len(expected)
+            expect.true(
+                found == expected, f"{len(expected)} files, one for each n", f"{len(found)} files, {len(missing)} missing, {extra:+} in all"
+            )
+            chosen = answer.files[:: -(-len(answer.files) // SAMPLE)]
+            numbers = {int(str(file.partition_values["n"])) for file in chosen}
+            wanted = [row for row in table.last.rows.to_pylist() if row["n"] in numbers]
+            comparison.same(wanted, reading.rows(lab, answer, chosen), f"the rows of {len(chosen)} files of {table.name}")
+
+
+@check("DS-QRY-08")
+def version_of_the_answer(lab: SharingLab) -> None:
+    """The header of a query names the current version, or the version that is read."""
+    table = lab.fixture("partitioned")
+    wanted: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
+    for version in table.readable:
+        wanted += [({"version": version.version}, version.version), ({"timestamp": as_of(version.timestamp)}, version.version)]
+        wanted.append(({"startingVersion": version.version}, version.version))
+    for body, number in wanted:
+        with lab.judge("DS-QRY-08"):
+            reply = reading.asked(lab, table, body)
+            expect.status(reply, 200, about=f"for {body}")
+            expect.equal(str(number), reading.version_header(reply), f"for {body} the Delta-Table-Version")
+
+
+@check("DS-SCH-06")
+def columns_are_in_the_files(lab: SharingLab) -> None:
+    """Every column of the schema is in the files with its type, or null in all their rows."""
+    for table in readable(lab, reading.PARQUET):
+        answer = lab.works(reading.asked(lab, table, form=reading.PARQUET), 200)
+        with lab.judge("DS-SCH-06"):
+            _columns_fit(lab, table, reading.understood(answer))
+
+
+def _columns_fit(lab: SharingLab, table: PackTable, answer: Answer) -> None:
+    never_null = {name for name in table.last.rows.column_names if table.last.rows[name].null_count == 0}
+    fields = [field for field in answer.fields if field["name"] not in answer.partition_columns]
+    for file in answer.files:
+        stored = columns.stored(reading.downloads(lab).fetch(file, file.url))
+        for field in fields:
+            what = f"{table.name}: a column {field['name']}"
+            found = columns.column(stored, field["name"])
+            columns.fits(field, found, what)
+            if found is None and field["name"] in never_null:
+                raise Unmet(f"{what} in the file, since it is never null", f"columns {', '.join(stored.names)}")
+            if field["name"] not in table.last.rows.column_names:
+                raise Unmet(f"columns {', '.join(table.last.rows.column_names)} in {table.name}", field["name"])

@@ -1,0 +1,80 @@
+"""Whether the columns of a data file are those that a schema says."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.arrow import Schema, pa, pq
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+types = pa.types
+
+#: Delta's type → what a Parquet file may hold it as; narrower integers fit, and what says nothing of characters may be text.
+FITTING: dict[str, Callable[[Any], bool]] = {
+    "string": lambda t: types.is_string(t) or types.is_large_string(t) or types.is_binary(t) or types.is_dictionary(t),
+    "long": types.is_integer,
+    "integer": lambda t: types.is_integer(t) and t.bit_width <= 32,
+    "short": lambda t: types.is_integer(t) and t.bit_width <= 32,
+    "byte": lambda t: types.is_integer(t) and t.bit_width <= 32,
+    "float": types.is_float32,
+    "double": types.is_floating,
+    "boolean": types.is_boolean,
+    "binary": lambda t: types.is_binary(t) or types.is_large_binary(t) or types.is_fixed_size_binary(t),
+    "date": types.is_date32,
+    "timestamp": types.is_timestamp,
+    "timestamp_ntz": types.is_timestamp,
+}
+
+
+def stored(content: bytes) -> Schema:
+    """The columns of a data file.
+
+    Raises:
+        Unmet: it is no Parquet file.
+    """
+    try:
+        return pq.ParquetFile(io.BytesIO(content)).schema_arrow
+    except (pa.ArrowException, OSError) as broken:
+        raise Unmet("a parquet file", f"{len(content)} bytes starting with {content[:8]!r}: {broken}") from broken
+
+
+def column(schema: Schema, name: str) -> Any:
+    """The column of that name in any case, or None."""
+    return next((f for f in schema if f.name == name), None) or next((f for f in schema if f.name.lower() == name.lower()), None)
+
+
+def fits(field: Mapping[str, Any], found: Any, what: str) -> None:
+    """A column of a file is of the type that a field of the schema says; one that is not there is null.
+
+    Raises:
+        Unmet: it is of another.
+    """
+    if found is not None and not _is_of(field["type"], found.type):
+        raise Unmet(f"{what} of type {_name(field['type'])}", f"{found.type} in the file")
+
+
+def _is_of(kind: Any, found: Any) -> bool:
+    if isinstance(kind, dict):
+        return _is_nested(kind, found)
+    if str(kind).startswith("decimal"):
+        return bool(types.is_decimal(found)) and str(kind).rstrip(")").rpartition(",")[2].strip() == str(found.scale)
+    return bool(FITTING.get(kind, lambda _: False)(found))
+
+
+def _is_nested(kind: Mapping[str, Any], found: Any) -> bool:
+    if kind.get("type") == "struct" and types.is_struct(found):
+        inner = [(f, column(list(found), f["name"])) for f in kind["fields"]]
+        return all(part is None or _is_of(f["type"], part.type) for f, part in inner)
+    if kind.get("type") == "array" and (types.is_list(found) or types.is_large_list(found)):
+        return _is_of(kind["elementType"], found.value_type)
+    if kind.get("type") == "map" and types.is_map(found):
+        return _is_of(kind["keyType"], found.key_type) and _is_of(kind["valueType"], found.item_type)
+    return False
+
+
+def _name(kind: Any) -> str:
+    return str(kind.get("type")) if isinstance(kind, dict) else str(kind)
