@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Vector = Mapping[str, Any]
 
 CHUNK = 256  #: files of a chunk, at most
+MANY = 64  #: chunks that nobody minds, however small they are
 DROPPED = frozenset({"tags", "stats_parsed", "partitionValues_parsed"})  #: what no reader of a shared table gets to see
 
 
@@ -238,5 +239,14 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
         if come and chunks and len(chunks[-1]) + len(come) <= CHUNK:
             last = chunks.pop().columns()
             last.extend(come)
-            return ActiveFiles([*chunks, *last.chunks()])
-        return ActiveFiles([*chunks, *come.chunks()])
+            come = last
+        chunks += come.chunks()
+        return ActiveFiles(chunks if len(chunks) < MANY + 4 * sum(map(len, chunks)) // CHUNK else gathered(chunks))
+
+
+def gathered(chunks: Iterable[Chunk]) -> list[Chunk]:
+    """The files of chunks that have become small, in fewer of them."""
+    columns = Columns()
+    for chunk in chunks:
+        columns.extend(chunk.columns())
+    return columns.chunks()

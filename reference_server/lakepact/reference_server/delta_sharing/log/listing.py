@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    Identity = tuple[int, int, int]
+
 COMMIT = re.compile(r"([0-9]{20})\.json")
 CHECKPOINT = re.compile(
     r"([0-9]{20})\.checkpoint"
@@ -49,6 +51,10 @@ class Listing:
     def checkpoints_until(self, version: int) -> list[Checkpoint]:
         """The checkpoints of a version and before it, the newest first."""
         return [c for found in sorted((v for v in self.checkpoints if v <= version), reverse=True) for c in self.checkpoints[found]]
+
+    def newest(self) -> str:
+        """The file of the newest version."""
+        return commit_name(self.latest) if self.latest in self.commits else self.checkpoints[self.latest][0].names[0]
 
     def first_commit_for(self, version: int) -> int:
         """The oldest commit from which all commits up to a version are there, the version after it if its own is not."""
@@ -111,6 +117,21 @@ class LogFolder:
             return (self.path / name).stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
             raise Vanished(name) from None
+
+    def identity(self, name: str) -> Identity | None:
+        """What tells a file of it from one that took its place, None if it is not there."""
+        try:
+            found = (self.path / name).stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def newer(self, version: int) -> list[int]:
+        """The commits that follow a version without a gap."""
+        found: list[int] = []
+        while (self.path / commit_name(version + 1 + len(found))).exists():
+            found.append(version + 1 + len(found))
+        return found
 
 
 def listing_of(names: Iterable[str]) -> Listing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .actions import Commit, Document
-    from .listing import Listing
+    from .listing import Identity, Listing
 
 T = TypeVar("T")
+
+LOOK_AGAIN = 64  #: commits that are noticed one by one before the whole folder is listed again, for checkpoints may have come
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,11 @@ class Log:
 
     def __init__(self, folder: Path) -> None:
         self.folder = LogFolder(folder / "_delta_log")
+        self.lineage = object()  #: the same for logs of which one continues the other
         self._newest_metadata: Document | None = None
+        self._newest: Identity | None = None
+        self._before: CommitTimes | None = None
+        self._added = 0
 
     @cached_property
     def listing(self) -> Listing:
@@ -63,11 +69,38 @@ class Log:
         Raises:
             NoTable: there is no log.
         """
-        return self.folder.listed()
+        listing = self.folder.listed()
+        self._newest = self.folder.identity(listing.newest())
+        return listing
+
+    def followed(self) -> Log:
+        """The log as it is now: this one, if the end of it is what it was, else one that continues it, or one of another table."""
+        listing = self.listing
+        newest = self.folder.identity(listing.newest())
+        if newest is None or newest != self._newest:
+            return Log(self.folder.path.parent)
+        newer = self.folder.newer(listing.latest)
+        if not newer:
+            return self
+        log = Log(self.folder.path.parent)
+        log.lineage = self.lineage
+        log._added = self._added + len(newer)
+        if log._added <= LOOK_AGAIN:
+            log.listing = replace(listing, commits=listing.commits | frozenset(newer))
+            log._newest = log.folder.identity(log.listing.newest())
+            log._before = self.__dict__.get("_times")
+        else:
+            log._added = 0
+        return log
 
     @cached_property
     def _times(self) -> CommitTimes:
-        return CommitTimes(self.folder, self.listing, lambda: self._newest_metadata or self._heading(self.latest())[1])
+        return CommitTimes(self.folder, self.listing, self._metadata_of_newest, before=self._before)
+
+    def _metadata_of_newest(self) -> Document:
+        if self._newest_metadata is None:
+            self._newest_metadata = self._heading(self.latest())[1]
+        return self._newest_metadata
 
     def latest(self) -> int:
         """The newest version."""
@@ -197,7 +230,7 @@ class Log:
         try:
             return read()
         except Vanished:
-            self._newest_metadata = None
+            self._newest_metadata = self._before = None
             self.__dict__.pop("listing", None)
             self.__dict__.pop("_times", None)
         try:

@@ -58,11 +58,20 @@ class CommitTimes:
         folder: the log.
         listing: what lies in it.
         metadata: gives the metadata of the newest version, which says whose times count.
+        before: the times as they were known when the log was shorter.
     """
 
-    def __init__(self, folder: LogFolder, listing: Listing, metadata: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        folder: LogFolder,
+        listing: Listing,
+        metadata: Callable[[], Mapping[str, Any]],
+        *,
+        before: CommitTimes | None = None,
+    ) -> None:
         self._folder, self._listing, self._metadata = folder, listing, metadata
-        self._said: dict[int, int] = {}
+        self._said: dict[int, int] = before._said if before else {}  # noqa: SLF001 of the same kind
+        self._before = before.__dict__.get("_of_files") if before else None
 
     def of(self, version: int) -> int:
         """The time of one version.
@@ -94,5 +103,8 @@ class CommitTimes:
     def _of_files(self) -> tuple[list[int], list[int]]:
         names = {version: checkpoints[0].names[0] for version, checkpoints in self._listing.checkpoints.items()}
         names |= {version: commit_name(version) for version in self._listing.commits}
-        versions = sorted(names)
-        return versions, increasing(self._folder.modified(names[version]) for version in versions)
+        versions, times = self._before or ([], [])
+        last = versions[-1] if versions else -1
+        further = sorted(version for version in names if version > last)
+        modified = [self._folder.modified(names[version]) for version in further]
+        return versions + further, increasing([*times, *modified])

@@ -1,0 +1,69 @@
+"""How the actions of a log are sent, in either response format: each format is a module with the functions of `Format`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from . import delta, parquet
+from .links import Links, file_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
+
+    Document = dict[str, Any]
+
+
+class Format(Protocol):
+    """One response format."""
+
+    def protocol(self, protocol: Mapping[str, Any]) -> Document:
+        """The line that says what a client has to understand."""
+        ...
+
+    def metadata(
+        self,
+        metadata: Mapping[str, Any],
+        *,
+        access: Mapping[str, Any],
+        version: int | None = None,
+        size: int | None = None,
+        num_files: int | None = None,
+    ) -> Document:
+        """The line that says what a table is."""
+        ...
+
+    def change(
+        self,
+        kind: str,
+        action: Mapping[str, Any],
+        *,
+        links: Links,
+        columns: Sequence[str],
+        version: int,
+        timestamp: int,
+    ) -> Document:
+        """The line of a file that a version added or removed, or wrote its changed rows to."""
+        ...
+
+    def file(
+        self,
+        action: Mapping[str, Any],
+        *,
+        links: Links,
+        columns: Sequence[str],
+        version: int | None = None,
+        timestamp: int | None = None,
+    ) -> Document:
+        """The line of a file that a table consists of."""
+        ...
+
+    def block(self, chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
+        """The lines of the files of a chunk, with gaps for what every answer has of its own."""
+        ...
+
+
+FORMATS: Mapping[str, Format] = {"parquet": parquet, "delta": delta}
+
+__all__ = ["FORMATS", "Format", "Links", "file_id"]

@@ -1,0 +1,177 @@
+"""Response format delta: the actions of the log themselves, with signed URLs in place of paths.
+
+Clients put a log of their own together from these lines and read it with a Delta library. So what is said of the layout of the log that
+is here is left out: the log that they make has another one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.log.vectors import vector_path
+
+from .links import ascii_json, file_id, stamps, stats_members
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
+
+    from .links import Links
+
+    Document = dict[str, Any]
+
+#: Features of tables that say how the log is laid out or written, and nothing about data.
+LOG_FEATURES = frozenset(
+    {
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+        "inCommitTimestamp",
+        "inCommitTimestamp-preview",
+        "checkpointProtection",
+        "catalogManaged",
+        "catalogOwned",
+        "catalogOwned-preview",
+        "coordinatedCommits-preview",
+    }
+)
+LOG_SETTINGS = (
+    "delta.enableInCommitTimestamps",
+    "delta.inCommitTimestamp",
+    "delta.checkpoint",
+    "delta.coordinatedCommits.",
+    *(f"delta.feature.{feature}" for feature in sorted(LOG_FEATURES)),
+)  #: beginnings of settings that say the same
+PLACE = frozenset({"storageType", "pathOrInlineDv"})
+REDACTED = frozenset({"tags", "path", "deletionVector"})
+
+
+def protocol(protocol: Mapping[str, Any]) -> Document:
+    """The line that says what a client has to understand."""
+    said = {name: value for name, value in protocol.items() if value is not None}
+    for member in ("readerFeatures", "writerFeatures"):
+        if member in said:
+            said[member] = [feature for feature in said[member] if feature not in LOG_FEATURES]
+    return {"protocol": {"deltaProtocol": said}}
+
+
+def metadata(
+    metadata: Mapping[str, Any],
+    *,
+    access: Mapping[str, Any],
+    version: int | None = None,
+    size: int | None = None,
+    num_files: int | None = None,
+) -> Document:
+    """The line that says what a table is.
+
+    Args:
+        metadata: the action of the log.
+        access: how the table may be read, as members.
+        version: the version that it is of, where that is asked for.
+        size: bytes of all files, if known.
+        num_files: how many there are, if known.
+    """
+    action = {name: value for name, value in metadata.items() if value is not None}
+    settings: Mapping[str, str] = action.get("configuration", {})
+    action["configuration"] = {name: value for name, value in settings.items() if not name.startswith(LOG_SETTINGS)}
+    action["format"] = {"provider": "parquet", "options": {}}
+    said = {"version": version, "size": size, "numFiles": num_files}
+    return {"metaData": {"deltaMetadata": action, **{name: value for name, value in said.items() if value is not None}, **access}}
+
+
+def file(
+    action: Mapping[str, Any],
+    *,
+    links: Links,
+    columns: Sequence[str],
+    version: int | None = None,
+    timestamp: int | None = None,
+) -> Document:
+    """The line of a file that a table consists of.
+
+    Args:
+        action: the add action of the log.
+        links: where files are fetched.
+        columns: the partition columns, which are not asked for here.
+        version: the version that was asked for, if one was.
+        timestamp: its time.
+    """
+    del columns
+    return _line("add", {"modificationTime": 0, "dataChange": True, **action}, links, stamps(links, version, timestamp))
+
+
+def change(
+    kind: str,
+    action: Mapping[str, Any],
+    *,
+    links: Links,
+    columns: Sequence[str],
+    version: int,
+    timestamp: int,
+) -> Document:
+    """The line of a file that a version added or removed, or wrote its changed rows to.
+
+    Args:
+        kind: which action it is: add, remove or cdc.
+        action: the action of the log.
+        links: where files are fetched.
+        columns: the partition columns, which are not asked for here.
+        version: the version.
+        timestamp: its time.
+    """
+    del columns
+    return _line(kind, action, links, stamps(links, version, timestamp))
+
+
+def _line(kind: str, action: Mapping[str, Any], links: Links, said: Mapping[str, int]) -> Document:
+    single: Document = {"path": links.url(action["path"])}
+    single |= {name: value for name, value in action.items() if name not in REDACTED and value is not None}
+    named = {"id": file_id(action["path"])}
+    vector = action.get("deletionVector")
+    if vector is not None:
+        path = vector_path(vector)
+        single["deletionVector"] = _vector(vector, None if path is None else links.url(path))
+        if path is not None:
+            named["deletionVectorFileId"] = file_id(path)
+    return {"file": {**named, "deltaSingleAction": {kind: single}, **said}}
+
+
+def _vector(vector: Mapping[str, Any], url: str | None) -> Document:
+    """A deletion vector that is at a URL, or in the log."""
+    said = {name: value for name, value in vector.items() if value is not None}
+    return said if url is None else said | {"storageType": "p", "pathOrInlineDv": url}
+
+
+def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
+    """The lines of the files of a chunk, with gaps for what every answer has of its own."""
+    del columns
+    partitions = {id(values): ascii_json(values) for values in chunk.partitions}
+    others = {id(rest): _rest(rest) for rest in chunk.others}
+    vectors = [("", "")] * len(chunk) if chunk.vectors is None else [_prepared_vector(vector, key) for vector in chunk.vectors]
+    columns_of_lines = zip(
+        chunk.paths, chunk.partitions, chunk.sizes, chunk.modified, chunk.others, stats_members(chunk), vectors, strict=True
+    )
+    lines = [
+        f'{{"file":{{"id":"{file_id(path)}"{vector_id},"deltaSingleAction":{{"add":{{"path":"\0{key(path)}\1"'
+        f',"partitionValues":{partitions[id(values)]},"size":{size},"modificationTime":{modified}{others[id(rest)]}{stats}{vector}}}}}\2}}}}\n'
+        for path, values, size, modified, rest, stats, (vector, vector_id) in columns_of_lines
+    ]
+    return "".join(lines).encode("ascii")
+
+
+def _rest(rest: Mapping[str, Any]) -> str:
+    """Members as they follow others."""
+    return f",{ascii_json({'dataChange': True, **rest})[1:-1]}"
+
+
+def _prepared_vector(vector: Mapping[str, Any] | None, key: Callable[[str], str]) -> tuple[str, str]:
+    """A deletion vector as a member that follows others, and the id of its file likewise."""
+    if vector is None:
+        return "", ""
+    path = vector_path(vector)
+    if path is None:
+        return f',"deletionVector":{ascii_json(_vector(vector, None))}', ""
+    rest = ascii_json({name: value for name, value in vector.items() if name not in PLACE and value is not None})
+    member = f',"deletionVector":{{"storageType":"p","pathOrInlineDv":"\0{key(path)}\1",{rest[1:]}'
+    return member, f',"deletionVectorFileId":"{file_id(path)}"'

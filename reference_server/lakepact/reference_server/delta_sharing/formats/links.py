@@ -1,0 +1,72 @@
+"""What every line about a file needs: where the file is fetched, until when, and a name for it that never changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
+
+# Bytes that no JSON text has, where an answer puts what is its own.
+ADDRESS, SIGNATURE, STAMP = b"\0", b"\1", b"\2"
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The URLs of one answer: a file's is the address, the key of its path, and the signature.
+
+    Args:
+        key: gives the last segment of a file's URL, for its path as the log spells it.
+        address: what the URLs begin with.
+        signature: what stands behind their question mark.
+        expires: the millisecond in which they end.
+    """
+
+    key: Callable[[str], str]
+    address: str
+    signature: str
+    expires: int
+
+    def url(self, path: str) -> str:
+        """Where a file is fetched."""
+        return f"{self.address}{self.key(path)}?{self.signature}"
+
+    def filled(self, block: bytes, *, version: int | None = None, timestamp: int | None = None) -> bytes:
+        """Prepared lines with what is this answer's own.
+
+        Args:
+            block: the prepared lines.
+            version: the version that was asked for, if one was.
+            timestamp: its time.
+        """
+        stamp = b"".join(b',"%b":%d' % (name.encode(), value) for name, value in stamps(self, version, timestamp).items())
+        return block.replace(ADDRESS, self.address.encode()).replace(SIGNATURE, b"?" + self.signature.encode()).replace(STAMP, stamp)
+
+
+def stamps(links: Links, version: int | None, timestamp: int | None) -> dict[str, int]:
+    """The members that say when: until when a URL holds, and from when the file is."""
+    said = {"expirationTimestamp": links.expires, "version": version, "timestamp": timestamp}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def file_id(path: str) -> str:
+    """The name of a file, for ever, from its path as the log spells it."""
+    return blake2b(path.encode(), digest_size=16).hexdigest()
+
+
+def ascii_json(value: Any) -> str:
+    """A value as JSON in ASCII: some clients take U+2028 and its like for the end of a line."""
+    written = orjson.dumps(value)
+    return written.decode() if written.isascii() else json.dumps(value, separators=(",", ":"))
+
+
+def stats_members(chunk: Chunk) -> Iterator[str]:
+    """The statistics of files as members that follow others, nothing for those without."""
+    return ("" if stats is None else f',"stats":{ascii_json(stats)}' for stats in chunk.stats)

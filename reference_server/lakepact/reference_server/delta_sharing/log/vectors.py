@@ -1,0 +1,56 @@
+"""Where deletion vectors lie that are files."""
+
+from __future__ import annotations
+
+import struct
+import uuid
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from .refusals import DamagedLog
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+VALUES = {digit: value for value, digit in enumerate(DIGITS)}
+UUID_DIGITS = 20  #: of a UUID; what stands before it is the folder
+
+
+def vector_path(vector: Mapping[str, Any]) -> str | None:
+    """The path of a deletion vector's file as a log would spell it, None if the vector is no file.
+
+    Raises:
+        DamagedLog: it does not say which file it is.
+    """
+    stored: str = vector["pathOrInlineDv"]
+    if vector["storageType"] == "i":
+        return None
+    if vector["storageType"] == "p":
+        return stored
+    try:
+        name = uuid.UUID(bytes=decoded(stored[-UUID_DIGITS:]))
+    except ValueError:
+        raise DamagedLog(f"the deletion vector {stored[:60]!r} does not name a file") from None
+    folder = stored[:-UUID_DIGITS]
+    return quote(f"{folder}/deletion_vector_{name}.bin" if folder else f"deletion_vector_{name}.bin")
+
+
+def decoded(text: str) -> bytes:
+    """What Z85 digits stand for.
+
+    Raises:
+        ValueError: they stand for nothing.
+    """
+    if len(text) % 5:
+        raise ValueError(text)
+    found = bytearray()
+    for start in range(0, len(text), 5):
+        value = 0
+        for digit in text[start : start + 5]:
+            value = value * 85 + VALUES.get(digit, 1 << 32)
+        try:
+            found += struct.pack(">I", value)
+        except struct.error:
+            raise ValueError(text) from None
+    return bytes(found)

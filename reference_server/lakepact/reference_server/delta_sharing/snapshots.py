@@ -1,0 +1,160 @@
+"""What was read from logs, kept for the next request: snapshots by table and version, and the lines of their files almost as they are sent.
+
+Whether a table has changed is seen from the end of its log. What is kept is bounded by its bytes; versions of a table share most of it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from itertools import groupby
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from .formats import FORMATS
+from .log import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from .formats import Links
+    from .log import Snapshot
+    from .log.active_files import Chunk
+
+LIMIT = 512 * 1024 * 1024  #: bytes that are kept, unless something else is said
+OVERHEAD = 200  #: bytes of a file besides its texts, roughly
+WEIGHT = "weight"
+NEARER = 16  #: commits that cost less to read than a checkpoint
+
+
+class Snapshots:
+    """Snapshots of tables, read once.
+
+    Args:
+        limit: bytes that are kept; the snapshot that was used last is kept whatever its size.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self._logs: dict[Path, Log] = {}
+        self._snapshots: OrderedDict[tuple[object, int], Snapshot] = OrderedDict()
+        self._locks: defaultdict[object, Lock] = defaultdict(Lock)
+        self._order = Lock()
+
+    def log(self, folder: Path) -> Log:
+        """The log of the table in a folder, as it is now.
+
+        Raises:
+            NoTable: there is none.
+        """
+        known = self._logs.get(folder)
+        log = Log(folder) if known is None else known.followed()
+        log.latest()  # whether there is a table is said here
+        self._logs[folder] = log
+        return log
+
+    def snapshot(self, folder: Path, version: int | None = None) -> Snapshot:
+        """A version of the table in a folder, the newest one if none is named.
+
+        Raises:
+            LogError: there is none, or it cannot be read.
+        """
+        log = self.log(folder)
+        wanted = log.existing(log.latest() if version is None else version)
+        name = (log.lineage, wanted)
+        found = self._kept(name)
+        if found is None:
+            with self._locks[folder]:
+                found = self._kept(name)  # somebody else may have asked for it just now
+                if found is None:
+                    found = log.snapshot(wanted, base=self._base(log, wanted))
+                    self._keep(name, found)
+        return found
+
+    def lines(
+        self,
+        snapshot: Snapshot,
+        form: str,
+        links: Links,
+        *,
+        selected: Sequence[int] | None = None,
+        dated: bool = False,
+    ) -> Iterator[bytes]:
+        """The lines of a snapshot's files, in pieces; whatever can be wrong with them is said before the first one is given.
+
+        Args:
+            snapshot: the snapshot.
+            form: the response format.
+            links: where the files are fetched.
+            selected: which files, in order; all of them if None.
+            dated: whether each line says the snapshot's version and time.
+        """
+        name = (form, links.key, tuple(snapshot.metadata["partitionColumns"]))
+        chunks = snapshot.files.chunks
+        if selected is None:
+            chosen: list[tuple[Chunk, list[int] | None]] = [(chunk, None) for chunk in chunks]
+        else:
+            places = groupby(map(snapshot.files.place, selected), key=lambda place: place[0])
+            chosen = [(chunks[number], [index for _, index in of_chunk]) for number, of_chunk in places]
+        self._prepare([chunk for chunk, _ in chosen if name not in chunk.kept], name)
+        said = {"version": snapshot.version, "timestamp": snapshot.timestamp} if dated else {}
+        return (links.filled(only(chunk.kept[name], indexes), **said) for chunk, indexes in chosen)
+
+    def _prepare(self, chunks: Sequence[Chunk], name: tuple[str, Callable[[str], str], tuple[str, ...]]) -> None:
+        """Make the lines of chunks that have none yet."""
+        if not chunks:
+            return
+        form, key, columns = name
+        with self._locks[key]:
+            for chunk in chunks:
+                if name not in chunk.kept:
+                    chunk.kept[name] = FORMATS[form].block(chunk, key, columns)
+        self._let_go()
+
+    def _kept(self, name: tuple[object, int]) -> Snapshot | None:
+        with self._order:
+            found = self._snapshots.get(name)
+            if found is not None:
+                self._snapshots.move_to_end(name)
+            return found
+
+    def _base(self, log: Log, version: int) -> Snapshot | None:
+        """The snapshot to start from: the newest one before a version that is kept, if no checkpoint is nearer."""
+        with self._order:
+            older = [kept for lineage, kept in self._snapshots if lineage is log.lineage and kept < version]
+            newest = max(older, default=-1)
+            if newest < max((c for c in log.listing.checkpoints if c <= version), default=-1) - NEARER:
+                return None
+            return self._snapshots.get((log.lineage, newest))
+
+    def _keep(self, name: tuple[object, int], snapshot: Snapshot) -> None:
+        with self._order:
+            self._snapshots[name] = snapshot
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Forget what was not used for the longest time, until the rest is within the limit."""
+        with self._order:
+            while len(self._snapshots) > 1 and self.weight() > self._limit:
+                self._snapshots.popitem(last=False)
+
+    def weight(self) -> int:
+        """Bytes that are kept, roughly."""
+        chunks = {id(chunk): chunk for snapshot in self._snapshots.values() for chunk in snapshot.files.chunks}
+        return sum(map(weight, chunks.values()))
+
+
+def only(block: bytes, indexes: Sequence[int] | None) -> bytes:
+    """Some lines of a block."""
+    if indexes is None:
+        return block
+    lines = block.split(b"\n")
+    return b"".join(lines[index] + b"\n" for index in indexes)
+
+
+def weight(chunk: Chunk) -> int:
+    """Bytes of a chunk and of what was worked out from it, roughly."""
+    texts: int | None = chunk.kept.get(WEIGHT)
+    if texts is None:
+        texts = chunk.kept[WEIGHT] = sum(map(len, chunk.paths)) + sum(len(stats) for stats in chunk.stats if stats)
+    return texts + OVERHEAD * len(chunk) + sum(len(kept) for kept in list(chunk.kept.values()) if isinstance(kept, bytes))
