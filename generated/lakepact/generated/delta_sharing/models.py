@@ -1,4 +1,4 @@
-# Made by datamodel-code-generator 0.89.0 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+# Made by datamodel-code-generator 0.89.0 from the contract of delta_sharing 2026-02, sha256 94ad4c0756e6ffc1. Do not edit: nox -s generate
 # An alternative narrows the tag that it has from the common part, which pyright does not allow of what can be assigned.
 # pyright: reportIncompatibleVariableOverride=false
 """The JSON documents of the contract, one class or alias for each of its schemas."""
@@ -46,10 +46,13 @@ class Share(WireModel):
     """A group of schemas that is shared as one."""
 
     name: str
+    """What the share is called, in one spelling of it."""
     id: str | None = None
     """Names the share for ever, unlike any other share of the server."""
     display_name: Annotated[str | None, Field(alias="displayName")] = None
+    """What the share is called where people see it, of at most 255 characters."""
     comment: str | None = None
+    """What the provider says of the share, of at most 65536 characters."""
     properties: Properties | None = None
 
 
@@ -57,6 +60,7 @@ class SharedSchema(WireModel):
     """A group of tables in a share."""
 
     name: str
+    """What the schema is called within its share."""
     share: str
     """Name of the share that it belongs to."""
 
@@ -69,6 +73,7 @@ class ListSharesResponse(WireModel):
     """A page of shares."""
 
     items: list[Share] | None = None
+    """The shares of this page; missing or empty if there are none."""
     next_page_token: Annotated[str | None, Field(alias="nextPageToken")] = None
     """Leads to the next page; missing or empty on the last one."""
 
@@ -83,6 +88,7 @@ class ListSchemasResponse(WireModel):
     """A page of schemas."""
 
     items: list[SharedSchema] | None = None
+    """The schemas of this page; missing or empty if there are none."""
     next_page_token: Annotated[str | None, Field(alias="nextPageToken")] = None
     """Leads to the next page; missing or empty on the last one."""
 
@@ -121,20 +127,25 @@ class AwsTempCredentials(WireModel):
     """Temporary keys for an S3-compatible store."""
 
     access_key_id: Annotated[str, Field(alias="accessKeyId")]
+    """Names the key."""
     secret_access_key: Annotated[str, Field(alias="secretAccessKey")]
+    """Signs requests."""
     session_token: Annotated[str, Field(alias="sessionToken")]
+    """Goes with each signed request."""
 
 
 class AzureUserDelegationSas(WireModel):
     """A signature for Azure storage."""
 
     sas_token: Annotated[str, Field(alias="sasToken")]
+    """Goes with each request, as its query."""
 
 
 class GcpOauthToken(WireModel):
     """A token for Google Cloud storage."""
 
     oauth_token: Annotated[str, Field(alias="oauthToken")]
+    """Goes with each request, as a bearer token."""
 
 
 class EndStreamAction(WireModel):
@@ -153,12 +164,14 @@ class ParquetProtocol(WireModel):
     """What a client has to understand to read the table."""
 
     min_reader_version: Annotated[int, Field(alias="minReaderVersion")]
+    """The least version of the protocol that a client has to know; 1 so far."""
 
 
 class Format(WireModel):
     """How the files are written."""
 
     provider: Literal["parquet"] = "parquet"
+    """What writes and reads the files."""
 
 
 PartitionValues = TypeAliasType("PartitionValues", dict[str, str | None])
@@ -186,9 +199,12 @@ class ParquetAdd(WireModel):
     """A file that a version added."""
 
     url: str
+    """Where the file is read, without the bearer token."""
     id: str
+    """Names the file for ever."""
     partition_values: Annotated[PartitionValues, Field(alias="partitionValues")]
     size: int
+    """Bytes of the file."""
     timestamp: Milliseconds
     version: Version
     stats: str | None = None
@@ -200,9 +216,12 @@ class ParquetCdf(WireModel):
     """A file with the rows that a version changed."""
 
     url: str
+    """Where the file is read, without the bearer token."""
     id: str
+    """Names the file for ever."""
     partition_values: Annotated[PartitionValues, Field(alias="partitionValues")]
     size: int
+    """Bytes of the file."""
     timestamp: Milliseconds
     version: Version
     expiration_timestamp: Annotated[Milliseconds | None, Field(alias="expirationTimestamp")] = None
@@ -212,9 +231,12 @@ class ParquetRemove(WireModel):
     """A file that a version removed."""
 
     url: str
+    """Where the file can still be read, without the bearer token."""
     id: str
+    """Names the file for ever, as its add line did."""
     partition_values: Annotated[PartitionValues, Field(alias="partitionValues")]
     size: int
+    """Bytes of the file."""
     timestamp: Milliseconds
     version: Version
     expiration_timestamp: Annotated[Milliseconds | None, Field(alias="expirationTimestamp")] = None
@@ -224,15 +246,20 @@ class DeltaProtocolAction(WireModel):
     """What a reader of the log has to understand."""
 
     min_reader_version: Annotated[int, Field(alias="minReaderVersion")]
+    """The least version of Delta's protocol that a reader has to know."""
     min_writer_version: Annotated[int | None, Field(alias="minWriterVersion")] = None
+    """The least version of Delta's protocol that a writer has to know."""
     reader_features: Annotated[list[str] | None, Field(alias="readerFeatures")] = None
+    """What a reader has to know besides, from reader version 3 on."""
     writer_features: Annotated[list[str] | None, Field(alias="writerFeatures")] = None
+    """What a writer has to know besides, from writer version 7 on."""
 
 
 class DeltaFormat(WireModel):
     """How the files are written, as the log says it."""
 
     provider: str
+    """What writes and reads the files."""
     options: Properties | None = None
 
 
@@ -243,7 +270,9 @@ class DeltaCdcAction(WireModel):
     """A signed URL."""
     partition_values: Annotated[PartitionValues, Field(alias="partitionValues")]
     size: int
+    """Bytes of the file."""
     data_change: Annotated[bool | None, Field(alias="dataChange")] = None
+    """Whether the rows of the table changed by it, which they never did."""
 
 
 class DeletionVector(WireModel):
@@ -252,8 +281,11 @@ class DeletionVector(WireModel):
     storage_type: Annotated[str, Field(alias="storageType")]
     """u for a file beside the table, i for the vector itself, p for a path, which here is a signed URL."""
     path_or_inline_dv: Annotated[str, Field(alias="pathOrInlineDv")]
+    """The vector itself in Base85, or where its file is."""
     offset: int | None = None
+    """Where the vector begins in its file, in bytes."""
     size_in_bytes: Annotated[int, Field(alias="sizeInBytes")]
+    """Bytes of the vector."""
     cardinality: int
     """How many rows are deleted."""
 
@@ -287,9 +319,11 @@ class Profile(WireModel):
     """The file that tells a recipient where to read and as whom."""
 
     share_credentials_version: Annotated[int, Field(alias="shareCredentialsVersion")]
+    """The version of this format, which is 1."""
     endpoint: str
     """Where the server is; it may end with a slash."""
     bearer_token: Annotated[str, Field(alias="bearerToken")]
+    """Says who the recipient is, with every request."""
     expiration_time: Annotated[Timestamp | None, Field(alias="expirationTime")] = None
 
 
@@ -297,6 +331,7 @@ class SharedTable(WireModel):
     """A table in a schema of a share."""
 
     name: str
+    """What the table is called within its schema."""
     schema_: Annotated[str, Field(alias="schema")]
     """Name of the schema that it belongs to."""
     share: str
@@ -316,6 +351,7 @@ class ListTablesResponse(WireModel):
     """A page of tables."""
 
     items: list[SharedTable] | None = None
+    """The tables of this page; missing or empty if there are none."""
     next_page_token: Annotated[str | None, Field(alias="nextPageToken")] = None
     """Leads to the next page; missing or empty on the last one."""
 
@@ -326,7 +362,9 @@ class JsonPredicate(WireModel):
     op: Literal[
         "column", "literal", "isNull", "equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual", "and", "or", "not"
     ]
+    """What is done."""
     children: list[JsonPredicate] | None = None
+    """What it is done to; none for a column and a literal."""
     name: str | None = None
     """Name of a column."""
     value: str | None = None
@@ -346,10 +384,14 @@ class TemporaryCredentials(WireModel):
 
 
 class EndStreamLine(WireModel):
+    """The last line of an answer, for clients that want to know its end."""
+
     end_stream_action: Annotated[EndStreamAction, Field(alias="endStreamAction")]
 
 
 class ParquetProtocolLine(WireModel):
+    """The first line of an answer in parquet format."""
+
     protocol: ParquetProtocol
 
 
@@ -357,36 +399,50 @@ class ParquetMetadata(WireModel):
     """What the table is."""
 
     id: str
+    """Names the table for ever."""
     name: str | None = None
+    """What the provider calls the table."""
     description: str | None = None
+    """What the provider says of the table."""
     location: str | None = None
     """The directory that holds the table's log; there where access mode dir is."""
     auxiliary_locations: Annotated[list[str] | None, Field(alias="auxiliaryLocations")] = None
+    """Further directories that hold files of the table."""
     access_modes: Annotated[AccessModes | None, Field(alias="accessModes")] = None
     format: Format
     schema_string: Annotated[str, Field(alias="schemaString")]
     """The schema, a TableSchema as JSON text."""
     partition_columns: Annotated[list[str], Field(alias="partitionColumns")]
+    """Names of the columns that divide the table into partitions."""
     configuration: Properties | None = None
     version: Version | None = None
     size: int | None = None
     """Bytes of all files."""
     num_files: Annotated[int | None, Field(alias="numFiles")] = None
+    """How many files the table has."""
 
 
 class ParquetFileLine(WireModel):
+    """A file of the table, in an answer to a snapshot query in parquet format."""
+
     file: ParquetFile
 
 
 class ParquetAddLine(WireModel):
+    """A file that a version added, in an answer with changes in parquet format."""
+
     add: ParquetAdd
 
 
 class ParquetCdfLine(WireModel):
+    """A file with the rows that a version changed, in an answer with changes in parquet format."""
+
     cdf: ParquetCdf
 
 
 class ParquetRemoveLine(WireModel):
+    """A file that a version removed, in an answer with changes in parquet format."""
+
     remove: ParquetRemove
 
 
@@ -400,13 +456,18 @@ class DeltaMetadataAction(WireModel):
     """What the table is, as its log says it."""
 
     id: str
+    """Names the table for ever."""
     name: str | None = None
+    """What the provider calls the table."""
     description: str | None = None
+    """What the provider says of the table."""
     format: DeltaFormat
     schema_string: Annotated[str, Field(alias="schemaString")]
     """The schema, a TableSchema as JSON text."""
     partition_columns: Annotated[list[str], Field(alias="partitionColumns")]
+    """Names of the columns that divide the table into partitions."""
     created_time: Annotated[int | None, Field(alias="createdTime")] = None
+    """When the table was made, in milliseconds since 1970."""
     configuration: Properties | None = None
 
 
@@ -417,13 +478,17 @@ class DeltaAddAction(WireModel):
     """A signed URL."""
     partition_values: Annotated[PartitionValues, Field(alias="partitionValues")]
     size: int
+    """Bytes of the file."""
     modification_time: Annotated[Milliseconds | None, Field(alias="modificationTime")] = None
     data_change: Annotated[bool | None, Field(alias="dataChange")] = None
+    """Whether the rows of the table changed by it."""
     stats: str | None = None
     """FileStatistics as JSON text."""
     deletion_vector: Annotated[DeletionVector | None, Field(alias="deletionVector")] = None
     base_row_id: Annotated[int | None, Field(alias="baseRowId")] = None
+    """Where the ids of the file's rows begin, if rows are tracked."""
     default_row_commit_version: Annotated[int | None, Field(alias="defaultRowCommitVersion")] = None
+    """The version that the file's rows came with, if rows are tracked."""
 
 
 class DeltaRemoveAction(WireModel):
@@ -433,13 +498,19 @@ class DeltaRemoveAction(WireModel):
     """A signed URL."""
     deletion_timestamp: Annotated[Milliseconds | None, Field(alias="deletionTimestamp")] = None
     data_change: Annotated[bool | None, Field(alias="dataChange")] = None
+    """Whether the rows of the table changed by it."""
     extended_file_metadata: Annotated[bool | None, Field(alias="extendedFileMetadata")] = None
+    """Whether partition values and size are there."""
     partition_values: Annotated[PartitionValues | None, Field(alias="partitionValues")] = None
     size: int | None = None
+    """Bytes of the file."""
     stats: str | None = None
+    """FileStatistics as JSON text."""
     deletion_vector: Annotated[DeletionVector | None, Field(alias="deletionVector")] = None
     base_row_id: Annotated[int | None, Field(alias="baseRowId")] = None
+    """Where the ids of the file's rows begin, if rows are tracked."""
     default_row_commit_version: Annotated[int | None, Field(alias="defaultRowCommitVersion")] = None
+    """The version that the file's rows came with, if rows are tracked."""
 
 
 class TemporaryTableCredentialsResponse(WireModel):
@@ -449,10 +520,14 @@ class TemporaryTableCredentialsResponse(WireModel):
 
 
 class ParquetMetadataLine(WireModel):
+    """The second line of an answer in parquet format, or a later one with earlier metadata."""
+
     meta_data: Annotated[ParquetMetadata, Field(alias="metaData")]
 
 
 class DeltaProtocolLine(WireModel):
+    """The first line of an answer in delta format."""
+
     protocol: DeltaProtocol
 
 
@@ -464,8 +539,11 @@ class DeltaMetadata(WireModel):
     size: int | None = None
     """Bytes of all files."""
     num_files: Annotated[int | None, Field(alias="numFiles")] = None
+    """How many files the table has."""
     location: str | None = None
+    """The directory that holds the table's log; there where access mode dir is."""
     auxiliary_locations: Annotated[list[str] | None, Field(alias="auxiliaryLocations")] = None
+    """Further directories that hold files of the table."""
     access_modes: Annotated[AccessModes | None, Field(alias="accessModes")] = None
 
 
@@ -485,6 +563,8 @@ ParquetLine = TypeAliasType(
 
 
 class DeltaMetadataLine(WireModel):
+    """The second line of an answer in delta format, or a later one with earlier metadata."""
+
     meta_data: Annotated[DeltaMetadata, Field(alias="metaData")]
 
 
@@ -502,6 +582,8 @@ class DeltaFile(WireModel):
 
 
 class DeltaFileLine(WireModel):
+    """An action about a file, in an answer in delta format."""
+
     file: DeltaFile
 
 
@@ -529,15 +611,19 @@ class TableSchema(WireModel):
     """The columns of a table or of a struct."""
 
     type: Literal["struct"] = "struct"
+    """Tells it from other types."""
     fields: list[TableField]
+    """The columns, in their order."""
 
 
 class TableField(WireModel):
     """One column."""
 
     name: str
+    """What the column is called."""
     type: TableType
     nullable: bool
+    """Whether values may be null."""
     metadata: dict[str, Any]
     """What is said of the column; its comment stands under comment."""
 
@@ -547,16 +633,24 @@ TableType = TypeAliasType("TableType", Union[PrimitiveType, TableSchema, "ArrayT
 
 
 class ArrayType(WireModel):
+    """Any number of values of one type."""
+
     type: Literal["array"] = "array"
+    """Tells it from other types."""
     element_type: Annotated[TableType, Field(alias="elementType")]
     contains_null: Annotated[bool, Field(alias="containsNull")]
+    """Whether values may be null."""
 
 
 class MapType(WireModel):
+    """Values of one type by keys of one type."""
+
     type: Literal["map"] = "map"
+    """Tells it from other types."""
     key_type: Annotated[TableType, Field(alias="keyType")]
     value_type: Annotated[TableType, Field(alias="valueType")]
     value_contains_null: Annotated[bool, Field(alias="valueContainsNull")]
+    """Whether values may be null."""
 
 
 JsonPredicate.model_rebuild()

@@ -1,4 +1,4 @@
-# Made by codegen.operations from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+# Made by codegen.operations from the contract of delta_sharing 2026-02, sha256 94ad4c0756e6ffc1. Do not edit: nox -s generate
 """The operations of Delta Sharing Protocol 2026-02."""
 
 from __future__ import annotations
@@ -365,7 +365,9 @@ OPERATIONS: dict[str, Operation] = {
         body_required=False,
         success=200,
         answers={
-            "200": Answer(status="200", schema="TemporaryTableCredentialsResponse", media_type="application/json"),
+            "200": Answer(
+                status="200", schema="TemporaryTableCredentialsResponse", media_type="application/json", also=("application/x-ndjson",)
+            ),
             "400": Answer(status="400", schema="Error", media_type="application/json"),
             "401": Answer(status="401", schema="Error", media_type="application/json"),
             "403": Answer(status="403", schema="Error", media_type="application/json"),

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 d1cd12f82efeb91f. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 e99e90621f7be0fc. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -152,6 +152,48 @@ EDITS: dict[str, Edit] = {
         targets=(
             "/paths/~1shares~1{share}~1schemas~1{schema}~1tables~1{table}~1query/post/parameters",
             "/paths/~1shares~1{share}~1schemas~1{schema}~1tables~1{table}~1changes/get/parameters",
+        ),
+    ),
+    "E05": Edit(
+        id="E05",
+        says="optional members of a wrapped Delta action may be null",
+        why="Wrapped actions keep their original values, and logs of common writers have null in the members that say nothing, such as the name and the description of a table.",
+        effect="widens",
+        targets=(
+            "/components/schemas/DeltaProtocolAction/properties/minWriterVersion/type",
+            "/components/schemas/DeltaProtocolAction/properties/readerFeatures/type",
+            "/components/schemas/DeltaProtocolAction/properties/writerFeatures/type",
+            "/components/schemas/DeltaMetadataAction/properties/name/type",
+            "/components/schemas/DeltaMetadataAction/properties/description/type",
+            "/components/schemas/DeltaMetadataAction/properties/createdTime/type",
+            "/components/schemas/DeltaAddAction/properties/dataChange/type",
+            "/components/schemas/DeltaAddAction/properties/stats/type",
+            "/components/schemas/DeltaAddAction/properties/baseRowId/type",
+            "/components/schemas/DeltaAddAction/properties/defaultRowCommitVersion/type",
+            "/components/schemas/DeltaRemoveAction/properties/dataChange/type",
+            "/components/schemas/DeltaRemoveAction/properties/extendedFileMetadata/type",
+            "/components/schemas/DeltaRemoveAction/properties/size/type",
+            "/components/schemas/DeltaRemoveAction/properties/stats/type",
+            "/components/schemas/DeltaRemoveAction/properties/baseRowId/type",
+            "/components/schemas/DeltaRemoveAction/properties/defaultRowCommitVersion/type",
+            "/components/schemas/DeltaCdcAction/properties/dataChange/type",
+            "/components/schemas/DeletionVector/properties/offset/type",
+            "/components/schemas/DeltaAddAction/properties/modificationTime",
+            "/components/schemas/DeltaAddAction/properties/deletionVector",
+            "/components/schemas/DeltaRemoveAction/properties/deletionTimestamp",
+            "/components/schemas/DeltaRemoveAction/properties/partitionValues",
+            "/components/schemas/DeltaRemoveAction/properties/deletionVector",
+        ),
+    ),
+    "E06": Edit(
+        id="E06",
+        says="a kind of credentials that is not there may be null",
+        why="Exactly one of three members is set, and a server may write the other two as null (D-34).",
+        effect="widens",
+        targets=(
+            "/components/schemas/TemporaryCredentials/properties/awsTempCredentials",
+            "/components/schemas/TemporaryCredentials/properties/azureUserDelegationSas",
+            "/components/schemas/TemporaryCredentials/properties/gcpOauthToken",
         ),
     ),
 }

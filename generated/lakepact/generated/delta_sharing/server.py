@@ -1,4 +1,4 @@
-# Made by codegen.server from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+# Made by codegen.server from the contract of delta_sharing 2026-02, sha256 94ad4c0756e6ffc1. Do not edit: nox -s generate
 """The operations of Delta Sharing Protocol 2026-02 as a server implements them."""
 
 from __future__ import annotations

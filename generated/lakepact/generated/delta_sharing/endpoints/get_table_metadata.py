@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 9f3b195d81cfaf6e. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of delta_sharing 2026-02, sha256 94ad4c0756e6ffc1. Do not edit: nox -s generate
 """GET /shares/{share}/schemas/{schema}/tables/{table}/metadata."""
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def call(
     timestamp: str | None = None,
     delta_sharing_capabilities: str | None = None,
 ) -> Call[ResponseLine]:
-    """Read the protocol and the metadata of a table."""
+    """Read the protocol and the metadata of a table.
+
+    The answer is a sequence of lines; its model is that of one line.
+    """
     return Call(
         operation="getTableMetadata",
         method="GET",
