@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.log.vectors import vector_path
 
-from .links import ascii_json, file_id, stamps, stats_members
+from .links import ascii_json, file_id, size_of, stamps, stats_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -125,7 +125,7 @@ def change(
 
 
 def _line(kind: str, action: Mapping[str, Any], links: Links, said: Mapping[str, int]) -> Document:
-    single: Document = {"path": links.url(action["path"])}
+    single: Document = {"path": links.url(action["path"]), "size": size_of(action)}
     single |= {name: value for name, value in action.items() if name not in REDACTED and value is not None}
     named = {"id": file_id(action["path"])}
     vector = action.get("deletionVector")

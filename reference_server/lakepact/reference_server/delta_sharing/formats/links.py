@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.reference_server.delta_sharing.log import DamagedLog
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
@@ -54,6 +56,18 @@ def stamps(links: Links, version: int | None, timestamp: int | None) -> dict[str
     """The members that say when: until when a URL holds, and from when the file is."""
     said = {"expirationTimestamp": links.expires, "version": version, "timestamp": timestamp}
     return {name: value for name, value in said.items() if value is not None}
+
+
+def size_of(action: Mapping[str, Any]) -> int:
+    """How large a file is.
+
+    Raises:
+        DamagedLog: the log never said it.
+    """
+    size: int | None = action.get("size")
+    if size is None:
+        raise DamagedLog(f"{action['path']!r} was removed, and the log does not say how large it was")
+    return size
 
 
 def file_id(path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .links import ascii_json, file_id, stamps, stats_members
+from .links import ascii_json, file_id, size_of, stamps, stats_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -107,7 +107,7 @@ def _members(action: Mapping[str, Any], links: Links, columns: Sequence[str]) ->
         "url": links.url(action["path"]),
         "id": file_id(action["path"]),
         "partitionValues": _partition(action.get("partitionValues") or {}, columns),
-        "size": action["size"],
+        "size": size_of(action),
     }
 
 
