@@ -1,0 +1,74 @@
+"""Shares that are served for the tests here, and requests of their recipients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lakepact.reference_server import Server, running
+
+HARD_NAMES = ["plus+and&", "percent%41", "question?", "hash#", "tilde~", "é", "semi;colon=", "日本", "x" * 255, "U\u2028\u2029\x85S"]
+TOKENS = {"all": "token-of-all", "some": "token-of-some", "ended": "token-of-ended"}
+
+Write = Callable[..., Path]
+
+
+def shared(names: list[str], location: str = "tables/t") -> list[dict[str, Any]]:
+    return [{"name": name, "location": location} for name in names]
+
+
+DOCUMENT: dict[str, Any] = {
+    "version": 1,
+    "shares": [
+        {
+            "name": "Main.Share",
+            "comment": "two\u2028lines",
+            "displayName": "Main",
+            "properties": {"owner": "me"},
+            "schemas": [
+                {"name": "Sales", "tables": shared([f"t{n}" for n in range(7)])},
+                {"name": "hard", "tables": shared(HARD_NAMES)},
+                {"name": "nothing", "tables": []},
+            ],
+        },
+        {"name": "second", "id": "second-id", "schemas": [{"name": "s", "tables": shared(["only"])}]},
+        {"name": "empty"},
+    ],
+    "recipients": [
+        {"name": "all", "bearerToken": TOKENS["all"]},
+        {"name": "some", "bearerToken": TOKENS["some"], "shares": ["SECOND", "empty"], "expirationTime": "2999-01-01T00:00:00Z"},
+        {"name": "ended", "bearerToken": TOKENS["ended"], "expirationTime": "2020-01-01T00:00:00Z"},
+    ],
+}
+
+
+@pytest.fixture(scope="session")
+def shares_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("shares") / "shares.yaml"
+    file.write_text(yaml.safe_dump(DOCUMENT), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="session")
+def sharing(shares_file: Path) -> Iterator[Server]:
+    """A server of both contracts."""
+    with running(warehouse="memory:", shares=shares_file) as server:
+        yield server
+
+
+@pytest.fixture
+def ask(sharing: Server, sending_to: Callable[[str], Any]) -> Iterator[Callable[..., Any]]:
+    """GET of a path below the root, by the recipient who may read everything unless another token is given."""
+    with ExitStack() as stack:
+        send = stack.enter_context(sending_to(sharing.url))
+
+        def ask(path: str, *, token: str | None = TOKENS["all"], method: str = "GET", **headers: str) -> Any:
+            authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
+            return send(method, f"/delta-sharing{path}", None, **(authorization | headers))
+
+        yield ask

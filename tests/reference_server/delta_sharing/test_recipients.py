@@ -1,0 +1,83 @@
+"""Who may ask: a bearer token says who it is, and what one may not see does not exist."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.generated.contract import Contract
+
+from .conftest import TOKENS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPERATIONS = Contract("delta_sharing").operations.values()
+
+
+def filled(path: str) -> str:
+    return path.replace("{share}", "second").replace("{schema}", "s").replace("{table}", "only")
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda o: o.id)
+@pytest.mark.parametrize(
+    "authorization",
+    [None, "", "Bearer", "Bearer ", "Basic dG9rZW4tb2YtYWxs", TOKENS["all"], "Bearer wrong", "Bearer é"],
+)
+def test_nobody_is_answered_without_a_token_of_the_server(ask: Callable[..., Any], operation: Any, authorization: str | None) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization.encode("latin-1")}
+    answer = ask(filled(operation.path), token=None, method=operation.method, **headers)
+
+    assert (answer.status, answer.headers["www-authenticate"].split(" ")[0]) == (401, "Bearer")
+    if operation.method != "HEAD":
+        assert answer.headers["content-type"] == "application/json"
+        assert {name: type(value) for name, value in answer.document.items()} == {"errorCode": str, "message": str}
+        assert answer.document["errorCode"] == "UNAUTHENTICATED"
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "])
+def test_the_word_bearer_is_understood_in_any_case(ask: Callable[..., Any], scheme: str) -> None:
+    assert ask("/shares", token=None, Authorization=f"{scheme} {TOKENS['all']}").status == 200
+
+
+def test_a_token_whose_time_is_over_is_refused_and_says_so(ask: Callable[..., Any]) -> None:
+    answer = ask("/shares", token=TOKENS["ended"])
+
+    assert (answer.status, answer.document["errorCode"]) == (401, "UNAUTHENTICATED")
+    assert "has ended at 2020-01-01T00:00:00Z" in answer.document["message"]
+
+
+def test_who_asks_is_asked_before_what_is_asked(ask: Callable[..., Any]) -> None:
+    assert ask("/shares?maxResults=-1", token=None).status == 401
+
+
+def test_a_recipient_sees_its_shares_and_no_others(ask: Callable[..., Any]) -> None:
+    assert [share["name"] for share in ask("/shares", token=TOKENS["some"]).document["items"]] == ["second", "empty"]
+
+
+@pytest.mark.parametrize("below", ["", "/schemas", "/schemas/Sales/tables", "/all-tables"])
+def test_what_a_recipient_may_not_see_is_answered_as_what_is_not_there(ask: Callable[..., Any], below: str) -> None:
+    hidden = ask(f"/shares/Main.Share{below}", token=TOKENS["some"])
+    missing = ask(f"/shares/Main.Shape{below}", token=TOKENS["some"])
+
+    assert (hidden.status, hidden.document["errorCode"]) == (404, "RESOURCE_DOES_NOT_EXIST")
+    assert hidden.body.replace(b"Main.Share", b"Main.Shape") == missing.body
+
+
+def test_two_authorizations_are_none(sharing: Any) -> None:
+    host, port = sharing.url.removeprefix("http://").split(":")
+    authorizations = "".join(f"Authorization: Bearer {token}\r\n" for token in (TOKENS["all"], "x"))
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(f"GET /delta-sharing/shares HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{authorizations}\r\n".encode())
+        received = b"".join(iter(lambda: connection.recv(65536), b""))
+
+    assert received.startswith(b"HTTP/1.1 401 ")
+
+
+def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:
+    for token in (TOKENS["ended"], "wrong-token"):
+        answer = ask("/shares", token=token)
+
+        assert token not in answer.document["message"] + str(answer.headers)
