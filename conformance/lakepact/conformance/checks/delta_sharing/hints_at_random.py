@@ -1,0 +1,68 @@
+"""Hints drawn at random: whatever they say, no file with a row that satisfies them is left out.
+
+The draw is the same in every run, so that servers can be compared; each check sends a bounded number of requests.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.delta_sharing.hints import hinted, matching
+from lakepact.conformance.checks.delta_sharing.predicates import Draw, Negated, hint
+from lakepact.conformance.checks.delta_sharing.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+
+ROUNDS = 12  #: requests for each table
+
+
+@check("DS-HNT-03")
+def one_sql_predicate(lab: SharingLab) -> None:
+    """One predicate in SQL drops no file with a row that satisfies it."""
+    for known in hinted(lab):
+        draw = Draw(Random(f"sql {known.table.name}"), known.rows, known.sql_kinds())  # noqa: S311 - no secret
+        for _ in range(ROUNDS):
+            predicate = draw.leaf()
+            reply = known.asked(predicateHints=[predicate.sql()])
+            with lab.judge("DS-HNT-03"):
+                known.holds_all(reply, matching(known.rows, predicate), f"the hint {predicate.sql()}")
+
+
+@check("DS-HNT-02")
+def several_sql_predicates(lab: SharingLab) -> None:
+    """Several predicates in SQL drop no file with a row that satisfies all of them."""
+    for known in hinted(lab):
+        random = Random(f"several {known.table.name}")  # noqa: S311 - no secret
+        draw = Draw(random, known.rows, known.sql_kinds())
+        for _ in range(ROUNDS):
+            predicates = [draw.leaf() for _ in range(random.choice((2, 2, 3)))]
+            texts = [predicate.sql() for predicate in predicates]
+            reply = known.asked(predicateHints=texts)
+            with lab.judge("DS-HNT-02"):
+                known.holds_all(reply, matching(known.rows, *predicates), f"the hints {', '.join(texts)}")
+
+
+@check("DS-HNT-09", "DS-JSP-08")
+def json_predicates(lab: SharingLab) -> None:
+    """A tree of predicates in JSON drops no file with a row that satisfies it, whichever columns it is about."""
+    for known in hinted(lab):
+        draw = Draw(Random(f"json {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
+        for _ in range(ROUNDS):
+            predicate = draw.tree()
+            reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+            with lab.judge("DS-HNT-09", "DS-JSP-08"):
+                known.holds_all(reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}")
+
+
+@check("DS-JSP-06", "DS-HNT-09")
+def negations(lab: SharingLab) -> None:
+    """A negation drops no file with a row that satisfies it, nor takes what is unknown for false."""
+    for known in hinted(lab):
+        draw = Draw(Random(f"not {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
+        for _ in range(ROUNDS):
+            predicate: Any = Negated(draw.tree(1))
+            reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+            with lab.judge("DS-JSP-06", "DS-HNT-09"):
+                known.holds_all(reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}")

@@ -1,0 +1,242 @@
+"""Predicates over rows, with what they say in SQL and as a JSON tree, and whether a row satisfies them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+import operator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from random import Random
+
+#: Operation in SQL → how values are compared, operation in JSON, and the one with its sides changed.
+OPERATIONS: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
+    "=": (operator.eq, "equal", "="),
+    "<": (operator.lt, "lessThan", ">"),
+    "<=": (operator.le, "lessThanOrEqual", ">="),
+    ">": (operator.gt, "greaterThan", "<"),
+    ">=": (operator.ge, "greaterThanOrEqual", "<="),
+    "<>": (operator.ne, "", "<>"),
+}
+
+#: Type of a column → the `valueType` of a JSON predicate about it; the others cannot be said in JSON.
+VALUE_TYPES = {
+    "string": "string",
+    "long": "long",
+    "integer": "int",
+    "short": "int",
+    "byte": "int",
+    "float": "float",
+    "double": "double",
+    "boolean": "bool",
+    "date": "date",
+    "timestamp": "timestamp",
+}
+
+#: Types whose constants SQL writes without any doubt: times have none, for want of a zone.
+SQL_TYPES = frozenset({*VALUE_TYPES, "decimal"} - {"timestamp"})
+
+
+class Predicate(Protocol):
+    """Something that rows satisfy, do not satisfy, or of which nothing is known."""
+
+    def holds(self, row: Mapping[str, Any]) -> bool | None:
+        """Whether a row satisfies it; None where a null, or a NaN, leaves it open."""
+        ...
+
+    def sql(self) -> str:
+        """What it says in SQL."""
+        ...
+
+    def tree(self) -> dict[str, Any]:
+        """What it says as a JSON predicate."""
+        ...
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A column compared with a constant; `flipped` writes the constant first."""
+
+    column: str
+    kind: str
+    operation: str
+    value: Any
+    flipped: bool = False
+
+    def holds(self, row: Mapping[str, Any]) -> bool | None:
+        """Whether a row satisfies it."""
+        value = row.get(self.column)
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            return None
+        return OPERATIONS[self.operation][0](value, self.value)
+
+    def sql(self) -> str:
+        """What it says in SQL."""
+        name = self.column if self.column.isidentifier() else f"`{self.column}`"
+        if self.flipped:
+            return f"{constant(self.value)} {OPERATIONS[self.operation][2]} {name}"
+        return f"{name} {self.operation} {constant(self.value)}"
+
+    def tree(self) -> dict[str, Any]:
+        """What it says as a JSON predicate."""
+        if self.operation == "<>":
+            return {"op": "not", "children": [Comparison(self.column, self.kind, "=", self.value, self.flipped).tree()]}
+        sides = [column(self.column, self.kind), literal(self.value, self.kind)]
+        operation = OPERATIONS[self.operation][2] if self.flipped else self.operation
+        return {"op": OPERATIONS[operation][1], "children": sides[::-1] if self.flipped else sides}
+
+
+@dataclass(frozen=True)
+class IsNull:
+    """A column is null, or with `negated` it is not."""
+
+    column: str
+    kind: str
+    negated: bool = False
+
+    def holds(self, row: Mapping[str, Any]) -> bool | None:
+        """Whether a row satisfies it."""
+        return (row.get(self.column) is None) != self.negated
+
+    def sql(self) -> str:
+        """What it says in SQL."""
+        name = self.column if self.column.isidentifier() else f"`{self.column}`"
+        return f"{name} IS {'NOT ' if self.negated else ''}NULL"
+
+    def tree(self) -> dict[str, Any]:
+        """What it says as a JSON predicate."""
+        plain = {"op": "isNull", "children": [column(self.column, self.kind)]}
+        return {"op": "not", "children": [plain]} if self.negated else plain
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Predicates taken together by `and` or `or`."""
+
+    operation: str
+    parts: tuple[Predicate, ...]
+
+    def holds(self, row: Mapping[str, Any]) -> bool | None:
+        """Whether a row satisfies it."""
+        found = {part.holds(row) for part in self.parts}
+        decisive = self.operation == "or"
+        return decisive if decisive in found else None if None in found else not decisive
+
+    def sql(self) -> str:
+        """What it says in SQL."""
+        return "(" + f" {self.operation.upper()} ".join(part.sql() for part in self.parts) + ")"
+
+    def tree(self) -> dict[str, Any]:
+        """What it says as a JSON predicate."""
+        return {"op": self.operation, "children": [part.tree() for part in self.parts]}
+
+
+@dataclass(frozen=True)
+class Negated:
+    """The opposite of a predicate; what is open stays open."""
+
+    part: Predicate
+
+    def holds(self, row: Mapping[str, Any]) -> bool | None:
+        """Whether a row satisfies it."""
+        found = self.part.holds(row)
+        return None if found is None else not found
+
+    def sql(self) -> str:
+        """What it says in SQL."""
+        return f"NOT ({self.part.sql()})"
+
+    def tree(self) -> dict[str, Any]:
+        """What it says as a JSON predicate."""
+        return {"op": "not", "children": [self.part.tree()]}
+
+
+def column(name: str, kind: str) -> dict[str, Any]:
+    """A column as a leaf of a JSON predicate."""
+    return {"op": "column", "name": name, "valueType": VALUE_TYPES[kind]}
+
+
+def literal(value: Any, kind: str) -> dict[str, Any]:
+    """A constant as a leaf of a JSON predicate."""
+    return {"op": "literal", "value": text(value), "valueType": VALUE_TYPES[kind]}
+
+
+def hint(tree: Any) -> str:
+    """A tree as the text that `jsonPredicateHints` is."""
+    return json.dumps(tree)
+
+
+def text(value: Any) -> str:
+    """A constant as a JSON predicate writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dt.datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return str(value)
+
+
+def constant(value: Any) -> str:
+    """A constant as SQL writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (str, dt.date)):
+        return f"'{value}'"
+    return str(value)
+
+
+# -- at random -------------------------------------------------------------------------------------------------------------
+
+
+class Draw:
+    """Draws predicates about the rows of a table, near the values that are there.
+
+    Args:
+        random: where chance comes from.
+        rows: the rows of the table.
+        kinds: column → type, of the columns that predicates may be about.
+    """
+
+    def __init__(self, random: Random, rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> None:
+        self._random = random
+        self._rows = rows
+        self._kinds = kinds
+
+    def leaf(self) -> Predicate:
+        """A comparison, or a question for nulls."""
+        name = self._random.choice(sorted(self._kinds))
+        values = [row[name] for row in self._rows if not (row[name] is None or row[name] != row[name])]
+        if not values or self._random.random() < 0.12:
+            return IsNull(name, self._kinds[name], self._random.random() < 0.5)
+        value = self._near(self._random.choice(values))
+        operation = self._random.choice(sorted(OPERATIONS))
+        return Comparison(name, self._kinds[name], operation, value, self._random.random() < 0.3)
+
+    def tree(self, depth: int = 2) -> Predicate:
+        """A tree of such, not deeper than `depth`."""
+        chance = self._random.random()
+        if depth == 0 or chance < 0.3:
+            return self.leaf()
+        if chance < 0.5:
+            return Negated(self.tree(depth - 1))
+        parts = tuple(self.tree(depth - 1) for _ in range(self._random.choice((2, 2, 3))))
+        return Joined("and" if chance < 0.75 else "or", parts)
+
+    def _near(self, value: Any) -> Any:
+        """A value, or one close to it."""
+        if self._random.random() < 0.5 or isinstance(value, bool):
+            return value
+        sign = self._random.choice((-1, 1))
+        if isinstance(value, str):
+            return self._random.choice((value[: len(value) // 2], value + "~", value.swapcase())).replace("'", "").replace("\\", "")
+        if isinstance(value, dt.datetime):
+            return value + sign * dt.timedelta(microseconds=self._random.choice((1, 500, 1000)))
+        if isinstance(value, dt.date):
+            return value + sign * dt.timedelta(days=1)
+        if isinstance(value, Decimal):
+            return value + sign * Decimal("0.01")
+        return value + sign * (1 if isinstance(value, int) else 0.125)
