@@ -11,13 +11,16 @@ from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
 from lakepact.reference_server.service import BadSetting, Service, Settings
 
-from . import catalogue, data_door, files, recipients
+from . import catalogue, data_door, files, recipients, tables
 from .answers import KINDS, error_body
 from .catalogue import Catalogue
 from .data_door import DataDoor
 from .files import Files
+from .queries import ASKED
 from .recipients import Recipients
 from .shares_file import read_shares
+from .snapshots import Snapshots
+from .tables import Tables
 from .tokens import Tokens
 
 if TYPE_CHECKING:
@@ -28,16 +31,10 @@ if TYPE_CHECKING:
     from .shares import Shares
 
 #: Operations that are answered with status 406, because this server does not have what they are about.
-NOT_OFFERED = frozenset(
-    {
-        "headTableVersion",
-        "getTableVersion",
-        "getTableMetadata",
-        "queryTable",
-        "queryTableChanges",
-        "generateTemporaryTableCredentials",
-    }
-)
+NOT_OFFERED = frozenset({"generateTemporaryTableCredentials"})
+
+#: Clients write null for what they do not ask for.
+NULLABLE = {"queryTable": frozenset({*ASKED, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"})}
 
 #: Operations that read the logs of tables.
 READING = frozenset({"headTableVersion", "getTableVersion", "getTableMetadata", "queryTable", "queryTableChanges"})
@@ -60,12 +57,14 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         **catalogue.RULES,
         **files.RULES,
         **data_door.RULES,
+        **tables.RULES,
     }
     who = Recipients(shares.recipients, root=shares.root, rules=rules)
     tokens = Tokens()
     urls = Files(shares, rules)
     data = f"{shares.root}/files"
-    areas = (Catalogue(shares, rules, tokens=tokens),)
+    catalog = Catalogue(shares, rules, tokens=tokens)
+    areas = (catalog, Tables(catalog, Snapshots(), urls, shares=shares, rules=rules, tokens=tokens))
     served = Service(
         contract,
         handlers=_handlers(contract, areas),
@@ -74,11 +73,13 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         kinds=KINDS,
         paths=lambda template: (template,),
         rules=rules,
+        nullable=NULLABLE,
         root=shares.root,
         caller=who.caller,
         blocking=READING,
         apps={data: DataDoor(urls, root=data, service=lambda: served)},
         max_body=settings.max_body,
+        lends={"files": urls},
         profiles=partial(recipients.profiles, shares.recipients),
         about=tuple(_about(shares)),
     )

@@ -5,12 +5,13 @@ A client that did not ask is never sent an endStreamAction, for some take it for
 
 from __future__ import annotations
 
-import json
 import logging
 import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+
+from .answers import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,7 +58,7 @@ def end_of_stream(
 
 def end_line(document: dict[str, Any]) -> bytes:
     """An endStreamAction as the last line of an answer."""
-    return json.dumps(document, separators=(",", ":")).encode() + b"\n"  # ASCII: clients split lines at more than newlines
+    return one_line(document) + b"\n"
 
 
 def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: Rules) -> Iterator[bytes]:

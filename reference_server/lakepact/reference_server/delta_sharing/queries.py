@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.problems import Problem
+from .answers import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from lakepact.reference_server.problems import Problem
 
 #: Members that make out what is asked; the rest of a request says how it is to be sent.
 ASKED = ("predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion")
@@ -18,7 +20,7 @@ POINTS = ("version", "timestamp", "startingVersion")  #: where to look, each in 
 
 def malformed(message: str) -> Problem:
     """The refusal of a request that asks for what there cannot be."""
-    return Problem(400, "INVALID_PARAMETER_VALUE", message)
+    return refused(400, message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     from .log import Log
     from .shares import SharedTable
+
+
+#: A path of this machine in a message: what stands before its last slash is nobody's affair.
+ABSOLUTE = re.compile(r"(^|[\s'\"])(?:[A-Za-z][A-Za-z0-9+.-]*:)?/[^\s'\"]*/")
 
 
 def named(table: SharedTable) -> str:
@@ -31,7 +36,8 @@ def refusal(table: SharedTable, error: LogError | OSError) -> Problem:
     if isinstance(error, NoTable):
         return Problem(500, "INTERNAL_ERROR", f"{named(table)} is shared, but its data is not there")
     if isinstance(error, DamagedLog):
-        return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} is damaged: {error}")
+        said = ABSOLUTE.sub(r"\1…/", str(error))
+        return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} is damaged: {said}")
     return Problem(500, "INTERNAL_ERROR", f"the log of {named(table)} cannot be read")
 
 
@@ -78,6 +84,45 @@ class Versions:
         """The newest version."""
         return self._log.latest()
 
+    def asked_for(self, asked: Mapping[str, Any]) -> int:
+        """The version as of which a request asks, the newest one if it does not say.
+
+        Raises:
+            Problem: it is not shared, or not said in a way that can be read.
+            NoSuchVersion: the table does not have it.
+        """
+        if "version" in asked:
+            return self.exactly(asked["version"], "version")
+        if "timestamp" in asked:
+            return self._at(asked["timestamp"], "timestamp")
+        return self.current()
+
+    def start(self, asked: Mapping[str, Any]) -> int:
+        """The version that the changes a request asks for start with.
+
+        Raises:
+            Problem: it does not say so, or not in a way that can be read, or that version is not shared.
+            NoSuchVersion: the table does not have it.
+        """
+        if "startingVersion" in asked:
+            return self.exactly(asked["startingVersion"], "startingVersion")
+        if "startingTimestamp" in asked:
+            return self.since(asked["startingTimestamp"], "startingTimestamp")
+        raise malformed("startingVersion or startingTimestamp is required: it says where the changes start")
+
+    def end(self, asked: Mapping[str, Any]) -> int:
+        """The version that the changes a request asks for end with, the newest one if it does not say.
+
+        Raises:
+            Problem: it is not said in a way that can be read, or not shared.
+            NoSuchVersion: the table does not have it.
+        """
+        if "endingVersion" in asked:
+            return self.exactly(asked["endingVersion"], "endingVersion")
+        if "endingTimestamp" in asked:
+            return self._at(asked["endingTimestamp"], "endingTimestamp")
+        return self.current()
+
     def exactly(self, version: int, member: str) -> int:
         """A version that a request names, by the member or parameter `member`.
 
@@ -90,18 +135,6 @@ class Versions:
         self._rules["version-exists"](self._log, version)
         return version
 
-    def at(self, text: str, member: str) -> int:
-        """The version that was current at a time that a request names.
-
-        Raises:
-            Problem: that is no time, or the version is not shared.
-            NoSuchVersion: there was none.
-        """
-        self._rules["history-is-shared"](self._table, member)
-        version: int = self._rules["version-at"](self._log, self._time("not-after", text, member))
-        self._rules["version-is-shared"](self._table, version)
-        return version
-
     def since(self, text: str, member: str) -> int:
         """The first shared version that is not older than a time that a request names.
 
@@ -111,6 +144,12 @@ class Versions:
         """
         version: int = self._rules["version-from"](self._log, self._time("not-before", text, member))
         return max(version, min(self._table.start_version, self._log.latest()))
+
+    def _at(self, text: str, member: str) -> int:
+        self._rules["history-is-shared"](self._table, member)
+        version: int = self._rules["version-at"](self._log, self._time("not-after", text, member))
+        self._rules["version-is-shared"](self._table, version)
+        return version
 
     def _time(self, reading: str, text: str, member: str) -> int:
         try:

@@ -1,0 +1,78 @@
+"""Answers that are taken up or given again: the tokens with which clients come back, and what is held in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .queries import malformed
+from .shares import folded
+from .tokens import BadToken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .queries import Query
+    from .requests import Request
+    from .shares import Shares
+    from .tokens import Tokens
+
+PAGE, REFRESH = "page of an answer", "refresh of an answer"  #: purposes of tokens
+
+
+def most_files(wanted: int | None, largest: int) -> int | None:
+    """How many files a page may hold, None for all."""
+    return None if wanted is None else min(wanted, largest)
+
+
+class Continuations:
+    """Opens and makes the tokens of queries and changes.
+
+    Args:
+        tokens: what seals them.
+        shares: for how long they hold, and how large pages may be.
+        rules: the decisions.
+    """
+
+    def __init__(self, tokens: Tokens, shares: Shares, rules: Mapping[str, Callable[..., Any]]) -> None:
+        self._tokens, self._shares, self._rules = tokens, shares, rules
+
+    def held(self, request: Request, query: Query, *, operation: str) -> dict[str, Any]:
+        """What the token of a request holds; without one, what is asked for and nothing else.
+
+        Raises:
+            Problem: the token is none of ours, is over, or was made for another query.
+        """
+        for token, purpose, member in ((query.page_token, PAGE, "pageToken"), (query.refresh_token, REFRESH, "refreshToken")):
+            if token is not None:
+                try:
+                    held = self._tokens.opened(purpose, token, bound=_bound(request, operation))
+                except BadToken as bad:
+                    raise malformed(f"{member} cannot be used: {bad}") from None
+                return {**held, "asked": self._rules["agreed"](query.asked, held["asked"], member=member)}
+        return {"asked": query.asked}
+
+    def page(self, request: Request, operation: str, **held: Any) -> str:
+        """The token of the page that follows."""
+        lasting = self._shares.page_seconds * 1000
+        return self._tokens.sealed(PAGE, held, bound=_bound(request, operation), lasting=lasting)
+
+    def refresh(self, request: Request, operation: str, **held: Any) -> str:
+        """The token with which the same files can be had again."""
+        lasting = self._shares.refresh_seconds * 1000
+        return self._tokens.sealed(REFRESH, held, bound=_bound(request, operation), lasting=lasting)
+
+    def most(self, query: Query, held: Mapping[str, Any]) -> int | None:
+        """How many files an answer may hold, None for all."""
+        wanted = held.get("maxFiles") if query.max_files is None else query.max_files
+        most: int | None = self._rules["most-files"](wanted, self._shares.page_files)
+        return most
+
+
+def _bound(request: Request, operation: str) -> tuple[str, ...]:
+    """What a token holds for: nobody else, no other table, and no other operation can use it."""
+    table = request.table
+    return (operation, request.caller.recipient.name, *map(folded, (table.share, table.schema, table.name)), table.id)
+
+
+#: Decisions about continued answers that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {"most-files": most_files}

@@ -1,0 +1,153 @@
+"""The files of a version of a table: all of them, those that hints leave, a page of them, or those that were answered before."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from .answers import one_line
+from .ends import ended
+from .formats import FORMATS, Links
+from .hints import selected
+from .queries import malformed
+from .requests import Answer, explained_chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .continuations import Continuations
+    from .files import Files
+    from .log import Snapshot
+    from .queries import Query
+    from .requests import Request
+    from .shares import Shares
+    from .snapshots import Snapshots
+
+    Rules = Mapping[str, Callable[..., Any]]
+
+OPERATION = "query"  #: what tokens of these answers are bound to
+
+
+def files_are_dated(asked: Mapping[str, Any]) -> bool:
+    """Whether lines say which version they are of: where one was asked for."""
+    return "version" in asked or "timestamp" in asked
+
+
+def page_of_files(places: Sequence[int], start: int, most: int | None) -> tuple[Sequence[int], int | None]:
+    """The files of the page that begins at `start`, and where the next page begins, if there is one."""
+    end = len(places) if most is None else start + most
+    return places[start:end], end if end < len(places) else None
+
+
+class FileLists:
+    """Answers with the files of a version.
+
+    Args:
+        snapshots: the versions of tables.
+        files: makes the URLs of files.
+        continuations: the tokens.
+        shares: which hints count.
+        rules: the decisions.
+    """
+
+    def __init__(self, snapshots: Snapshots, files: Files, continuations: Continuations, *, shares: Shares, rules: Rules) -> None:
+        self._snapshots, self._files, self._continuations = snapshots, files, continuations
+        self._shares, self._rules = shares, rules
+
+    def metadata(self, request: Request, asked: Mapping[str, Any]) -> Answer:
+        """What a table is, without its files."""
+        snapshot, response_format = self._read(request, request.versions.asked_for(asked))
+        head = self._head(request, snapshot, response_format, dated=bool(asked))
+        return Answer(snapshot.version, response_format, head)
+
+    def answer(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
+        """The files that a query asks for.
+
+        Raises:
+            Problem: it cannot be answered.
+            LogError: the log gives no answer.
+        """
+        asked: Mapping[str, Any] = held["asked"]
+        version = held["version"] if "version" in held else request.versions.asked_for(asked)
+        snapshot, response_format = self._read(request, version)
+        chosen = self._chosen(snapshot, asked)
+        places: Sequence[int] = range(len(snapshot.files)) if chosen is None else chosen
+        start: int = held.get("from", 0)
+        if start:
+            _check_mark(snapshot, places, start, held["mark"])
+        most = self._continuations.most(query, held)
+        page, following = self._rules["page-of-files"](places, start, most)
+        dated: bool = self._rules["files-are-dated"](asked)
+        links = links_of(request, self._files)
+        whole = chosen is None and len(page) == len(places)
+        lines = self._snapshots.lines(snapshot, response_format, links, selected=None if whole else page, dated=dated)
+        head = self._head(request, snapshot, response_format, dated=dated)
+
+        def end() -> dict[str, Any]:
+            said: dict[str, Any] = {"expires": links.expires} if page else {}
+            held = {"asked": asked, "version": version}
+            if following is not None:
+                mark = {"from": following, "mark": _mark(snapshot, places, following), "maxFiles": most}
+                said["next_page_token"] = self._continuations.page(request, OPERATION, **held, **mark)
+            if query.refreshable:
+                said["refresh_token"] = self._continuations.refresh(request, OPERATION, **held)
+            document: dict[str, Any] = self._rules["end-of-stream"](**said)
+            return document
+
+        asked_for_end = request.capabilities.end_stream
+        chunks = ended(explained_chunks(request.table, chain([head], lines)), end, asked=asked_for_end, rules=self._rules)
+        return Answer(version, response_format, chunks=chunks, end_stream=asked_for_end)
+
+    def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
+        """A version, and the format in which it is answered."""
+        snapshot = self._snapshots.snapshot(request.table.folder, version)
+        needed = self._rules["data-features"](snapshot.protocol, snapshot.metadata)
+        return snapshot, self._rules["negotiate"](request.capabilities, needed)
+
+    def _head(self, request: Request, snapshot: Snapshot, response_format: str, *, dated: bool) -> bytes:
+        form = FORMATS[response_format]
+        metadata = form.metadata(
+            snapshot.metadata,
+            access=request.table.access,
+            version=snapshot.version if dated else None,
+            size=snapshot.files.size(),
+            num_files=len(snapshot.files),
+        )
+        return b"%b\n%b\n" % (one_line(form.protocol(snapshot.protocol)), one_line(metadata))
+
+    def _chosen(self, snapshot: Snapshot, asked: Mapping[str, Any]) -> Sequence[int] | None:
+        """The files that the hints of a query leave, None for all."""
+        chosen: Sequence[int] | None = self._rules["selected"](
+            snapshot,
+            predicate_hints=asked.get("predicateHints") if self._shares.predicate_hints else None,
+            json_predicate_hints=asked.get("jsonPredicateHints") if self._shares.json_predicate_hints else None,
+            limit=asked.get("limitHint"),
+        )
+        return chosen
+
+
+def links_of(request: Request, files: Files) -> Links:
+    """The URLs of one answer."""
+    table, expires = request.table, files.until()
+    return Links(files.keyer(table), files.address(table, request.caller.base), files.signature(table, expires), expires)
+
+
+def _mark(snapshot: Snapshot, places: Sequence[int], start: int) -> str:
+    """Tells the file before a page from others: a version that is read anew may list its files in another order."""
+    return blake2b(snapshot.files[places[start - 1]]["path"].encode(), digest_size=9).hexdigest()
+
+
+def _check_mark(snapshot: Snapshot, places: Sequence[int], start: int, mark: str) -> None:
+    if start > len(places) or _mark(snapshot, places, start) != mark:
+        raise malformed(
+            "pageToken cannot be used any more: the files of that version are now listed in another order; ask for the first page"
+        )
+
+
+#: Decisions about lists of files that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "selected": selected,
+    "files-are-dated": files_are_dated,
+    "page-of-files": page_of_files,
+}

@@ -1,0 +1,78 @@
+"""One request about one table, and what becomes of it when the table's log gives no answer."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .log.refusals import LogError
+from .versions import named, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
+    from .capabilities import Capabilities
+    from .log import Log
+    from .recipients import Caller
+    from .shares import SharedTable
+    from .versions import Versions
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request about one table.
+
+    Args:
+        caller: who asks.
+        table: the table.
+        log: its log, which stays as it is for this request whatever is committed meanwhile.
+        capabilities: what the client says that it can read.
+        versions: the versions that the request may mean.
+    """
+
+    caller: Caller
+    table: SharedTable
+    log: Log
+    capabilities: Capabilities
+    versions: Versions
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is answered to a request in lines.
+
+    Args:
+        version: the version that the answer is about.
+        response_format: the format of its lines.
+        lines: the lines, if they are few.
+        chunks: else the lines in pieces.
+        end_stream: whether the client was promised an endStreamAction.
+    """
+
+    version: int
+    response_format: str
+    lines: bytes = b""
+    chunks: Iterable[bytes] | None = None
+    end_stream: bool = False
+
+
+@contextmanager
+def explained(table: SharedTable) -> Generator[None]:
+    """What the log of a table does not answer is refused in the contract's words."""
+    try:
+        yield
+    except (LogError, OSError) as error:
+        problem = refusal(table, error)
+        if problem.status >= 500:
+            logger.warning("%s: %s", named(table), error)
+        raise problem from error
+
+
+def explained_chunks(table: SharedTable, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Pieces of an answer, made under `explained`."""
+    with explained(table):
+        yield from chunks

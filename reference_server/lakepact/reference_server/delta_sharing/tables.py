@@ -1,0 +1,224 @@
+"""The operations that read one table: its version, its metadata, its files, and what changed in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NDJSON, Reply
+
+from . import capabilities, change_lists, changes, continuations, ends, file_lists, queries, versions
+from .change_lists import ChangeLists
+from .changes import Range
+from .continuations import Continuations
+from .file_lists import FileLists
+from .queries import Query, malformed, read_query
+from .requests import Request, explained
+from .versions import Versions, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .catalogue import Catalogue
+    from .files import Files
+    from .recipients import Caller
+    from .requests import Answer
+    from .shares import SharedTable, Shares
+    from .snapshots import Snapshots
+    from .tokens import Tokens
+
+    Rules = Mapping[str, Callable[..., Any]]
+
+CHANGES = "changes"  #: what the tokens of answers with changed rows are bound to
+FILE_ID_HASHES = ("parquet", "delta")
+
+
+def table_is_read_by_url(table: SharedTable) -> None:
+    """A table that is shared by its directory alone has no URLs."""
+    if not table.by_url:
+        message = f"{named(table)} is shared by its directory alone; ask for temporary credentials and read it there"
+        raise Problem(400, "UNSUPPORTED_OPERATION", message)
+
+
+def file_id_hash(sent: str | None) -> str | None:
+    """What is repeated of the header fileidhash: the ids of files are the same whatever it says."""
+    if sent is None:
+        return None
+    value = sent.strip().lower()
+    if value not in FILE_ID_HASHES:
+        raise malformed(f"header fileidhash must be {' or '.join(FILE_ID_HASHES)}, but is {sent[:100]!r}")
+    return value
+
+
+def answered_version(read: int, current: Callable[[], int]) -> int:
+    """The version that an answer says it is about: the one that was read, or with which the changes start.
+
+    Args:
+        read: that version.
+        current: gives the newest one.
+    """
+    del current
+    return read
+
+
+class Tables:
+    """The operations that read one table.
+
+    Args:
+        catalogue: the tables by their names.
+        snapshots: their logs and versions.
+        files: makes the URLs of files.
+        shares: for how long tokens hold, how large pages may be, and which hints count.
+        rules: see `RULES`.
+        tokens: what seals the tokens of pages and refreshes.
+    """
+
+    def __init__(self, catalogue: Catalogue, snapshots: Snapshots, files: Files, *, shares: Shares, rules: Rules, tokens: Tokens) -> None:
+        self._catalogue, self._snapshots, self._rules = catalogue, snapshots, rules
+        self._continuations = Continuations(tokens, shares, rules)
+        self._file_lists = FileLists(snapshots, files, self._continuations, shares=shares, rules=rules)
+        self._change_lists = ChangeLists(snapshots, files, self._continuations, rules=rules)
+
+    def get_table_version(self, *, caller: Caller, share: str, schema: str, table: str, starting_timestamp: str | None = None) -> Reply:
+        """Ask for the version of a table."""
+        request = self._request(caller, share, schema, table)
+        with explained(request.table):
+            if starting_timestamp is None:
+                version = request.versions.current()
+            else:
+                version = request.versions.since(starting_timestamp, "startingTimestamp")
+        return Reply(200, headers=((b"delta-table-version", b"%d" % version), (b"content-length", b"0")))
+
+    def head_table_version(self, *, caller: Caller, share: str, schema: str, table: str) -> Reply:
+        """Ask for the current version of a table in the older way."""
+        return self.get_table_version(caller=caller, share=share, schema=schema, table=table)
+
+    def get_table_metadata(
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        schema: str,
+        table: str,
+        delta_sharing_capabilities: str | None = None,
+        version: int | None = None,
+        timestamp: str | None = None,
+    ) -> Reply:
+        """Read the protocol and the metadata of a table."""
+        request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
+        said = {"version": version, "timestamp": timestamp}
+        asked = {name: value for name, value in said.items() if value is not None}
+        self._rules["points-exclude-each-other"](asked, ("version", "timestamp"))
+        with explained(request.table):
+            return self._reply(request, self._file_lists.metadata(request, asked))
+
+    def query_table(
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        schema: str,
+        table: str,
+        delta_sharing_capabilities: str | None = None,
+        fileidhash: str | None = None,
+        body: dict[str, Any] | None = None,
+    ) -> Reply:
+        """Read the files of a table, or the changes of its files since a version."""
+        request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
+        self._rules["table-is-read-by-url"](request.table)
+        hashed = self._rules["file-id-hash"](fileidhash)
+        query = read_query(body or {}, self._rules)
+        with explained(request.table):
+            held = self._continuations.held(request, query, operation=file_lists.OPERATION)
+            if "startingVersion" in held["asked"]:
+                answer = self._file_changes(request, query, held)
+            else:
+                answer = self._file_lists.answer(request, query, held)
+        return self._reply(request, answer, hashed)
+
+    def query_table_changes(
+        self,
+        *,
+        caller: Caller,
+        share: str,
+        schema: str,
+        table: str,
+        delta_sharing_capabilities: str | None = None,
+        fileidhash: str | None = None,
+        starting_version: int | None = None,
+        starting_timestamp: str | None = None,
+        ending_version: int | None = None,
+        ending_timestamp: str | None = None,
+        include_historical_metadata: bool = False,
+        max_files: int | None = None,
+        page_token: str | None = None,
+    ) -> Reply:
+        """Read the changes of a table's rows between two versions."""
+        request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
+        self._rules["table-is-read-by-url"](request.table)
+        hashed = self._rules["file-id-hash"](fileidhash)
+        said = {
+            "startingVersion": starting_version,
+            "startingTimestamp": starting_timestamp,
+            "endingVersion": ending_version,
+            "endingTimestamp": ending_timestamp,
+            "includeHistoricalMetadata": include_historical_metadata or None,
+        }
+        asked = {name: value for name, value in said.items() if value is not None}
+        for bound in (("startingVersion", "startingTimestamp"), ("endingVersion", "endingTimestamp")):
+            self._rules["points-exclude-each-other"](asked, bound)
+        query = Query(asked, max_files=max_files, page_token=page_token)
+        self._rules["history-is-shared"](request.table, CHANGES)
+        with explained(request.table):
+            answer = self._row_changes(request, query, self._continuations.held(request, query, operation=CHANGES))
+        return self._reply(request, answer, hashed)
+
+    def _request(self, caller: Caller, share: str, schema: str, table: str, *, header: str | None = None) -> Request:
+        found = self._catalogue.table(caller, share, schema, table)
+        with explained(found):
+            log = self._snapshots.log(found.folder)
+        return Request(caller, found, log, self._rules["read-capabilities"](header), Versions(found, log, self._rules))
+
+    def _file_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
+        """The files that were added and removed since a version."""
+        asked: Mapping[str, Any] = held["asked"]
+        first = request.versions.exactly(asked["startingVersion"], "startingVersion")
+        ending: int | None = asked.get("endingVersion")
+        self._rules["range-is-in-order"](first, ending)
+        newest = request.versions.current()
+        last = held["last"] if "last" in held else newest if ending is None else min(ending, newest)
+        wanted = Range(first, last, of_rows=False, with_metadata=True)
+        return self._change_lists.answer(request, query, held, wanted=wanted, operation=file_lists.OPERATION)
+
+    def _row_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
+        """The changes of rows between two versions."""
+        asked: Mapping[str, Any] = held["asked"]
+        first = request.versions.start(asked)
+        last = held["last"] if "last" in held else request.versions.end(asked)
+        self._rules["range-is-in-order"](first, last)
+        wanted = Range(first, last, of_rows=True, with_metadata="includeHistoricalMetadata" in asked)
+        return self._change_lists.answer(request, query, held, wanted=wanted, operation=CHANGES)
+
+    def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
+        version = self._rules["answered-version"](answer.version, request.versions.current)
+        says = self._rules["answered-capabilities"](answer.response_format, end_stream=answer.end_stream)
+        headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", says)]
+        if hashed is not None:
+            headers.append((b"fileidhash", hashed.encode()))
+        return Reply(200, answer.lines, headers=tuple(headers), media_type=NDJSON, chunks=answer.chunks)
+
+
+#: Decisions about tables that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "table-is-read-by-url": table_is_read_by_url,
+    "file-id-hash": file_id_hash,
+    "answered-version": answered_version,
+    **capabilities.RULES,
+    **changes.RULES,
+    **change_lists.RULES,
+    **continuations.RULES,
+    **ends.RULES,
+    **file_lists.RULES,
+    **queries.RULES,
+    **versions.RULES,
+}
