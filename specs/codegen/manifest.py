@@ -27,5 +27,6 @@ def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
 
 
 def _inputs(source: Source) -> dict[str, Any]:
-    inputs = {"version": source.version, "inputs": source.inputs}
-    return inputs | ({"beside": {other.version: other.inputs for other in source.beside}} if source.beside else {})
+    inputs = source.inputs
+    others = {other.version: {path: digest for path, digest in other.inputs.items() if path not in inputs} for other in source.beside}
+    return {"version": source.version, "inputs": inputs} | ({"beside": others} if others else {})

@@ -17,7 +17,7 @@ from codegen.compare import differences
 from codegen.contracts import found
 from codegen.documents import Broken
 from codegen.generate import generate
-from generating import generated
+from generating import CONTRACTS, generated
 
 EXPECTED = Path(__file__).parent / "generated"
 
@@ -51,11 +51,17 @@ def test_the_manifest_lists_every_other_file_with_its_hash(output: Path) -> None
     assert manifest["outputs"] == present
 
 
-def test_the_manifest_lists_every_input_with_its_hash(output: Path, shelf: Path) -> None:
+def test_the_manifest_lists_every_input_of_every_version_with_its_hash(output: Path) -> None:
     manifest = json.loads((output / "MANIFEST.json").read_bytes())
 
-    present = {f"specs/shelf/2/{path.relative_to(shelf).as_posix()}": sha256(path.read_bytes()).hexdigest() for path in files(shelf)}
-    assert manifest["contracts"]["shelf"] == {"version": "2", "inputs": present}
+    present = {
+        version: {
+            f"specs/{path.relative_to(CONTRACTS).as_posix()}": sha256(path.read_bytes()).hexdigest()
+            for path in files(CONTRACTS / "shelf" / version)
+        }
+        for version in ("2", "3")
+    }
+    assert manifest["contracts"]["shelf"] == {"version": "2", "inputs": present["2"], "beside": {"3": present["3"]}}
 
 
 def test_a_contract_that_is_refused_leaves_what_was_generated_before(shelf: Path, tmp_path: Path) -> None:
@@ -74,7 +80,7 @@ def test_of_several_versions_the_newest_becomes_code(shelf: Path) -> None:
     contract = newer / "contract.yaml"
     contract.write_text(contract.read_text("utf-8").replace("version: 2", "version: 10"), "utf-8")
 
-    assert [source.folder for source in found(shelf.parents[1])] == [newer]
+    assert [(source.folder, [other.folder for other in source.beside]) for source in found(shelf.parents[1])] == [(newer, [shelf])]
 
 
 def test_a_warning_of_a_tool_is_a_failure_that_says_which(shelf: Path, tmp_path: Path) -> None:
@@ -99,6 +105,19 @@ def test_a_warning_of_a_tool_is_a_failure_that_says_which(shelf: Path, tmp_path:
         ("openapi.yaml", "operationId: getKey", "operationId: shelfExists", "there are two operations called shelfExists"),
         ("openapi.yaml", "name: pageSize", "name: page-token", "two arguments would have one name"),
         ("openapi.yaml", "title: Shelf,", "title: Shelf, title: Rack,", "title stands here twice"),
+        (
+            "openapi.yaml",
+            "application/x-ndjson: {schema: {$ref: '#/components/schemas/Key'}}",
+            "application/x-ndjson: {schema: {$ref: '#/components/schemas/Book'}}",
+            "one body, but several schemas, by media type: application/json, application/x-ndjson",
+        ),
+        (
+            "openapi.yaml",
+            "content: {application/x-www-form-urlencoded: {schema: {$ref: '#/components/schemas/KeyRequest'}}}",
+            "content: {a/b: {schema: {$ref: '#/components/schemas/Key'}}, text/plain: {schema: {$ref: '#/components/schemas/Key'}}}",
+            "getKey: a request has one media type, not also text/plain",
+        ),
+        ("contract.yaml", "  application/x-ndjson: lines\n", "", "does not say how application/x-ndjson is written"),
         ("errors.yaml", "listBooks", "listBoks", "errors.yaml speaks of what the contract does not have: listBoks 404"),
         ("errors.yaml", "404", "410", "errors.yaml speaks of what the contract does not have: listBooks 410"),
     ],

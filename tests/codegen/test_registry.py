@@ -28,6 +28,7 @@ def read(shelf: Path) -> Registry:
         ("requirements/books.yaml", "reading: R-1", "reading: R-2", "SH-BOOK-001: unknown readings: R-2"),
         ("requirements/books.yaml", "reading: R-1", "edits: [S03]", "SH-BOOK-001: unknown edits: S03"),
         ("requirements/books.yaml", "responses/404", "responses/410", "SH-BOOK-001: .* points to nothing: there is no '410'"),
+        ("requirements/books.yaml", "clause: '#keys'", "clause: '#locks'", "SH-KEY-001: #locks points to nothing: the prose has no such"),
         ("requirements/books.yaml", "level: MAY", "level: MIGHT", "SH-KEY-001: unknown level: MIGHT"),
         ("requirements/books.yaml", "basis: implied", "basis: hearsay", "SH-BOOK-002: unknown basis: hearsay"),
         ("requirements/books.yaml", "side: client", "side: both", "SH-KEY-001: unknown side: both"),
@@ -63,8 +64,18 @@ def test_a_pattern_says_of_all_that_it_covers_why_no_check_judges_it(shelf: Path
     assert reasons == {"SH-BOOK-001": "", "SH-BOOK-002": "", "SH-BOOK-003": "", "SH-KEY-001": "there are no keys yet"}
 
 
+def test_a_requirement_that_points_to_prose_rests_on_the_edits_that_it_names(shelf: Path) -> None:
+    books = shelf / "requirements" / "books.yaml"
+    books.write_text(books.read_text("utf-8") + "    edits: [S01]\n", "utf-8")
+
+    assert next(r.edits for r in read(shelf).requirements if r.id == "SH-KEY-001") == ("S01",)
+
+
 def test_a_contract_may_come_before_its_registry(shelf: Path) -> None:
-    for path in [*(shelf / "requirements").iterdir(), shelf / "features.yaml", shelf / "uncovered.yaml", shelf / "overlay.yaml"]:
+    for path in [
+        *(shelf / "requirements").iterdir(),
+        *(shelf / f"{name}.yaml" for name in ("features", "headings", "uncovered", "overlay")),
+    ]:
         path.unlink()
 
     assert read(shelf) == Registry((), (), (), None)

@@ -1,4 +1,4 @@
-# Made by codegen.errors from the contract of shelf 2, sha256 05f3d4f1403760e0. Do not edit: nox -s generate
+# Made by codegen.errors from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
 """The types of error that Shelf 2 names, by operation and status."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by codegen.operations from the contract of shelf 2, sha256 05f3d4f1403760e0. Do not edit: nox -s generate
+# Made by codegen.operations from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
 """The operations of Shelf 2."""
 
 from __future__ import annotations
@@ -70,6 +70,24 @@ OPERATIONS: dict[str, Operation] = {
             "5XX": Answer(status="5XX", schema="Refusal", media_type="application/json"),
         },
     ),
+    "readLog": Operation(
+        id="readLog",
+        function="read_log",
+        method="GET",
+        path="/shelves/{shelf-id}/log",
+        parameters=(
+            Parameter(name="shelf-id", argument="shelf_id", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="X-Since", argument="x_since", where="header", required=False, schema={"type": "integer"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="Change", media_type="application/x-ndjson", lines=True),
+            "404": Answer(status="404", schema="Refusal", media_type="application/json"),
+        },
+    ),
     "getKey": Operation(
         id="getKey",
         function="get_key",
@@ -80,7 +98,7 @@ OPERATIONS: dict[str, Operation] = {
         body_media_type="application/x-www-form-urlencoded",
         body_required=True,
         success=200,
-        answers={"200": Answer(status="200", schema="Key", media_type="application/json")},
+        answers={"200": Answer(status="200", schema="Key", media_type="application/json", also=("application/x-ndjson",))},
         deprecated=True,
     ),
 }

@@ -1,11 +1,11 @@
-# Made by codegen.registry from the registry of shelf 2, sha256 44975571a8039cb4. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of shelf 2, sha256 5236ab5a5625b700. Do not edit: nox -s generate
 """What Shelf 2 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
 
 from lakepact.generated.contract import Edit, Feature, Prose, Requirement
 
-PROSE: Prose | None = None
+PROSE: Prose | None = Prose(name="SHELVES.md", address="https://example.org/SHELVES.md", headings={"keys": "Keys"})
 
 FEATURES: dict[str, Feature] = {
     "paging": Feature(name="paging", says="books are listed page by page", default=True),
@@ -57,7 +57,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         id="SH-KEY-001",
         level="MAY",
         says="Keys may be short.",
-        clause="/paths/~1keys/post",
+        clause="#keys",
         basis="our-reading",
         area="books",
         operations=("getKey",),

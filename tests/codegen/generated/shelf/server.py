@@ -1,4 +1,4 @@
-# Made by codegen.server from the contract of shelf 2, sha256 05f3d4f1403760e0. Do not edit: nox -s generate
+# Made by codegen.server from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
 """The operations of Shelf 2 as a server implements them."""
 
 from __future__ import annotations
@@ -58,6 +58,17 @@ class Handlers(Protocol[Reply_co]):
             204: no body. It is changed.
             409: Refusal (Conflict). Someone else changed it.
             5XX: as for every operation.
+        """
+        ...
+
+    def read_log(self, *, shelf_id: str, x_since: int | None = None) -> Reply_co:
+        """Read what happened to a shelf.
+
+        GET /shelves/{shelf-id}/log
+
+        Answers:
+            200: Change. One change a line.
+            404: Refusal. There is no such shelf.
         """
         ...
 

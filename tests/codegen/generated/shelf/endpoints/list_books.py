@@ -1,4 +1,4 @@
-# Made by openapi-python-client 0.29.1 from the contract of shelf 2, sha256 05f3d4f1403760e0. Do not edit: nox -s generate
+# Made by openapi-python-client 0.29.1 from the contract of shelf 2, sha256 61417d132981829b. Do not edit: nox -s generate
 """GET /shelves/{shelf-id}/books."""
 
 from __future__ import annotations

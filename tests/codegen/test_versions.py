@@ -1,0 +1,161 @@
+"""A version that only says what came later, and what two versions say otherwise."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codegen import versions
+from codegen.contracts import Source, found
+from codegen.documents import Broken, at
+from generating import CONTRACTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JSON = st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.dictionaries(st.text(max_size=2), inner, max_size=4))
+DOCUMENTS = st.dictionaries(st.text(max_size=2), JSON, max_size=4)
+
+
+@pytest.fixture
+def later(shelf: Path) -> Path:
+    """A copy of the folder of the later version, beside a copy of the one that it extends."""
+    shutil.copytree(CONTRACTS / "shelf" / "3", shelf.with_name("3"))
+    return shelf.with_name("3")
+
+
+def beside(later: Path) -> Source:
+    (source,) = found(later.parents[1])
+    (other,) = source.beside
+    return other
+
+
+def spoilt(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def test_a_version_that_is_no_code_leaves_the_code_to_the_newest_that_is(later: Path) -> None:
+    assert [source.version for source in found(later.parents[1])] == ["2"]
+
+
+def test_a_later_version_has_the_operations_of_the_one_that_it_extends_and_its_own(later: Path) -> None:
+    before = versions.read(found(later.parents[1])[0])
+
+    assert set(versions.read(beside(later)).operations) - set(before.operations) == {"clearShelf"}
+
+
+def test_edits_that_the_authors_made_themselves_are_ours_no_more(later: Path) -> None:
+    version = versions.read(beside(later))
+
+    assert [edit.id for edit in version.bundle.edits] == ["S02", "S03"]
+    assert "discriminator" in version.bundle.written["components"]["schemas"]["Change"]
+
+
+def test_what_a_later_version_says_of_a_requirement_counts(later: Path) -> None:
+    levels = {requirement.id: requirement.level for requirement in versions.read(beside(later)).registry.requirements}
+
+    assert levels == {"SH-BOOK-001": "MUST", "SH-BOOK-002": "MUST", "SH-BOOK-003": "MUST", "SH-CLR-001": "MUST", "SH-KEY-001": "MAY"}
+
+
+def test_the_headings_of_a_later_prose_are_found_where_that_is(later: Path) -> None:
+    prose = versions.read(beside(later)).registry.prose
+
+    assert prose is not None
+    assert (prose.address, list(prose.headings)) == ("https://example.org/later/SHELVES.md", ["keys", "clearing"])
+
+
+def test_errors_that_a_later_version_names_anew_count(later: Path) -> None:
+    assert versions.read(beside(later)).errors == {"listBooks": {404: ("NoShelf",)}, "changeShelf": {409: ("Conflict",)}}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "complaint"),
+    [
+        ("contract.yaml", "extends: 2", "extends: 1", "shelf 3: extends 1, which is not there"),
+        ("contract.yaml", "extends: 2", "extends: 3", "shelf 3: extends 3, which is not there"),
+        ("contract.yaml", "extends: 2", "extends: 2\ntitle: Rack", "shelf 3: title are those of 2, which it extends"),
+        ("contract.yaml", "adopted: [S01]", "adopted: [S09]", "contract.yaml speaks of edits that do not exist: S09"),
+        ("contract.yaml", "adopted: [S01]", "adopted: []", r"edit S01 .*points to nothing: there is no 'anyOf'"),
+        ("additions.yaml", "since: abc", "until: abc", "an addition has says, since and changes, but this one has says, until, changes"),
+        ("additions.yaml", "Book/properties", "Buch/properties", r"addition \(shelves can be cleared\): .* there is no 'Buch'"),
+        ("overlay.yaml", "id: S03", "id: S02", "overlay.yaml: S02 stand there twice"),
+        ("requirements/clearing.yaml", "edits: [S03]", "edits: [S09]", "SH-BOOK-002: unknown edits: S09"),
+        ("requirements/clearing.yaml", "SH-BOOK-002", "SH-CLR-001", "requirements: SH-CLR-001 stand there twice"),
+        ("errors.yaml", "listBooks", "listBoks", "errors.yaml speaks of what the contract does not have: listBoks 404"),
+    ],
+)
+def test_a_later_version_that_is_unsound_is_refused(later: Path, file: str, old: str, new: str, complaint: str) -> None:
+    spoilt(later / file, old, new)
+
+    with pytest.raises(Broken, match=complaint):
+        versions.read(beside(later))
+
+
+def test_a_requirement_may_rest_on_an_edit_that_the_authors_have_made_since(later: Path) -> None:
+    spoilt(later.with_name("2") / "requirements" / "books.yaml", "    side: client", "    side: client\n    edits: [S01]")
+
+    edits = {requirement.id: requirement.edits for requirement in versions.read(beside(later)).registry.requirements}
+    assert edits["SH-KEY-001"] == ()
+
+
+def test_a_contract_of_which_no_version_is_code_is_refused(later: Path) -> None:
+    spoilt(later.with_name("2") / "contract.yaml", "version: 2", "version: 2\ncode: false")
+
+    with pytest.raises(Broken, match="shelf: no version becomes code"):
+        found(later.parents[1])
+
+
+def test_nothing_is_adopted_from_nowhere(shelf: Path) -> None:
+    spoilt(shelf / "contract.yaml", "version: 2", "version: 2\nadopted: [S01]")
+
+    with pytest.raises(Broken, match="shelf 2: what is adopted is an edit of a version that it extends, but it extends none"):
+        found(shelf.parents[1])
+
+
+def test_a_version_of_its_own_is_compared_too(shelf: Path) -> None:
+    older = shutil.copytree(shelf, shelf.with_name("1"))
+    spoilt(older / "contract.yaml", "version: 2", "version: 1")
+    spoilt(older / "features.yaml", "default: true", "default: false")
+    (source,) = found(shelf.parents[1])
+
+    difference = versions.difference(versions.read(source), versions.read(source.beside[0]))
+    assert (difference["from"], difference["to"], difference["features"]) == (
+        "2",
+        "1",
+        {"added": [], "removed": [], "changed": {"paging": {"/default": "changed"}}},
+    )
+
+
+def test_a_version_differs_in_nothing_from_itself(shelf: Path) -> None:
+    (source,) = found(shelf.parents[1])
+    same = versions.read(replace(source, version="same"))
+
+    difference = versions.difference(versions.read(source), same)
+    nothing: dict[str, Any] = {"added": [], "removed": [], "changed": {}}
+    assert [difference[part] for part in ("operations", "schemas", "requirements", "features")] == [nothing] * 4
+
+
+@given(DOCUMENTS, DOCUMENTS)
+def test_whoever_looks_from_the_other_side_sees_the_contrary(old: dict[str, Any], new: dict[str, Any]) -> None:
+    there, back = versions.compared(old, new), versions.compared(new, old)
+    contrary = {"added": "removed", "removed": "added", "changed": "changed"}
+
+    assert (sorted(there["added"]), sorted(there["removed"])) == (sorted(back["removed"]), sorted(back["added"]))
+    assert {name: {place: contrary[what] for place, what in places.items()} for name, places in there["changed"].items()} == back["changed"]
+
+
+@given(DOCUMENTS, DOCUMENTS)
+def test_places_that_differ_are_there_where_they_are_said_to_be(old: dict[str, Any], new: dict[str, Any]) -> None:
+    for name, places in versions.compared(old, new)["changed"].items():
+        for place, what in places.items():
+            assert what == "added" or at(old[name], place) is not ...
+            assert what == "removed" or at(new[name], place) is not ...
+            if what == "changed":
+                assert at(old[name], place) != at(new[name], place)
