@@ -1,0 +1,137 @@
+"""What the schemas of lines take and refuse, by the letter and by our corrections; and that models keep every line as it came."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codegen.bundles import bundled
+from codegen.contracts import found
+from lakepact.generated.contract import Contract
+from lakepact.generated.delta_sharing import models
+
+(SOURCE,) = (source for source in found() if source.name == "delta_sharing")
+BUNDLE = bundled(SOURCE)
+FORMS: dict[str, dict[str, Any]] = {
+    "written": BUNDLE.written,
+    "bundle": Contract("delta_sharing").bundle,
+    "schemas": Contract("delta_sharing").schemas,
+}
+
+FORMAT = {"provider": "parquet"}
+METADATA = {"id": "t", "format": FORMAT, "schemaString": "{}", "partitionColumns": []}
+FILE = {"url": "https://a/b", "id": "f", "partitionValues": {}, "size": 1}
+CHANGED = {**FILE, "timestamp": 1, "version": 0}
+ADD = {"path": "https://a/b", "partitionValues": {}, "size": 1}
+VECTOR = {"storageType": "p", "pathOrInlineDv": "https://a/b", "sizeInBytes": 1, "cardinality": 1}
+
+PARQUET: dict[str, dict[str, Any]] = {
+    "ParquetProtocolLine": {"protocol": {"minReaderVersion": 1}},
+    "ParquetMetadataLine": {"metaData": METADATA},
+    "ParquetFileLine": {"file": FILE},
+    "ParquetAddLine": {"add": CHANGED},
+    "ParquetCdfLine": {"cdf": CHANGED},
+    "ParquetRemoveLine": {"remove": CHANGED},
+}
+DELTA: dict[str, dict[str, Any]] = {
+    "DeltaProtocolLine": {"protocol": {"deltaProtocol": {"minReaderVersion": 3}}},
+    "DeltaMetadataLine": {"metaData": {"deltaMetadata": METADATA}},
+    "DeltaFileLine": {"file": {"id": "f", "deltaSingleAction": {"add": {**ADD, "deletionVector": VECTOR}}}},
+}
+ENDS: dict[str, dict[str, Any]] = {"EndStreamLine": {"endStreamAction": {}}}
+LINES = PARQUET | DELTA | ENDS
+
+#: By edit: a schema and a document that follows it by our correction only.
+WIDENED = [
+    ("E01", "ParquetFileLine", {"file": {**FILE, "partitionValues": {"day": None}}}),
+    ("E05", "DeltaMetadataLine", {"metaData": {"deltaMetadata": {**METADATA, "name": None, "createdTime": None}}}),
+    ("E05", "DeltaProtocolLine", {"protocol": {"deltaProtocol": {"minReaderVersion": 1, "readerFeatures": None}}}),
+    ("E05", "DeltaFileLine", {"file": {"id": "f", "deltaSingleAction": {"add": {**ADD, "stats": None, "deletionVector": None}}}}),
+    ("E06", "TemporaryCredentials", {"location": "s3://a/b", "expirationTime": 1, "gcpOauthToken": None}),
+]
+
+
+@cache
+def validator(form: str, schema: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": FORMS[form]["components"]})
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_a_line_of_each_kind_follows_its_schema_in_every_form(kind: str) -> None:
+    assert [validator(form, kind).is_valid(LINES[kind]) for form in FORMS] == [True] * 3
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_a_line_follows_the_schema_of_its_format_and_of_lines(kind: str) -> None:
+    formats = {"ParquetLine": PARQUET | ENDS, "DeltaLine": DELTA | ENDS, "ResponseLine": LINES}
+
+    taken = {schema: validator("bundle", schema).is_valid(LINES[kind]) for schema in formats}
+    assert taken == {schema: kind in kinds for schema, kinds in formats.items()}
+
+
+@pytest.mark.parametrize(("kind", "member"), [(kind, member) for kind in (*PARQUET, *DELTA) for member in next(iter(LINES[kind].values()))])
+def test_a_line_without_a_member_that_it_needs_is_refused(kind: str, member: str) -> None:
+    ((wrapper, inner),) = LINES[kind].items()
+    without = {wrapper: {name: value for name, value in inner.items() if name != member}}
+
+    assert [validator(form, "ResponseLine").is_valid(without) for form in FORMS] == [False] * 3
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_members_that_the_contract_does_not_know_are_no_fault(kind: str) -> None:
+    ((wrapper, inner),) = LINES[kind].items()
+
+    assert validator("bundle", kind).is_valid({wrapper: {**inner, "x-later": [None]}, "x-more": 1})
+
+
+@pytest.mark.parametrize(
+    "schema", ["decimal(10,2)", "decimal(38, 38)", "timestamp", {"type": "array", "elementType": "long", "containsNull": True}]
+)
+def test_types_that_the_prose_lists_are_types(schema: Any) -> None:
+    assert validator("bundle", "TableType").is_valid(schema)
+
+
+@pytest.mark.parametrize("schema", ["decimal", "decimal(39,2)", "int", "timestamp_ntz", "", {"type": "array", "elementType": "long"}])
+def test_types_that_the_prose_does_not_list_are_none(schema: Any) -> None:
+    assert not validator("bundle", "TableType").is_valid(schema)
+
+
+@pytest.mark.parametrize(("edit", "schema", "document"), WIDENED)
+def test_an_edit_that_widens_takes_what_the_letter_refuses(edit: str, schema: str, document: Any) -> None:
+    assert next(e.effect for e in BUNDLE.edits if e.id == edit) == "widens"
+    assert [validator(form, schema).is_valid(document) for form in FORMS] == [False, True, True]
+
+
+def test_every_edit_that_changes_what_answers_follow_is_shown_by_one() -> None:
+    of_requests = "/components/schemas/QueryTableRequest"
+    of_answers = {
+        edit
+        for edit, pointers in BUNDLE.touched.items()
+        if any(pointer.startswith("/components/schemas/") and not pointer.startswith(of_requests) for pointer in pointers)
+    }
+
+    assert of_answers == {edit for edit, _, _ in WIDENED}
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_a_line_becomes_the_model_of_its_kind_and_comes_back_as_it_was(kind: str) -> None:
+    line: Any = pydantic.TypeAdapter(models.ResponseLine).validate_python(LINES[kind])
+
+    assert (type(line).__name__, line.to_wire()) == (kind, LINES[kind])
+
+
+@given(
+    st.sampled_from(sorted(LINES)),
+    st.dictionaries(st.text(min_size=1, max_size=3), st.none() | st.integers() | st.text(max_size=3), max_size=3),
+)
+def test_what_a_model_does_not_know_comes_back_too(kind: str, unknown: dict[str, Any]) -> None:
+    ((wrapper, inner),) = LINES[kind].items()
+    written = {wrapper: {**{name: value for name, value in unknown.items() if name.isdecimal()}, **inner}}
+
+    assert pydantic.TypeAdapter(models.ResponseLine).validate_python(written).to_wire() == written

@@ -1,0 +1,133 @@
+"""The generated tables, documents and models of each contract agree with each other."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from codegen.contracts import found
+from lakepact.generated.contract import Contract, Operation, contracts
+
+CONTRACTS = {name: Contract(name) for name in contracts()}
+EVERY = [(contract, operation) for contract in CONTRACTS.values() for operation in contract.operations.values()]
+
+every_contract = pytest.mark.parametrize("contract", CONTRACTS.values(), ids=str)
+every_operation = pytest.mark.parametrize(("contract", "operation"), [pytest.param(c, o, id=f"{c.name}-{o.id}") for c, o in EVERY])
+
+
+def routed(contract: Contract, operation: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = contract.routing["paths"][operation.path][operation.method.lower()]
+    return found
+
+
+def bundled(contract: Contract, operation: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = contract.bundle["paths"][operation.path][operation.method.lower()]
+    return found
+
+
+def module(contract: Contract, name: str) -> Any:
+    return importlib.import_module(f"lakepact.generated.{contract.name}.{name}")
+
+
+def schemas_of(contract: Contract) -> list[str]:
+    operations = contract.operations.values()
+    return sorted({a.schema for o in operations for a in o.answers.values() if a.schema} | {o.body for o in operations if o.body})
+
+
+def test_there_are_as_many_operations_as_their_authors_count() -> None:
+    assert {name: len(contract.operations) for name, contract in CONTRACTS.items()} == {"iceberg_rest": 30, "delta_sharing": 11}
+
+
+@every_operation
+def test_an_operation_is_in_every_document(contract: Contract, operation: Operation) -> None:
+    assert {bundled(contract, operation)["operationId"], routed(contract, operation)["operationId"]} == {operation.id}
+
+
+@every_operation
+def test_every_parameter_is_routed(contract: Contract, operation: Operation) -> None:
+    expected = [(p.name, p.where, p.required) for p in operation.parameters]
+
+    assert [(p["name"], p["in"], p.get("required", False)) for p in routed(contract, operation)["parameters"]] == expected
+
+
+@pytest.mark.parametrize(("contract", "operation"), [pytest.param(c, o, id=f"{c.name}-{o.id}") for c, o in EVERY if o.body])
+def test_a_body_is_routed_with_its_schema(contract: Contract, operation: Operation) -> None:
+    schema = {"type": "object", "x-schema-ref": f"#/components/schemas/{operation.body}"}
+
+    assert routed(contract, operation)["requestBody"] == {
+        "required": operation.body_required,
+        "content": {operation.body_media_type: {"schema": schema}},
+    }
+
+
+@every_operation
+def test_every_answer_is_routed_and_ranges_are_spelled_out(contract: Contract, operation: Operation) -> None:
+    statuses = set(operation.answers) - {"5XX"} | ({"500", "501", "502", "503", "504"} if "5XX" in operation.answers else set())
+
+    assert set(routed(contract, operation)["responses"]) == statuses
+
+
+@pytest.mark.parametrize(
+    ("contract", "schema"), [pytest.param(c, s, id=f"{c.name}-{s}") for c in CONTRACTS.values() for s in schemas_of(c)]
+)
+def test_a_schema_that_an_operation_names_compiles_and_has_a_model(contract: Contract, schema: str) -> None:
+    jsonschema_rs.Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": contract.bundle["components"]})
+
+    assert hasattr(module(contract, "models"), schema)
+
+
+@every_operation
+def test_an_operation_has_an_endpoint_and_a_handler(contract: Contract, operation: Operation) -> None:
+    endpoint = module(contract, f"endpoints.{operation.function}")
+
+    assert list(endpoint.ANSWERS) == sorted(operation.answers)
+    assert callable(getattr(module(contract, "server").Handlers, operation.function))
+
+
+@every_operation
+def test_an_endpoint_knows_which_answers_are_lines(contract: Contract, operation: Operation) -> None:
+    endpoint = module(contract, f"endpoints.{operation.function}")
+    lines = {answer.status for answer in operation.answers.values() if answer.lines}
+
+    assert getattr(endpoint, "LINES", frozenset()) == lines
+    assert lines == {a.status for a in operation.answers.values() if a.media_type == "application/x-ndjson"}
+
+
+@every_contract
+def test_errors_are_those_of_the_operations(contract: Contract) -> None:
+    of_operations = {(o.id, int(a.status)): a.errors for o in contract.operations.values() for a in o.answers.values() if a.errors}
+
+    assert of_operations == module(contract, "errors").ERRORS
+
+
+@every_contract
+def test_answers_to_head_have_no_body(contract: Contract) -> None:
+    heads = [operation for operation in contract.operations.values() if operation.method == "HEAD"]
+
+    assert {answer.schema for operation in heads for answer in operation.answers.values()} == {None}
+
+
+@every_contract
+def test_every_clause_has_a_place_that_people_find(contract: Contract) -> None:
+    places = {contract.place(requirement.clause).partition("#")[0] for requirement in contract.requirements.values()}
+
+    assert places <= {"openapi.yaml", contract.prose.name if contract.prose else "openapi.yaml"}
+
+
+def test_a_clause_in_prose_is_shown_with_the_words_of_its_heading() -> None:
+    assert CONTRACTS["delta_sharing"].place("#list-shares") == "PROTOCOL.md#list-shares (List Shares)"
+
+
+def test_a_clause_in_the_document_is_shown_as_a_pointer() -> None:
+    assert CONTRACTS["iceberg_rest"].place("/paths") == "openapi.yaml#/paths"
+
+
+@every_contract
+def test_other_versions_are_those_that_people_wrote(contract: Contract) -> None:
+    (source,) = (source for source in found() if source.name == contract.name)
+
+    assert contract.other_versions == tuple(other.version for other in source.beside)
+    assert [contract.difference(version)["to"] for version in contract.other_versions] == list(contract.other_versions)
