@@ -1,0 +1,196 @@
+"""Long answers are made while they are taken, no faster, and never pass for whole when they are not."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+import threading
+import tracemalloc
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import uvicorn
+
+from lakepact.reference_server.app import application, service
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NDJSON, Begun, Reply
+from lakepact.reference_server.running import _answering, configured, listening
+from lakepact.reference_server.service import Settings
+from lakepact.reference_server.wire import AHEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PIECE = b"x" * 65536
+
+
+class Pieces:
+    """Chunks that know how many of them were taken, and whether somebody has closed them."""
+
+    def __init__(self, count: int, *, fails_at: int | None = None) -> None:
+        self.made = 0
+        self.closed = threading.Event()
+        self.threads: set[str] = set()
+        self._count, self._fails_at = count, fails_at
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        self.threads.add(threading.current_thread().name)
+        if self.made == self._fails_at:
+            raise ZeroDivisionError
+        if self.made == self._count:
+            raise StopIteration
+        self.made += 1
+        return PIECE
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture(params=["blocking", "not blocking"])
+def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
+    """A server whose configuration is what a handler says; returns its address."""
+    with contextlib.ExitStack() as stack:
+
+        def start(handler: Callable[..., Reply]) -> str:
+            made = service("iceberg_rest", Settings())
+            made.handlers["getConfig"] = handler
+            made.blocking = frozenset({"getConfig"}) if request.param == "blocking" else frozenset()
+            listener, url = listening("127.0.0.1", 0)
+            stack.enter_context(contextlib.closing(listener))
+            stack.enter_context(_answering(uvicorn.Server(configured(application(made))), listener))
+            return url.removeprefix("http://")
+
+        yield start
+
+
+def lines(pieces: Any) -> Callable[..., Reply]:
+    return lambda **_: Reply(200, media_type=NDJSON, headers=((b"x-version", b"3"),), chunks=pieces)
+
+
+def test_chunks_arrive_in_order_and_are_closed(serving: Callable[..., str]) -> None:
+    pieces = Pieces(50)
+    connection = http.client.HTTPConnection(serving(lines(pieces)), timeout=20)
+    connection.request("GET", "/v1/config")
+    response = connection.getresponse()
+    headers = dict(response.getheaders())
+
+    assert (response.status, response.read()) == (200, PIECE * 50)
+    assert headers == {"content-type": "application/x-ndjson; charset=utf-8", "x-version": "3", "transfer-encoding": "chunked"}
+    assert pieces.closed.wait(20)
+    connection.close()
+
+
+def test_chunks_are_not_made_by_the_thread_that_answers_everybody(serving: Callable[..., str]) -> None:
+    pieces = Pieces(3)
+    connection = http.client.HTTPConnection(serving(lines(pieces)), timeout=20)
+    connection.request("GET", "/v1/config")
+    connection.getresponse().read()
+    connection.close()
+
+    assert "lakepact reference server" not in pieces.threads
+
+
+def test_a_slow_caller_is_waited_for_and_others_are_answered_meanwhile(serving: Callable[..., str]) -> None:
+    pieces = Pieces(100_000)
+    address = serving(lines(pieces))
+    host, port = address.split(":")
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        slow.settimeout(20)
+        slow.connect((host, int(port)))
+        slow.sendall(b"GET /v1/config HTTP/1.1\r\nHost: x\r\n\r\n")
+        slow.recv(1000)
+        made = -1
+        while made != pieces.made:  # until the connection takes no more
+            made = pieces.made
+            connection = http.client.HTTPConnection(address, timeout=20)
+            for _ in range(50):
+                connection.request("GET", "/v1/namespaces")
+                assert connection.getresponse().read().startswith(b"{")
+            connection.close()
+
+        assert made * len(PIECE) < 20 * 1024 * 1024
+
+    assert pieces.closed.wait(20)
+
+
+def test_an_answer_takes_the_memory_of_a_few_chunks(serving: Callable[..., str]) -> None:
+    def generated() -> Iterator[bytes]:
+        for number in range(2000):
+            yield b"%d" % number * 16384
+
+    connection = http.client.HTTPConnection(serving(lambda **_: Reply(200, media_type=NDJSON, chunks=generated())), timeout=20)
+    tracemalloc.start()
+    connection.request("GET", "/v1/config")
+    response = connection.getresponse()
+    size = 0
+    while piece := response.read(65536):
+        size += len(piece)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    connection.close()
+
+    assert size > 100_000_000
+    assert peak < 8 * AHEAD
+
+
+@pytest.mark.parametrize("fails_at", [1, 30])
+def test_what_fails_on_the_way_ends_the_connection_and_is_in_the_log(
+    serving: Callable[..., str], fails_at: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    pieces = Pieces(50, fails_at=fails_at)
+    connection = http.client.HTTPConnection(serving(lines(pieces)), timeout=20)
+    connection.request("GET", "/v1/config")
+    response = connection.getresponse()
+
+    with pytest.raises(http.client.IncompleteRead):
+        response.read()
+    assert pieces.closed.wait(20)
+    assert "ZeroDivisionError" in caplog.text
+    connection.close()
+
+
+def test_a_caller_that_hangs_up_stops_the_making(serving: Callable[..., str]) -> None:
+    pieces = Pieces(10_000_000)
+    host, port = serving(lines(pieces)).split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(b"GET /v1/config HTTP/1.1\r\nHost: x\r\n\r\n")
+        connection.recv(1000)
+
+    assert pieces.closed.wait(20)
+    assert pieces.made < 10_000_000
+
+
+def test_nothing_at_all_is_an_empty_body(serving: Callable[..., str]) -> None:
+    connection = http.client.HTTPConnection(serving(lines(Pieces(0))), timeout=20)
+    connection.request("GET", "/v1/config")
+    response = connection.getresponse()
+
+    assert (response.status, response.read()) == (200, b"")
+    connection.close()
+
+
+@pytest.mark.parametrize("refusal", [Problem(418, "Teapot", "no"), ZeroDivisionError()])
+def test_what_fails_before_it_begins_is_refused(refusal: Exception) -> None:
+    def failing() -> Iterator[bytes]:
+        raise refusal
+        yield b""
+
+    with pytest.raises(type(refusal)):
+        Begun(failing())
+
+
+def test_what_was_begun_goes_on_from_the_start() -> None:
+    assert list(Begun(iter([b"1", b"2", b"3"]))) == [b"1", b"2", b"3"]
+    assert list(Begun(iter([]))) == [b""]
+
+
+def test_what_was_begun_is_closed_with_it() -> None:
+    pieces = Pieces(5)
+    Begun(pieces).close()
+
+    assert pieces.closed.is_set()
