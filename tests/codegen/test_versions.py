@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from codegen import versions
 from codegen.contracts import Source, found
 from codegen.documents import Broken, at
+from codegen.generate import generate
 from generating import CONTRACTS
 
 if TYPE_CHECKING:
@@ -140,6 +141,15 @@ def test_a_version_differs_in_nothing_from_itself(shelf: Path) -> None:
     difference = versions.difference(versions.read(source), same)
     nothing: dict[str, Any] = {"added": [], "removed": [], "changed": {}}
     assert [difference[part] for part in ("operations", "schemas", "requirements", "features")] == [nothing] * 4
+
+
+@pytest.mark.parametrize(
+    "other", [other for source in found() for other in source.beside], ids=lambda other: f"{other.name}-{other.version}"
+)
+def test_a_version_beside_the_one_that_is_code_can_become_code(other: Source, tmp_path: Path) -> None:
+    generate(tmp_path, (other,))
+
+    assert (tmp_path / "lakepact" / "generated" / other.name / "models.py").exists()
 
 
 @given(DOCUMENTS, DOCUMENTS)

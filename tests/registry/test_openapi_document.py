@@ -1,4 +1,4 @@
-"""The Iceberg contract file has the structure that Iceberg published, and explains all of it."""
+"""Contract files explain all that is in them, and that of Iceberg has the structure that Iceberg published."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FILE = Path(__file__).parents[2] / "specs/iceberg_rest/1.10.0/openapi.yaml"
+SPECS = Path(__file__).parents[2] / "specs"
+ICEBERG = "iceberg_rest/1.10.0"
+SHARING = "delta_sharing/2026-02"
+
+every_contract = pytest.mark.parametrize("name", [ICEBERG, SHARING])
 
 #: Digest of the structure of Iceberg 1.10.0. It changes with another version of the contract only: corrections stand in the overlay.
 STRUCTURE = "20bf6a1b5f4608f4d0ad1b0f11a5b7f91f6b330f6fa77131baed1fdfc2248e36"
@@ -37,8 +42,8 @@ class Strict(yaml.SafeLoader):
 
 
 @cache
-def contract() -> dict[str, Any]:
-    return yaml.load(FILE.read_text(encoding="utf-8"), Strict)
+def contract(name: str) -> dict[str, Any]:
+    return yaml.load((SPECS / name / "openapi.yaml").read_text(encoding="utf-8"), Strict)
 
 
 def without_prose(node: Any, *, keys_are_names: bool = False) -> Any:
@@ -61,10 +66,10 @@ def everything(node: Any, at: str = "#") -> Iterator[Place]:
         yield from everything(value, f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}")
 
 
-def operations() -> list[Place]:
+def operations(name: str) -> list[Place]:
     return [
         (f"{method} {path}", operation)
-        for path, item in contract()["paths"].items()
+        for path, item in contract(name)["paths"].items()
         for method, operation in item.items()
         if method in METHODS
     ]
@@ -83,7 +88,7 @@ def undescribed(places: list[Place]) -> list[str]:
 
 
 def test_the_structure_is_exactly_that_of_iceberg_1_10_0() -> None:
-    canonical = json.dumps(without_prose(contract()), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    canonical = json.dumps(without_prose(contract(ICEBERG)), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     assert sha256(canonical.encode()).hexdigest() == STRUCTURE
 
@@ -95,70 +100,78 @@ def test_prose_alone_may_change_without_changing_the_structure() -> None:
 
 
 def test_there_are_thirty_operations_each_with_an_id_of_its_own() -> None:
-    identifiers = [operation["operationId"] for _, operation in operations()]
+    identifiers = [operation["operationId"] for _, operation in operations(ICEBERG)]
 
     assert (len(identifiers), len(set(identifiers))) == (30, 30)
 
 
 def test_there_are_158_schemas() -> None:
-    assert len(contract()["components"]["schemas"]) == 158
+    assert len(contract(ICEBERG)["components"]["schemas"]) == 158
 
 
-def test_every_reference_resolves() -> None:
-    nodes = dict(everything(contract()))
+@every_contract
+def test_every_reference_resolves(name: str) -> None:
+    nodes = dict(everything(contract(name)))
     references = {at: node for at, node in nodes.items() if at.endswith("/$ref")}
 
     assert references
     assert {at: target for at, target in references.items() if target not in nodes} == {}
 
 
-def test_every_discriminator_names_schemas_that_exist() -> None:
-    mappings = [node["mapping"] for _, node in everything(contract()) if isinstance(node, dict) and "mapping" in node]
+@every_contract
+def test_every_discriminator_names_schemas_that_exist(name: str) -> None:
+    mappings = [node["mapping"] for _, node in everything(contract(name)) if isinstance(node, dict) and "mapping" in node]
     targets = {target.removeprefix("#/components/schemas/") for mapping in mappings for target in mapping.values()}
 
-    assert targets - set(contract()["components"]["schemas"]) == set()
+    assert targets - set(contract(name)["components"]["schemas"]) == set()
 
 
-def test_every_operation_has_a_summary_of_one_line_and_a_description() -> None:
-    wordless = [at for at, operation in operations() if not {"summary", "description"} <= operation.keys()]
-    rambling = [at for at, operation in operations() if "\n" in operation["summary"] or operation["summary"].endswith(".")]
+@every_contract
+def test_every_operation_has_a_summary_of_one_line_and_a_description(name: str) -> None:
+    wordless = [at for at, operation in operations(name) if not {"summary", "description"} <= operation.keys()]
+    rambling = [at for at, operation in operations(name) if "\n" in operation["summary"] or operation["summary"].endswith(".")]
 
     assert (wordless, rambling) == ([], [])
 
 
-def test_every_parameter_is_described() -> None:
-    components = list(contract()["components"]["parameters"].items())
-    inline = [(f"{at} {each.get('name')}", each) for at, operation in operations() for each in operation.get("parameters", ())]
+@every_contract
+def test_every_parameter_is_described(name: str) -> None:
+    components = list(contract(name)["components"]["parameters"].items())
+    inline = [(f"{at} {each.get('name')}", each) for at, operation in operations(name) for each in operation.get("parameters", ())]
 
     assert undescribed([*components, *inline]) == []
 
 
-def test_every_response_is_described() -> None:
-    components = list(contract()["components"]["responses"].items())
-    inline = [(f"{at} {status}", answer) for at, operation in operations() for status, answer in operation["responses"].items()]
+@every_contract
+def test_every_response_is_described(name: str) -> None:
+    components = list(contract(name)["components"]["responses"].items())
+    inline = [(f"{at} {status}", answer) for at, operation in operations(name) for status, answer in operation["responses"].items()]
 
     assert undescribed([*components, *inline]) == []
 
 
-def test_every_schema_is_described() -> None:
-    assert undescribed(list(contract()["components"]["schemas"].items())) == []
+@every_contract
+def test_every_schema_is_described(name: str) -> None:
+    assert undescribed(list(contract(name)["components"]["schemas"].items())) == []
 
 
-def test_every_property_is_described_unless_it_is_a_constant() -> None:
-    members = [place for name, schema in contract()["components"]["schemas"].items() for place in properties(name, schema)]
+@every_contract
+def test_every_property_is_described_unless_it_is_a_constant(name: str) -> None:
+    members = [place for schema, node in contract(name)["components"]["schemas"].items() for place in properties(schema, node)]
 
     assert undescribed([(at, member) for at, member in members if "const" not in member]) == []
 
 
 def test_moments_durations_and_sizes_say_their_unit() -> None:
     units = {"-ms": "milliseconds", "-in-bytes": "bytes", "expires_in": "seconds"}
-    members = [place for name, schema in contract()["components"]["schemas"].items() for place in properties(name, schema)]
+    members = [place for schema, node in contract(ICEBERG)["components"]["schemas"].items() for place in properties(schema, node)]
     unsaid = [at for at, member in members for suffix, unit in units.items() if at.endswith(suffix) and unit not in member["description"]]
 
     assert unsaid == []
 
 
-def test_there_are_no_examples() -> None:
-    examples = [at for at, _ in everything(contract()) if re.search(r"/examples?$", at)]
+@every_contract
+def test_there_are_no_examples(name: str) -> None:
+    examples = [at for at, _ in everything(contract(name)) if re.search(r"/examples?$", at)]
 
     assert examples == []

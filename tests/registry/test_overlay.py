@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from codegen import overlay
 from codegen.documents import read_yaml, resolved
 from codegen.passes import operations_of
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = Path(__file__).parents[2] / "specs/iceberg_rest/1.10.0"
+SHARING = Path(__file__).parents[2] / "specs/delta_sharing/2026-02"
 NAMED = re.compile(r"\b\w+(?:Exception)\b")
 
 
@@ -25,8 +28,18 @@ def test_every_ruling_that_an_edit_cites_exists() -> None:
     assert cited - rulings == set()
 
 
-def test_every_edit_has_an_id_of_its_own_form() -> None:
-    assert [edit.id for edit in overlay.read(FOLDER / "overlay.yaml") if not re.fullmatch(r"E\d\d", edit.id)] == []
+def test_every_ruling_and_requirement_that_an_edit_of_delta_sharing_cites_exists() -> None:
+    rulings = {reading["id"] for reading in read_yaml(SHARING / "requirements/readings.yaml")["readings"]}
+    needs = {requirement["id"] for requirement in read_yaml(SHARING / "requirements/interoperability.yaml")["requirements"]}
+    reasons = [edit.why for edit in overlay.read(SHARING / "overlay.yaml")]
+
+    assert {ruling for why in reasons for ruling in re.findall(r"\bD-\d\d", why)} <= rulings
+    assert {f"DS-{need}" for why in reasons for need in re.findall(r"\bDF-\d\d", why)} <= needs
+
+
+@pytest.mark.parametrize("folder", [FOLDER, SHARING], ids=lambda folder: folder.parent.name)
+def test_every_edit_has_an_id_of_its_own_form(folder: Path) -> None:
+    assert [edit.id for edit in overlay.read(folder / "overlay.yaml") if not re.fullmatch(r"E\d\d", edit.id)] == []
 
 
 def described() -> Iterator[tuple[str, str, str, Any]]:
