@@ -44,13 +44,8 @@ class Column:
     path: tuple[str, ...]  #: the names under which its statistics stand
     type: str  #: the name of its type; "other" if it has no values that could be compared
     partition: bool = False
-    odd: bool = False  #: its values are not compared as their text says
     statistics: bool = True  #: whether minimum and maximum can be believed
-
-    @property
-    def kind(self) -> Kind:
-        """What its values are compared as."""
-        return Kind.OTHER if self.odd else kind(self.type)
+    kind: Kind = Kind.OTHER  #: what its values are compared as
 
 
 def kind(type_: str) -> Kind:
@@ -93,12 +88,13 @@ class Columns:
         if found is None:
             raise NoSuchColumn("a name is missing")
         about = found.get("metadata") or {}
+        type_ = found["type"] if isinstance(found["type"], str) else "other"
         return Column(
             tuple(path),
-            found["type"] if isinstance(found["type"], str) else "other",
+            type_,
             partition=len(names) == 1 and found["name"] in self._partitioned,
-            odd=any(key in about for key in ODD_TEXT),
             statistics=WIDENED not in about,
+            kind=Kind.OTHER if any(key in about for key in ODD_TEXT) else kind(type_),
         )
 
     def _physical(self, field: dict[str, Any]) -> str:

@@ -189,7 +189,7 @@ class Joined:
 
     def outcomes(self, known: Known) -> int:
         """What it may be for the rows of a file. All children are asked: an error in one of them counts wherever it stands."""
-        return reduce(self.join, [child.outcomes(known) for child in self.children])
+        return reduce(self.join, [child.outcomes(known) for child in self.children], TRUE if self.join is both else FALSE)
 
     def columns(self) -> frozenset[Column]:
         """The columns that it asks for."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LIMITS = {"byte": 2**7, "short": 2**15, "integer": 2**31, "long": 2**63}
 BEHIND = b"\xff"  #: sorts behind whatever a text may go on with
+LAST = ("\ufffd".encode(), "\uffff".encode(), "\U0010ffff".encode())
 TINY = 5e-324  #: 0.0 and -0.0 are one number to some readers and two to others
 MILLISECOND = 1000  #: statistics of timestamps are cut to milliseconds
 NAMED_NUMBERS = frozenset({"nan", "infinity", "+infinity", "-infinity", "inf", "+inf", "-inf"})
@@ -82,57 +83,59 @@ class Statistics:
     """What the statistics of a file say of its rows, deleted ones included."""
 
     def __init__(self, text: str | None) -> None:
-        document = _document(text)
-        self._low, self._high, self._nulls = (_mapping(document.get(name)) for name in ("minValues", "maxValues", "nullCount"))
-        self.records = _count(document.get("numRecords"))
+        self._document = _document(text)
+        self.records = _count(self._document.get("numRecords"))
 
     def values(self, column: Column) -> Values:
         """What a column may hold. Deleted rows can only make this wider than it need be."""
-        of = column.kind
-        nulls = _count(_at(self._nulls, column.path)) if column.type != "other" else None
+        of, path = column.kind, column.path
+        nulls = _count(self._at("nullCount", path)) if column.type != "other" else None
         if nulls is not None and nulls == self.records:
             return null(of)
         # In a structure, some writers count only the nulls whose parent is there.
-        may_be_null = nulls != 0 or len(column.path) > 1
+        may_be_null = nulls != 0 or len(path) > 1
         if of is Kind.OTHER or not column.statistics:
             return anything(of)._replace(nulls=may_be_null)
-        low, high = _bound(column.type, _at(self._low, column.path)), _bound(column.type, _at(self._high, column.path))
-        if low is not None and high is not None and low.zoneless is not high.zoneless:
-            low = high = None
-        return Values(
-            of,
-            _below(of, low),
-            _above(of, high),
-            nulls=may_be_null,
-            # Writers leave NaN out of the bounds, or take it for the largest, or for the smallest.
-            nan=column.type in {"float", "double"},
-            zoneless=(low or high or _UNKNOWN).zoneless,
-        )
+        low, high = _bound(column.type, self._at("minValues", path)), _bound(column.type, self._at("maxValues", path))
+        if low is not _UNKNOWN and high is not _UNKNOWN and low.zoneless is not high.zoneless:
+            low = high = _UNKNOWN
+        # Writers leave NaN out of the bounds, or take it for the largest, or for the smallest.
+        nan = of is Kind.REAL and not column.type.startswith("decimal")
+        return Values(of, _below(of, low), _above(of, high), True, may_be_null, nan, low.zoneless or high.zoneless)
+
+    def _at(self, name: str, path: tuple[str, ...]) -> Any:
+        found = self._document.get(name)
+        for step in path:
+            if not isinstance(found, dict):
+                return None
+            found = found.get(step)
+        return found
 
 
 _UNKNOWN = Bounds(None, None)
 
 
-def _below(of: Kind, bounds: Bounds | None) -> Any:
-    if bounds is None or bounds.nan:
+def _below(of: Kind, bounds: Bounds) -> Any:
+    if bounds.low is None:
         return None
     return bounds.low - MILLISECOND if of is Kind.TIMESTAMP else bounds.low
 
 
-def _above(of: Kind, bounds: Bounds | None) -> Any:
-    if bounds is None or bounds.nan:
+def _above(of: Kind, bounds: Bounds) -> Any:
+    if bounds.high is None:
         return None
-    if of is Kind.TEXT:  # cut somewhere, by most writers
-        return bounds.high + BEHIND
+    if of is Kind.TEXT:  # cut by most writers, some of whom put a large character behind what is left; to some texts it is not large enough
+        return bounds.high.removesuffix(LAST[0]).removesuffix(LAST[1]).removesuffix(LAST[2]) + BEHIND
     return bounds.high + MILLISECOND if of is Kind.TIMESTAMP else bounds.high
 
 
-def _bound(type_: str, value: Any) -> Bounds | None:
+def _bound(type_: str, value: Any) -> Bounds:
     if value is None:
-        return None
-    with suppress(Unreadable):
+        return _UNKNOWN
+    try:
         return _bounds(type_, value)
-    return None
+    except Unreadable:
+        return _UNKNOWN
 
 
 def _bounds(type_: str, value: Any) -> Bounds:
@@ -277,9 +280,3 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _at(document: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
-        document = document.get(name) if isinstance(document, dict) else None
-    return document

@@ -15,7 +15,7 @@ from .sql_text import Unusable
 from .values import anything
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.reference_server.delta_sharing.log import ActiveFiles
 
@@ -58,15 +58,15 @@ def selected(
         json_predicate_hints: a predicate as a JSON text; if there is anything wrong with it, it does not count.
         limit: how many rows are wanted; below 0 it does not count.
     """
-    files = _Files(snapshot.files)
+    files = snapshot.files
     given = [*_from_sql(predicate_hints or (), snapshot), *_from_json(json_predicate_hints, snapshot)]
-    judges = [judge for judge in map(_Judge, filter(None, given)) if judge.fits(files.partitions())]
-    if limit is not None and limit >= 0 and len(judges) == len(given):
-        return _enough(files, judges, limit)
-    if not judges:
-        return None
-    chosen = [file.place for file, outcomes in _judged(files, judges) if outcomes & TRUE]
-    return None if len(chosen) == len(snapshot.files) else chosen
+    used = [predicate for predicate in given if predicate and _Judge(predicate).fits(files)]
+    chosen: list[int] | None = None
+    if limit is not None and limit >= 0 and len(used) == len(given):
+        chosen = _enough(files, _Judge(conjunction(*used)), limit)
+    elif used:
+        chosen = [file.place for file in _Judge(conjunction(*used)).judged(files)]
+    return None if chosen is None or len(chosen) == len(files) else chosen
 
 
 def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | None]:
@@ -89,34 +89,27 @@ def _from_json(text: str | None, snapshot: Snapshot) -> Iterator[Predicate | Non
         yield None
 
 
-def _judged(files: _Files, judges: Sequence[_Judge]) -> Iterator[tuple[_File, int]]:
-    """Each file, and what all predicates together may be for its rows."""
-    judge = _Judge(conjunction(*(judge.predicate for judge in judges)))
-    for file in files:
-        yield file, judge.outcomes(file)
-
-
-def _enough(files: _Files, judges: Sequence[_Judge], limit: int) -> Sequence[int] | None:
+def _enough(files: ActiveFiles, judge: _Judge, limit: int) -> list[int]:
     """Files that surely hold `limit` rows that match; if there are not so many, all files that may hold one."""
-    if limit == 0:
-        return []
     sure, possible, rows = list[int](), list[int](), 0
-    for file, outcomes in _judged(files, judges) if judges else ((file, TRUE) for file in files):
-        if not outcomes & TRUE:
-            continue
+    if limit == 0:
+        return sure
+    for file in judge.judged(files):
         possible.append(file.place)
-        found = file.rows() if outcomes == TRUE else 0
+        found = file.rows() if file.outcomes == TRUE else 0
         if found > 0:
             sure.append(file.place)
             rows += found
             if rows >= limit:
-                return None if len(sure) == len(files) else sure
-    return None if len(possible) == len(files) else possible
+                return sure
+    return possible
 
 
 class _File(NamedTuple):
+    """A file that may hold a row that matches."""
+
     place: int
-    partition: PartitionValues
+    outcomes: int
     stats: str | None
     vector: Mapping[str, Any] | None
 
@@ -127,25 +120,6 @@ class _File(NamedTuple):
             return 0
         deleted = 0 if self.vector is None else self.vector.get("cardinality")
         return records - deleted if isinstance(deleted, int) and deleted >= 0 else 0
-
-
-class _Files:
-    def __init__(self, files: ActiveFiles) -> None:
-        self._files = files
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __iter__(self) -> Iterator[_File]:
-        index = 0
-        for chunk in self._files.chunks:
-            for place, (partition, stats) in enumerate(zip(chunk.partitions, chunk.stats, strict=True)):
-                yield _File(index, partition, stats, chunk.vectors[place] if chunk.vectors else None)
-                index += 1
-
-    def partitions(self) -> Iterable[PartitionValues]:
-        """The partition values that there are; files that share them are named once."""
-        return {id(partition): partition for chunk in self._files.chunks for partition in chunk.partitions}.values()
 
 
 class _Known:
@@ -165,34 +139,39 @@ class _Judge:
     """A predicate, judged file by file; what partition values tell is kept."""
 
     def __init__(self, predicate: Predicate) -> None:
-        self.predicate = predicate
+        self._predicate = predicate
         columns = predicate.columns()
         self._partition = [column for column in columns if column.partition]
         self._data = any(not column.partition for column in columns)
         self._kept: dict[tuple[Any, ...], _Judged] = {}
         self._seen: dict[int, _Judged] = {}
 
-    def fits(self, partitions: Iterable[PartitionValues]) -> bool:
+    def fits(self, files: ActiveFiles) -> bool:
         """Whether all partition values are what the predicate takes them for."""
         try:
-            for partition in partitions:
+            for partition in {id(partition): partition for chunk in files.chunks for partition in chunk.partitions}.values():
                 self._of_partition(partition)
         except BadCast:
             return False
         return True
 
-    def outcomes(self, file: _File) -> int:
-        """What the predicate may be for the rows of a file."""
-        outcomes, known = self._seen.get(id(file.partition)) or self._of_partition(file.partition)
-        if not self._data or not outcomes & TRUE or outcomes == TRUE or file.stats is None:
-            return outcomes
-        return self.predicate.outcomes(_Known(known, Statistics(file.stats)))
+    def judged(self, files: ActiveFiles) -> Iterator[_File]:
+        """The files that may hold a row for which the predicate is true."""
+        seen, start = self._seen, 0
+        for chunk in files.chunks:
+            for place, (partition, stats) in enumerate(zip(chunk.partitions, chunk.stats, strict=True)):
+                outcomes, known = seen.get(id(partition)) or self._of_partition(partition)
+                if self._data and outcomes & TRUE and outcomes != TRUE and stats is not None:
+                    outcomes = self._predicate.outcomes(_Known(known, Statistics(stats)))
+                if outcomes & TRUE:
+                    yield _File(start + place, outcomes, stats, chunk.vectors[place] if chunk.vectors else None)
+            start += len(chunk)
 
     def _of_partition(self, partition: PartitionValues) -> _Judged:
         key = tuple(partition.get(column.path[0], ANYTHING) for column in self._partition)
         judged = self._kept.get(key)
         if judged is None:
             known = {column: partition_value(column, partition) for column in self._partition}
-            judged = self._kept[key] = self.predicate.outcomes(_Known(known)), known
+            judged = self._kept[key] = self._predicate.outcomes(_Known(known)), known
         self._seen[id(partition)] = judged
         return judged

@@ -160,7 +160,7 @@ class _Parser:
         if self._found("IS"):
             absent = not self._found("NOT")
             self._want("NULL")
-            null = IsNull(self._reading(left))
+            null = IsNull(self._reading(left, compared=False))
             return null if absent else Not(null)
         turned = self._found("NOT")
         if self._found("IN"):
@@ -293,14 +293,14 @@ class _Parser:
             return _Constant((term.text,), "text")
         raise Unusable("double quotes may mean a name or a text")
 
-    def _reading(self, term: _Term) -> Reading:
+    def _reading(self, term: _Term, *, compared: bool = True) -> Reading:
         if isinstance(term, _Quoted):
             term = _Name((term.text,))
         if not isinstance(term, _Name):
             raise Unusable("a column is wanted")
         column, raw = self._column(term.parts)
         type_ = term.cast or column.type
-        if raw and term.cast is None and column.type != "string":
+        if raw and compared and term.cast is None and column.type != "string":
             raise Unusable("partitionValues without a CAST are texts")
         check_cast(column.type, type_)
         return Reading(column, type_)

@@ -1,0 +1,82 @@
+"""limitHint: as many rows as are wanted, counted only where they are certain."""
+
+from __future__ import annotations
+
+import json
+
+from lakepact.reference_server.delta_sharing.hints import selected
+from shared_snapshots import file, snapshot
+
+FILES = [
+    file({"day": "a"}, {"numRecords": 10, "minValues": {"x": 0}, "maxValues": {"x": 9}, "nullCount": {"x": 0}}),
+    file({"day": "a"}, None),
+    file({"day": "b"}, {"numRecords": 10, "minValues": {"x": 5}, "maxValues": {"x": 20}, "nullCount": {"x": 0}}, deleted=7),
+    file({"day": "b"}, {"numRecords": 10, "minValues": {"x": 30}, "maxValues": {"x": 40}, "nullCount": {"x": 0}}),
+    file({"day": "b"}, {"numRecords": 10, "minValues": {"x": 50}, "maxValues": {"x": 60}, "nullCount": {"x": 3}}),
+]
+TABLE = snapshot({"day": "string", "x": "long"}, *FILES, partitioned=["day"])
+
+
+def kept(limit, *hints, **more):
+    return selected(TABLE, predicate_hints=hints, limit=limit, **more)
+
+
+def test_files_are_given_until_they_hold_enough_rows():
+    assert kept(1) == [0]
+    assert kept(10) == [0]
+
+
+def test_deleted_rows_are_not_counted():
+    assert kept(13) == [0, 2]
+    assert kept(14) == [0, 2, 3]
+
+
+def test_files_that_do_not_tell_their_rows_are_given_when_the_others_do_not_suffice():
+    assert kept(33) == [0, 2, 3, 4]
+    assert kept(34) is None
+
+
+def test_no_rows_need_no_files():
+    assert kept(0) == []
+    assert kept(0, "day = 'a'") == []
+
+
+def test_without_a_limit_or_with_one_below_zero_all_files_are_given():
+    assert kept(None) is None
+    assert kept(-1) is None
+
+
+def test_predicates_come_before_the_limit():
+    assert kept(1, "day = 'b'") == [2]
+    assert kept(4, "day = 'b'") == [2, 3]
+    assert kept(1, "day = 'c'") == []
+
+
+def test_rows_count_only_if_all_of_a_file_match():
+    assert kept(5, "x > 10") == [3]
+    assert kept(11, "x > 10") == [1, 2, 3, 4]  # the last one holds nulls
+    assert kept(10, "day = 'b' AND x >= 30") == [3]
+
+
+def test_a_limit_counts_no_rows_beside_a_predicate_that_is_not_understood():
+    assert kept(1, "x LIKE 'a'") is None
+    assert kept(1, "x LIKE 'a'", "day = 'b'") == [2, 3, 4]
+    assert kept(1, json_predicate_hints="{") is None
+
+
+def test_a_cardinality_that_is_none_counts_no_rows():
+    files = [({"day": "a"}, '{"numRecords":10}', {"storageType": "i", "cardinality": odd}) for odd in (None, "x", -1)]
+    assert selected(snapshot({"day": "string"}, *files, partitioned=["day"]), limit=1) is None
+
+
+def test_counts_that_are_none_count_no_rows():
+    files = [file({}, text) for text in ('{"numRecords":-5}', '{"numRecords":true}', '{"numRecords":"9"}', '{"numRecords":1.5}')]
+    assert selected(snapshot({"x": "long"}, *files), limit=1) is None
+
+
+def test_a_limit_beside_a_tree_is_reached_by_files_that_match_for_certain():
+    tree = {
+        "op": "equal",
+        "children": [{"op": "column", "name": "day", "valueType": "string"}, {"op": "literal", "value": "b", "valueType": "string"}],
+    }
+    assert kept(3, json_predicate_hints=json.dumps(tree)) == [2]
