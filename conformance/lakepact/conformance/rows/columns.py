@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.arrow import Schema, pa, pq
@@ -12,10 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 types = pa.types
+BYTES = frozenset({"binary", "large_binary", "binary_view"})
+TEXT = frozenset({"string", "large_string", "string_view"}) | BYTES
 
 #: Delta's type → what a Parquet file may hold it as; narrower integers fit, and what says nothing of characters may be text.
 FITTING: dict[str, Callable[[Any], bool]] = {
-    "string": lambda t: types.is_string(t) or types.is_large_string(t) or types.is_binary(t) or types.is_dictionary(t),
+    "string": lambda t: str(t) in TEXT or types.is_dictionary(t),
     "long": types.is_integer,
     "integer": lambda t: types.is_integer(t) and t.bit_width <= 32,
     "short": lambda t: types.is_integer(t) and t.bit_width <= 32,
@@ -23,7 +24,7 @@ FITTING: dict[str, Callable[[Any], bool]] = {
     "float": types.is_float32,
     "double": types.is_floating,
     "boolean": types.is_boolean,
-    "binary": lambda t: types.is_binary(t) or types.is_large_binary(t) or types.is_fixed_size_binary(t),
+    "binary": lambda t: str(t) in BYTES or types.is_fixed_size_binary(t),
     "date": types.is_date32,
     "timestamp": types.is_timestamp,
     "timestamp_ntz": types.is_timestamp,
@@ -37,7 +38,7 @@ def stored(content: bytes) -> Schema:
         Unmet: it is no Parquet file.
     """
     try:
-        return pq.ParquetFile(io.BytesIO(content)).schema_arrow
+        return pq.ParquetFile(pa.BufferReader(content)).schema_arrow
     except (pa.ArrowException, OSError) as broken:
         raise Unmet("a parquet file", f"{len(content)} bytes starting with {content[:8]!r}: {broken}") from broken
 

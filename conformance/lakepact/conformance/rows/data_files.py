@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.arrow import Schema, pa, pq
@@ -81,7 +80,7 @@ def _at(column: list[Any] | None, n: int) -> Any:
 
 def _stored(content: bytes) -> Any:
     try:
-        return pq.ParquetFile(io.BytesIO(content), coerce_int96_timestamp_unit="us").read()
+        return pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us").read(use_threads=False)
     except (pa.ArrowException, OSError) as broken:
         raise Unmet("a parquet file", f"{len(content)} bytes starting with {content[:8]!r}: {broken}") from broken
 

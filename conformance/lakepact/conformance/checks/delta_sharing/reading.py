@@ -153,4 +153,7 @@ _LOCK = threading.Lock()
 def downloads(lab: SharingLab) -> Downloads:
     """The files of this run's target."""
     with _LOCK:
-        return _DOWNLOADS.setdefault(lab.wire, Downloads(timeout=lab.target.timeout))
+        kept = _DOWNLOADS.get(lab.wire)
+        if kept is None:
+            kept = _DOWNLOADS[lab.wire] = Downloads(timeout=lab.target.timeout)
+        return kept

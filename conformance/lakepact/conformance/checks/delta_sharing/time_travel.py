@@ -34,7 +34,7 @@ def with_history(lab: SharingLab) -> Iterator[PackTable]:
 def some(versions: tuple[PackVersion, ...]) -> tuple[PackVersion, ...]:
     """At most a few of some versions, the first and the last among them."""
     step = -(-(len(versions) - 1) // (MANY_VERSIONS - 1)) or 1
-    return tuple(dict.fromkeys((*versions[::step], versions[-1])))
+    return tuple(v for n, v in enumerate(versions) if n % step == 0 or n == len(versions) - 1)
 
 
 def without_nulls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
