@@ -118,11 +118,15 @@ class FileLists:
 
     def _chosen(self, snapshot: Snapshot, asked: Mapping[str, Any]) -> Sequence[int] | None:
         """The files that the hints of a query leave, None for all."""
+        hints = {"predicateHints": self._shares.predicate_hints, "jsonPredicateHints": self._shares.json_predicate_hints}
+        counting = {name: asked.get(name) if counts else None for name, counts in hints.items()}
+        # The rows of a limit are rows that match, and which do is not known where a predicate is passed over.
+        passed_over = any(name in asked and not counts for name, counts in hints.items())
         chosen: Sequence[int] | None = self._rules["selected"](
             snapshot,
-            predicate_hints=asked.get("predicateHints") if self._shares.predicate_hints else None,
-            json_predicate_hints=asked.get("jsonPredicateHints") if self._shares.json_predicate_hints else None,
-            limit=asked.get("limitHint"),
+            predicate_hints=counting["predicateHints"],
+            json_predicate_hints=counting["jsonPredicateHints"],
+            limit=None if passed_over else asked.get("limitHint"),
         )
         return chosen
 
