@@ -184,9 +184,14 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     return HANDED_OUT.sub(rf"\1{REDACTED}", text)
 
 
+#: Words before a secret that are none, also where nothing follows.
+SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate"})
+
+
 def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What must not be seen of the values of headers: each as a whole, and what follows a scheme."""
-    return tuple(secret for _, value in headers for secret in (value, value.rpartition(" ")[2]) if len(secret) > 3)
+    """What must not be seen of the values of headers: each as a whole, and what follows a scheme, but not the scheme itself."""
+    secrets = (secret for _, value in headers for secret in (value, value.rpartition(" ")[2]))
+    return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES)
 
 
 def quote_bytes(body: bytes) -> str:
