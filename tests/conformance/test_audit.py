@@ -56,6 +56,10 @@ def test_checks_and_laws_have_names_of_their_own(suite: suites.Suite) -> None:
     assert set(suite.checks) & set(suite.laws) == set()
 
 
+def test_laws_name_checks_that_there_are(suite: suites.Suite) -> None:
+    assert {name for law in suite.laws.values() for name in law.traffic} <= set(suite.checks)
+
+
 def test_nothing_that_is_judged_is_excused_by_name(suite: suites.Suite) -> None:
     (folder,) = SPECS.glob(f"{suite.contract.name}/{suite.contract.version}")
     excused = yaml.safe_load((folder / "uncovered.yaml").read_text(encoding="utf-8"))["uncovered"]

@@ -169,6 +169,29 @@ def test_law_sees_every_exchange() -> None:
     assert done.results()[OTHER_MUST].outcome == Outcome.PASS
 
 
+def test_law_that_is_asked_for_alone_gets_the_traffic_that_it_names() -> None:
+    suite = judging(MUST, 200)
+    names: list[str] = list(suite.checks)
+
+    @suite.check(SHOULD)
+    def is_not_needed(lab: Lab) -> None:
+        """Another check."""
+        lab.note(SHOULD, "")
+
+    @suite.law(OTHER_MUST, traffic=(names[0],))
+    def has_enough(_: Exchange) -> bool:
+        """A law that says where it is to be seen."""
+        return True
+
+    @suite.law(MAY)
+    def wants_everything(_: Exchange) -> bool:
+        """A law that does not."""
+        return True
+
+    assert [c.name for c in plan.plan(suite, only=[OTHER_MUST]).checks] == names
+    assert [c.name for c in plan.plan(suite, only=[MAY]).checks] == list(suite.checks)
+
+
 def test_broken_law_names_the_exchange_that_breaks_it() -> None:
     suite = judging(MUST, 200)
 

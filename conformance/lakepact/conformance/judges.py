@@ -30,3 +30,4 @@ class Law:
     says: str
     requirements: tuple[str, ...]
     judge: Callable[[Exchange], bool | None]  #: False or None: does not apply; raises Unmet: broken
+    traffic: tuple[str, ...] = ()  #: checks whose exchanges are enough to judge by; empty: those of all checks are wanted

@@ -89,8 +89,13 @@ def _home(suite: Suite[Any], folder: str) -> Home:
 def hunts(contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, folder: str, jobs: int) -> Iterable[Hunt]:
     """Hunt several mutants, `jobs` at a time."""
     with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
-        for future in as_completed([pool.submit(hunt, contract, name, breaks, folder) for name, breaks in wanted]):
-            yield future.result()
+        futures = {pool.submit(hunt, contract, name, breaks, folder): (name, breaks) for name, breaks in wanted}
+        for future in as_completed(futures):
+            try:
+                yield future.result()
+            except Exception as broken:  # noqa: BLE001 - one hunt that breaks is reported like one that finds nothing
+                name, breaks = futures[future]
+                yield Hunt(name, breaks, (), (), f"{type(broken).__name__}: {broken}")
 
 
 def kept(suite: Suite[Any], folder: str) -> frozenset[str]:

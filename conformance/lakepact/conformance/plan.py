@@ -46,9 +46,13 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = ()) -> Plan:
             raise NothingSelected(f"nothing matches {', '.join(only)}; `lakepact list` shows ids, areas and checks")
     laws = tuple(law for law in suite.laws.values() if wanted.intersection(law.requirements))
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
-    # What no scenario of its own judges needs exchanges to look at: whoever asks for it gets the traffic of the other checks too.
-    everything = not wanted <= scenarios
-    checks = tuple(c for c in suite.checks.values() if wanted.intersection(c.requirements) or (everything and not c.alone))
+    # What no scenario of its own judges needs exchanges to look at: whoever asks for it gets the traffic of other checks too.
+    lookers = [law for law in laws if not wanted.intersection(law.requirements) <= scenarios]
+    traffic = frozenset(name for law in lookers for name in law.traffic)
+    everything = not all(law.traffic for law in lookers)
+    checks = tuple(
+        c for c in suite.checks.values() if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)
+    )
     return Plan(suite, checks, laws, wanted, tuple(only))
 
 

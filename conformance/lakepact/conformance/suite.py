@@ -79,12 +79,19 @@ class Suite(Generic[L]):
 
         return register
 
-    def law(self, *requirements: str) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
-        """Register a law over every exchange: it returns True where it held, False or None where it does not apply."""
+    def law(
+        self, *requirements: str, traffic: tuple[str, ...] = ()
+    ) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
+        """Register a law over every exchange: it returns True where it held, False or None where it does not apply.
+
+        Args:
+            requirements: what it judges.
+            traffic: names of checks whose exchanges are enough for who asks for the law alone; else those of all checks are looked at.
+        """
 
         def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
             name = self._name(function, requirements, self.laws)
-            self.laws[name] = Law(name, _first_line(function), requirements, function)
+            self.laws[name] = Law(name, _first_line(function), requirements, function, traffic)
             return function
 
         return register
