@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.wire import Exchange
 
+#: Checks that are refused in every way.
+REFUSED = ("errors.what_does_not_exist_is_not_found", "errors.what_is_malformed_is_refused", "recipients.nobody_is_served_without_a_token")
+
 #: The statuses whose bodies the protocol describes; others come from layers that know no shares.
 DESCRIBED = frozenset({400, 401, 403, 404, 500})
 
@@ -34,7 +37,7 @@ def _is_error(exchange: Exchange) -> None:
             raise Unmet(f"an error with the text `{member}`", reply.shown)
 
 
-@law("DS-GEN-07")
+@law("DS-GEN-07", traffic=REFUSED)
 def refusals_are_described(exchange: Exchange) -> bool:
     """Every refusal is a JSON object with the texts `errorCode` and `message`."""
     if not is_refusal(exchange):
@@ -43,7 +46,7 @@ def refusals_are_described(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-GEN-12")
+@law("DS-GEN-12", traffic=REFUSED)
 def failures_are_described_too(exchange: Exchange) -> bool:
     """A failure of the server has status 500 and the body of every other error."""
     if not of_operation(exchange) or exchange.status < 500 or exchange.status in {501, 502, 503, 504}:
@@ -54,7 +57,7 @@ def failures_are_described_too(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-GEN-15")
+@law("DS-GEN-15", traffic=REFUSED)
 def no_request_makes_the_server_fail(exchange: Exchange) -> bool:
     """No request of this suite is answered with a 5xx status."""
     if not of_operation(exchange) or exchange.status in {501, 503}:
@@ -63,7 +66,7 @@ def no_request_makes_the_server_fail(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-GEN-16")
+@law("DS-GEN-16", traffic=REFUSED)
 def errors_leak_no_secret(exchange: Exchange) -> bool:
     """No error body repeats a token of the request."""
     if exchange.status < 400 or not exchange.secrets:

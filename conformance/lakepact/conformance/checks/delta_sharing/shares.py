@@ -41,7 +41,7 @@ def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what:
     return bool(values)
 
 
-@law("DS-SHR-01")
+@law("DS-SHR-01", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def shares_have_names(exchange: Exchange) -> bool:
     """Every share has a name that is a text."""
     found = shares(exchange)
@@ -50,19 +50,19 @@ def shares_have_names(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-SHR-03")
+@law("DS-SHR-03", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def display_names_are_short_texts(exchange: Exchange) -> bool:
     """A display name is a text of at most 255 characters."""
     return _member(exchange, "displayName", lambda v: isinstance(v, str) and len(v) <= LONGEST_NAME, "a text of at most 255 characters")
 
 
-@law("DS-SHR-04")
+@law("DS-SHR-04", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def comments_are_texts(exchange: Exchange) -> bool:
     """A comment is a text of at most 65536 characters."""
     return _member(exchange, "comment", lambda v: isinstance(v, str) and len(v) <= LONGEST_COMMENT, "a text of at most 65536 characters")
 
 
-@law("DS-SHR-05")
+@law("DS-SHR-05", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def properties_are_texts_by_name(exchange: Exchange) -> bool:
     """Properties are at most 50 texts by name, none of them too long."""
 

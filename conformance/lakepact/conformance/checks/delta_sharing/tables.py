@@ -38,7 +38,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-@law("DS-LTB-01")
+@law("DS-LTB-01", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def tables_name_themselves_and_where_they_are(exchange: Exchange) -> bool:
     """Every listed table has its name, its schema and its share."""
     found = tables(exchange)
@@ -47,7 +47,7 @@ def tables_name_themselves_and_where_they_are(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LTB-05")
+@law("DS-LTB-05", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def tables_of_directories_say_where(exchange: Exchange) -> bool:
     """A table with the access mode dir has a location."""
     found = [table for table in tables(exchange) if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]]
@@ -56,7 +56,7 @@ def tables_of_directories_say_where(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LTB-06")
+@law("DS-LTB-06", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def auxiliary_locations_are_texts(exchange: Exchange) -> bool:
     """Auxiliary locations are an array of texts."""
     found = [table["auxiliaryLocations"] for table in tables(exchange) if table.get("auxiliaryLocations") is not None]
@@ -65,7 +65,7 @@ def auxiliary_locations_are_texts(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LTB-10")
+@law("DS-LTB-10", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def access_modes_are_known(exchange: Exchange) -> bool:
     """Access modes are url, dir or both."""
     found = [table["accessModes"] for table in tables(exchange) if table.get("accessModes") is not None]
@@ -74,7 +74,7 @@ def access_modes_are_known(exchange: Exchange) -> bool:
     return bool(found)
 
 
-@law("DS-LAT-02")
+@law("DS-LAT-02", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
 def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
     """A table that is listed with all of its share is written like one that is listed with its schema."""
     found = tables(exchange) if exchange.operation == "listAllTables" else []

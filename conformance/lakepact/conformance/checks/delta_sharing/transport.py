@@ -64,7 +64,7 @@ def charsets_are_said(lab: SharingLab) -> None:
             lab.note(requirement, f"charset={said}")
 
 
-@law("DS-GEN-06")
+@law("DS-GEN-06", traffic=("names.names_have_no_case",))
 def each_line_is_an_object(exchange: Exchange) -> bool:
     """An answer in lines has one whole JSON object on each line, and nothing but a newline between them."""
     if not answered(exchange, ANSWERS_IN_LINES):
@@ -77,7 +77,7 @@ def each_line_is_an_object(exchange: Exchange) -> bool:
     return True
 
 
-@law("DS-DF-08")
+@law("DS-DF-08", traffic=("shares.a_share_is_described_as_it_is_listed",))
 def listings_stand_on_one_line(exchange: Exchange) -> bool:
     """The JSON of a listing stands on one line."""
     if not answered(exchange, JSON_ANSWERS):
