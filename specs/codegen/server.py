@@ -81,7 +81,8 @@ def _answers(document: Document, operation: Operation, written: Document) -> lis
         if status not in shared:
             types = f" ({', '.join(answer.errors)})" if answer.errors else ""
             described = resolved(document, written["responses"][status]).get("description", "")
-            lines += _wrapped(f"{status}: {answer.schema or 'no body'}{types}. {_first_sentence(described)}")
+            body = f"lines, each a {answer.schema}" if answer.lines else answer.schema or "no body"
+            lines += _wrapped(f"{status}: {body}{types}. {_first_sentence(described)}")
     return [*lines, *_wrapped(f"{', '.join(shared)}: as for every operation.")] if shared else lines
 
 

@@ -67,7 +67,7 @@ class Handlers(Protocol[Reply_co]):
         GET /shelves/{shelf-id}/log
 
         Answers:
-            200: Change. One change a line.
+            200: lines, each a Change. One change a line.
             404: Refusal. There is no such shelf.
         """
         ...
