@@ -111,7 +111,7 @@ class Handlers(Protocol[Reply_co]):
         GET /shares/{share}/schemas/{schema}/tables/{table}/metadata
 
         Answers:
-            200: ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
+            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
             400, 401, 403, 404, 500: as for every operation.
         """
         ...
@@ -133,7 +133,7 @@ class Handlers(Protocol[Reply_co]):
         Body: QueryTableRequest.
 
         Answers:
-            200: ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
+            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
             400, 401, 403, 404, 500: as for every operation.
         """
         ...
@@ -159,7 +159,7 @@ class Handlers(Protocol[Reply_co]):
         GET /shares/{share}/schemas/{schema}/tables/{table}/changes
 
         Answers:
-            200: ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
+            200: lines, each a ResponseLine. Lines of JSON; first the protocol, then the metadata, then everything else in any order.
             400, 401, 403, 404, 500: as for every operation.
         """
         ...
