@@ -31,7 +31,7 @@ def metadata(**configuration: str) -> dict[str, Any]:
     return {"metaData": METADATA | {"configuration": {name.replace("__", "."): value for name, value in configuration.items()}}}
 
 
-def add(path: str, **members: Any) -> dict[str, Any]:
+def add(path: str | None, **members: Any) -> dict[str, Any]:
     """An add action."""
     return {"add": {"path": path, "partitionValues": {"p": "x"}, "size": 10, "modificationTime": 1, "dataChange": True} | members}
 

@@ -186,8 +186,13 @@ def checked_metadata(metadata: Document, where: str) -> Document:
     for member, kind in (("id", str), ("schemaString", str), ("partitionColumns", list)):
         if not isinstance(metadata.get(member), kind):
             raise DamagedLog(f"{where}: metaData without {member}")
-    if not isinstance(metadata.get("configuration") or {}, dict):
-        raise DamagedLog(f"{where}: the configuration of the metaData is not an object")
+    if not all(isinstance(column, str) for column in metadata["partitionColumns"]):
+        raise DamagedLog(f"{where}: the partitionColumns of the metaData are not names")
+    configuration = metadata.get("configuration")
+    if configuration is None:
+        metadata["configuration"] = {}
+    elif not isinstance(configuration, dict) or not all(isinstance(value, str) for value in configuration.values()):
+        raise DamagedLog(f"{where}: the configuration of the metaData is not an object of strings")
     return metadata
 
 

@@ -11,7 +11,7 @@ from .actions import actions, checked_file, checked_metadata, checked_protocol, 
 from .active_files import ActiveFiles, Changes
 from .checkpoints import read_checkpoint
 from .listing import LogFolder, Vanished, commit_name
-from .refusals import DamagedLog, NoSuchVersion
+from .refusals import DamagedLog, NoSuchVersion, UnsupportedTable
 from .times import CommitTimes
 
 if TYPE_CHECKING:
@@ -295,7 +295,16 @@ class Log:
         files = start.files.changed(changes.gone, changes.come())
         if version == self.latest():
             self._newest_metadata = metadata
-        return Snapshot(version, self._times.of(version), protocol, metadata, files)
+        return Snapshot(version, self._time_of(version, metadata), protocol, metadata, files)
+
+    def _time_of(self, version: int, metadata: Document) -> int:
+        """When a version was committed, by its own metadata if that of the newest version cannot be read."""
+        try:
+            return self._times.of(version)
+        except (DamagedLog, UnsupportedTable):
+            if version == self.latest():
+                raise
+            return CommitTimes(self.folder, self.listing, lambda: metadata).of(version)
 
     def _heading(self, version: int) -> tuple[Document, Document]:
         start = next(self._starts(version, files=False))
