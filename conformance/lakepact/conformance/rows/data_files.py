@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.arrow import Schema, pa, pq
+from lakepact.conformance.arrow import Schema, Table, pa, pq
 from lakepact.conformance.outcome import Unmet
 
 from . import deletion_vectors, values
@@ -39,7 +39,7 @@ def rows_of(answer: Answer, file: SharedFile, fetch: Callable[[SharedFile, str],
     Raises:
         Unmet: something cannot be read.
     """
-    stored = _stored(fetch(file, file.url))
+    stored = stored_table(fetch(file, file.url))
     columns = [f for f in answer.fields if f["name"] not in answer.partition_columns]
     partition = {f["name"]: partition_value(answer, file, f) for f in answer.fields if f["name"] in answer.partition_columns}
     found = {f["name"]: _column(f, stored, answer.mapping) for f in columns}
@@ -78,7 +78,12 @@ def _at(column: list[Any] | None, n: int) -> Any:
     return None if column is None else column[n]
 
 
-def _stored(content: bytes) -> Any:
+def stored_table(content: bytes) -> Table:
+    """What a data file holds, as it is stored.
+
+    Raises:
+        Unmet: it is no Parquet file.
+    """
     try:
         return pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us").read(use_threads=False)
     except (pa.ArrowException, OSError) as broken:

@@ -51,7 +51,7 @@ def at_home(folder: Path) -> Home:
         settings={"shares": str(folder / "shares.yaml")},
         root="/delta-sharing",
         headers={"Authorization": f"Bearer {pack.tokens['all']}"},
-        parameters={"fixtures": str(folder)},
+        parameters={"fixtures": str(folder), "fixtures-writable": "yes"},
         features={"fixtures": True},
     )
 

@@ -1,0 +1,53 @@
+"""Refresh tokens: a reader that takes its time gets the same files again, although the table has changed since."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing import reading
+from lakepact.conformance.checks.delta_sharing.snapshots import CHANGING
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.fixtures.growth import append
+from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.rows import comparison
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.fixtures.manifest import PackTable
+
+#: `--parameter fixtures-writable=yes`: the target serves the very files of the folder, and checks may append to them.
+WRITABLE = "fixtures-writable"
+TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
+
+
+@check("DS-EST-06", alone=True)
+def the_same_files_again(lab: SharingLab) -> None:
+    """A refresh has the files, the version and the rows of the first answer, also after the table has changed."""
+    table = lab.fixture(CHANGING)
+    first = lab.works(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
+    before = reading.understood(first)
+    token = (before.end or {}).get("refreshToken")
+    if not isinstance(token, str) or not token:
+        raise NotOffered("the target gives no refresh token")
+    rows = reading.rows(lab, before)
+    changed = lab.target.parameters.get(WRITABLE) == "yes" and _changed(lab, table)
+    for body in ({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True}):
+        reply = reading.asked(lab, table, body)
+        with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
+            after = reading.understood(reply, "for a refreshToken")
+            expect.equal(reading.version_header(first), reading.version_header(reply), "the Delta-Table-Version of the first answer")
+            expect.equal(sorted(f.id for f in before.files), sorted(f.id for f in after.files), "the ids of the files of the first answer")
+            comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")
+
+
+def _changed(lab: SharingLab, table: PackTable) -> bool:
+    """Append to the table; whether the target shows a new version."""
+    before = reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200))
+    append(table.location)
+    for _ in range(TRIES):
+        if reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200)) != before:
+            return True
+        time.sleep(PAUSE)
+    return False
