@@ -112,16 +112,6 @@ def test_a_commit_is_given_as_it_stands(table: Table) -> None:
     )
 
 
-def test_what_a_removal_leaves_out_is_taken_from_what_was_added(table: Table) -> None:
-    bare = {"remove": {"path": "a", "deletionTimestamp": 1, "dataChange": True}}
-    table.commit(0, *HEAD, add("a", size=42))
-    table.commit(1, bare)
-
-    (removed,) = Log(table.folder).commit(1).removes
-
-    assert (removed["size"], removed["partitionValues"]) == (42, {"p": "x"})
-
-
 def test_lines_may_end_as_on_windows_and_some_may_be_blank(table: Table) -> None:
     text = "\r\n".join(map(json.dumps, [*HEAD, add("a")])) + "\r\n\r\n"
     (table.log / f"{0:020}.json").write_bytes(text.encode())

@@ -93,14 +93,10 @@ def checked_file(kind: str, action: Document, where: str) -> Document:
         DamagedLog: they are not.
     """
     checked_path_and_size(kind, action.get("path"), action.get("size"), where)
-    if action.get("size") is None:
-        action.pop("size", None)
     if action.get("partitionValues") is not None:
         checked_partition(action["partitionValues"], where)
     elif kind != "remove":
         action["partitionValues"] = {}
-    else:
-        action.pop("partitionValues", None)
     if action.get("deletionVector") is not None:
         checked_vector(action["deletionVector"], where)
     checked_stats(action.get("stats"), where)

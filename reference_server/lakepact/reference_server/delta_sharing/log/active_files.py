@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Any, overload
 
@@ -225,6 +226,10 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
 
     def size(self) -> int:
         """Bytes of all files together."""
+        return self._size
+
+    @cached_property
+    def _size(self) -> int:
         return sum(sum(chunk.sizes) for chunk in self.chunks)
 
     def changed(self, gone: set[Key], come: Columns) -> ActiveFiles:

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from .actions import Commit, Document, Key
+    from .actions import Commit, Document
     from .listing import Identity, Listing
 
 T = TypeVar("T")
 
-REMOVED = frozenset({"size", "partitionValues"})  #: members of remove actions that old writers leave out
 LOOK_AGAIN = 64  #: commits that are noticed one by one before the whole folder is listed again, for checkpoints may have come
 
 
@@ -159,25 +158,9 @@ class Log:
 
     def _commit(self, version: int) -> Commit:
         try:
-            commit = commit_of(version, self._times.of(version), self.folder)
+            return commit_of(version, self._times.of(version), self.folder)
         except Vanished:
             raise NoSuchVersion(f"the commit of version {version} was removed from the log") from None
-        bare = {key_of(action["path"], action.get("deletionVector")) for action in commit.removes if not action.keys() >= REMOVED}
-        return replace(commit, removes=self._completed(commit, bare)) if bare and version > self.earliest() else commit
-
-    def _completed(self, commit: Commit, bare: set[Key]) -> tuple[Document, ...]:
-        """The removes of a commit; those that do not say what a file was say it as the file was added."""
-        files = self.snapshot(commit.version - 1).files
-        said = {key: chunk.document(place) for chunk in files.chunks for place, key in enumerate(chunk.keys()) if key in bare}
-        return tuple(
-            {
-                member: value
-                for member, value in said.get(key_of(action["path"], action.get("deletionVector")), {}).items()
-                if member in REMOVED
-            }
-            | action
-            for action in commit.removes
-        )
 
     def _all_times(self) -> tuple[list[int], list[int]]:
         return self._times.all()
