@@ -9,11 +9,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from lakepact.conformance.checks.delta_sharing.suite import discover
+from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.target import Target
 from lakepact.conformance.wire import Wire
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lakepact.conformance.target import Offer
     from miniatures import Answer, Answerer
 
@@ -100,8 +103,10 @@ def test_nothing_is_found_where_the_answer_makes_no_sense(body: bytes) -> None:
     assert offer.found["catalogue"].tables == ()
 
 
-def test_content_is_known_where_a_fixture_pack_is_named() -> None:
-    nothing = Shares({})
+def test_a_fixture_pack_that_is_not_there_is_no_silent_matter(tmp_path: Path) -> None:
+    with pytest.raises(Blocked, match="holds no fixture pack"):
+        found(Shares({}), fixtures=str(tmp_path))
 
-    assert found(nothing).features["fixtures"] is False
-    assert found(nothing, fixtures="/somewhere").features["fixtures"] is True
+
+def test_without_a_fixture_pack_the_content_is_not_known() -> None:
+    assert found(Shares({})).features["fixtures"] is False

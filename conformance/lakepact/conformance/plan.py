@@ -48,7 +48,7 @@ def plan(suite: Suite[Any], *, only: Sequence[str] = ()) -> Plan:
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
     # What no scenario of its own judges needs exchanges to look at: whoever asks for it gets the traffic of other checks too.
     lookers = [law for law in laws if not wanted.intersection(law.requirements) <= scenarios]
-    traffic = frozenset(name for law in lookers for name in law.traffic)
+    traffic = frozenset(name for law in laws for name in law.traffic)
     everything = not all(law.traffic for law in lookers)
     checks = tuple(
         c for c in suite.checks.values() if wanted.intersection(c.requirements) or c.name in traffic or (everything and not c.alone)

@@ -17,6 +17,7 @@ MOST_PAGES = 150  #: of all listings together
 MOST_SHARES = 20
 MOST_TABLES = 60  #: whose metadata is asked for
 MOST_ITEMS = 1000  #: of one listing
+MOST_EMPTY_PAGES = 5  #: in a row
 
 COLUMN_MAPPING_VERSION = 2  #: of readers, before they named features
 
@@ -140,14 +141,15 @@ class Walk:
     def _items(self, where: str, operation: str) -> Iterator[dict[str, Any]]:
         """The items of a listing, page by page."""
         token: Any = ""
-        seen, count = set[str](), 0
-        while count < MOST_ITEMS and self._pages > 0:
+        seen, count, empty = set[str](), 0, 0
+        while count < MOST_ITEMS and self._pages > 0 and empty < MOST_EMPTY_PAGES:
             self._pages -= 1
+            empty += 1
             reply = self.asked(where + (f"?pageToken={quote(token, safe='')}" if token else ""), operation)
             answer = reply.exchange.parsed if reply is not None and reply.status == 200 else None
             items = answer.get("items") if isinstance(answer, dict) else None
             for item in items if isinstance(items, list) else ():
-                count += 1
+                count, empty = count + 1, 0
                 if isinstance(item, dict):
                     yield item
             token = answer.get("nextPageToken") if isinstance(answer, dict) else None

@@ -77,7 +77,8 @@ class SharingLab(Lab):
         Raises:
             NotOffered: none was found.
         """
-        table: SharedTable | None = self.offer.found["history"]
+        known = [pack.address for pack in self.manifest.tables.values() if pack.history] if self.knows_content else []
+        table: SharedTable | None = next((t for t in self.catalogue.readable if t.address in known), self.offer.found["history"])
         if table is None:
             raise NotOffered("no table was found whose versions can be asked for by their times")
         return table

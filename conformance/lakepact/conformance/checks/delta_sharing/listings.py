@@ -32,11 +32,13 @@ class Listing:
         lab: the bench of the check that reads it.
         operation: its id.
         address: the share and schema whose items are listed.
+        count: how many items were found in it before.
     """
 
     lab: SharingLab = field(repr=False)
     operation: str
     address: Mapping[str, Any]
+    count: int = 0
 
     def __str__(self) -> str:
         return f"{self.operation} of {'.'.join(self.address.values())}" if self.address else self.operation
@@ -141,7 +143,8 @@ def _chosen(lab: SharingLab, operation: str, fewest: int) -> Listing | None:
     counted = [(count, address) for address, count in _counted(lab, operation) if fewest <= count <= MOST_ITEMS]
     if not counted:
         return None
-    return Listing(lab, operation, min(counted, key=lambda c: c[0])[1])
+    count, address = min(counted, key=lambda c: c[0])
+    return Listing(lab, operation, address, count)
 
 
 def _counted(lab: SharingLab, operation: str) -> Iterator[tuple[dict[str, Any], int]]:

@@ -20,7 +20,7 @@ OPERATIONS = Contract("delta_sharing").operations
 #: What later versions of the protocol added, or an earlier one deprecated: who answers that there is no such thing does not offer it.
 OPTIONAL = ("headTableVersion", "queryTableChanges", "generateTemporaryTableCredentials")
 
-NO_SUCH_THING = frozenset({404, 405, 501})  #: of a table that is there
+NO_SUCH_THING = frozenset({404, 405, 406, 501})  #: said of a table that is there
 
 MOST_TABLES = 6  #: that are asked for something that only some of them may have
 
@@ -61,12 +61,20 @@ class Offers:
         }
 
     def with_history(self) -> SharedTable | None:
-        """A table whose earliest version can be asked for by a time; of those with several versions if there is one."""
-        found = [
-            table for table in self._by_url[:MOST_TABLES] if self._version(table, "?startingTimestamp=1970-01-01T00%3A00%3A00Z") is not None
-        ]
+        """A table that can be queried as of its earliest version; of those with several versions if there is one."""
+        found = []
+        for table in self._by_url[:MOST_TABLES]:
+            earliest = self._version(table, "?startingTimestamp=1970-01-01T00%3A00%3A00Z") or ""
+            if earliest.isdigit() and self._queried(table, {"version": int(earliest), "limitHint": 1}, [EITHER_FORMAT]) is not None:
+                found.append(table)
         several = [table for table in found if self._version(table, "") not in {None, "0"}]
         return next(iter([*several, *found]), None)
+
+    def _queried(self, table: SharedTable, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> Reply | None:
+        """The answer to a query, if it is served."""
+        sent = [*headers, ("Content-Type", "application/json")]
+        reply = self._walk.asked(path(*_segments(table), "query"), "queryTable", method="POST", headers=sent, body=orjson.dumps(body))
+        return reply if reply is not None and reply.status == 200 else None
 
     def _version(self, table: SharedTable, query: str) -> str | None:
         reply = self._walk.asked(path(*_segments(table), "version") + query, "getTableVersion")
@@ -96,14 +104,8 @@ class Offers:
     def _ends(self, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
         """How the answer to a query ends, of the first table that ends it in so many words."""
         for table in self._by_url[:MOST_TABLES]:
-            reply = self._walk.asked(
-                path(*_segments(table), "query"),
-                "queryTable",
-                method="POST",
-                headers=[*headers, ("Content-Type", "application/json")],
-                body=orjson.dumps(body or {"limitHint": 1}),
-            )
-            ends = _objects(reply, "endStreamAction") if reply is not None and reply.status == 200 else []
+            reply = self._queried(table, body or {"limitHint": 1}, headers)
+            ends = _objects(reply, "endStreamAction") if reply is not None else []
             if ends and (not body or any(end.get(key) for end in ends for key in ("nextPageToken", "refreshToken"))):
                 return ends[-1]
         return None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.answers import ANSWERS_IN_LINES, JSON_ANSWERS, answered
+from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.wire import Reply
@@ -54,14 +55,16 @@ def tables_are_answered_in_lines(exchange: Exchange) -> bool:
 @check("DS-GEN-04", "DS-GEN-05")
 def charsets_are_said(lab: SharingLab) -> None:
     """The Content-Type of a listing and of lines says the charset, as the protocol spells it."""
-    replies = {"DS-GEN-04": lab.send("listShares"), "DS-GEN-05": lab.send("getTableMetadata", **lab.table().address)}
-    for requirement, reply in replies.items():
-        lab.works(reply, 200)
-        said = charset(reply.exchange)
-        if said is None:
-            lab.warn(requirement, expected="charset=utf-8", actual=reply.headers.get("content-type", "no Content-Type"))
-        else:
-            lab.note(requirement, f"charset={said}")
+    share = lab.shares()[0]
+    listings = (lab.send("listShares"), lab.send("getShare", share=share), lab.send("listSchemas", share=share))
+    lines = (lab.send("getTableMetadata", headers=[EITHER_FORMAT], **lab.table().address),)
+    for requirement, media_type, replies in (("DS-GEN-04", JSON, listings), ("DS-GEN-05", LINES, lines)):
+        for reply in replies:
+            lab.works(reply, 200)
+            with lab.judge(requirement):
+                sent_as(reply.exchange, media_type)
+            if charset(reply.exchange) is None:
+                lab.warn(requirement, expected="charset=utf-8", actual=reply.headers.get("content-type", "no Content-Type"))
 
 
 @law("DS-GEN-06", traffic=("names.names_have_no_case",))

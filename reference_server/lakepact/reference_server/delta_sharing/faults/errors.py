@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer
-from lakepact.reference_server.faults import Fault, Install, on_answer, on_headers, on_reply, on_status
+from lakepact.reference_server.faults import Fault, Install, on_answer, on_reply, on_status
 from lakepact.reference_server.service import EVERY
 
 if TYPE_CHECKING:
@@ -70,17 +70,5 @@ FAULTS = (
         "The message of an error has the token of the request in it.",
         ("DS-GEN-16",),
         on_reply(EVERY, _with_token),
-    ),
-    Fault(
-        "listings-are-text",
-        "Listings are sent as text/plain.",
-        ("DS-GEN-04",),
-        on_headers(("listShares", "listSchemas", "listTables", "listAllTables"), {"content-type": "text/plain; charset=utf-8"}),
-    ),
-    Fault(
-        "shares-are-in-latin-1",
-        "A share says that its charset is another one.",
-        ("DS-GEN-04",),
-        on_headers("getShare", {"content-type": "application/json; charset=iso-8859-1"}),
     ),
 )
