@@ -11,9 +11,10 @@ from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
 from lakepact.reference_server.service import BadSetting, Service, Settings
 
-from . import catalogue, data_door, files, recipients, tables
+from . import catalogue, credentials, data_door, files, recipients, tables
 from .answers import KINDS, error_body
 from .catalogue import Catalogue
+from .credentials import Credentials
 from .data_door import DataDoor
 from .files import Files
 from .queries import ASKED
@@ -30,14 +31,16 @@ if TYPE_CHECKING:
 
     from .shares import Shares
 
-#: Operations that are answered with status 406, because this server does not have what they are about.
-NOT_OFFERED = frozenset({"generateTemporaryTableCredentials"})
-
 #: Clients write null for what they do not ask for.
-NULLABLE = {"queryTable": frozenset({*ASKED, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"})}
+NULLABLE = {
+    "queryTable": frozenset({*ASKED, "maxFiles", "pageToken", "includeRefreshToken", "refreshToken"}),
+    "generateTemporaryTableCredentials": frozenset({"location"}),
+}
 
-#: Operations that read the logs of tables.
-READING = frozenset({"headTableVersion", "getTableVersion", "getTableMetadata", "queryTable", "queryTableChanges"})
+#: Operations that read the logs of tables, or wait for another service.
+READING = frozenset(
+    {"headTableVersion", "getTableVersion", "getTableMetadata", "queryTable", "queryTableChanges", "generateTemporaryTableCredentials"}
+)
 
 
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
@@ -58,17 +61,22 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         **files.RULES,
         **data_door.RULES,
         **tables.RULES,
+        **credentials.RULES,
     }
     who = Recipients(shares.recipients, root=shares.root, rules=rules)
     tokens = Tokens()
     urls = Files(shares, rules)
     data = f"{shares.root}/files"
     catalog = Catalogue(shares, rules, tokens=tokens)
-    areas = (catalog, Tables(catalog, Snapshots(), urls, shares=shares, rules=rules, tokens=tokens))
+    areas = (
+        catalog,
+        Tables(catalog, Snapshots(), urls, shares=shares, rules=rules, tokens=tokens),
+        Credentials(catalog, shares, rules),
+    )
     served = Service(
         contract,
         handlers=_handlers(contract, areas),
-        not_offered=NOT_OFFERED,
+        not_offered=frozenset(),
         error_body=error_body,
         kinds=KINDS,
         paths=lambda template: (template,),

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from .token_services import TokenService
+
 ROOT = "/delta-sharing"  #: the path that the protocol is served below, unless the file has another endpoint
 URL, DIRECTORY = "url", "dir"  #: the ways in which a table may be read
 
@@ -141,7 +143,7 @@ class Shares:
         page_files: the most files of one page of a query.
         predicate_hints: whether predicateHints choose files.
         json_predicate_hints: whether jsonPredicateHints do.
-        storage: what credentials for directories are made from, as the file has it.
+        token_service: where keys for directories come from, if they do.
         unused: settings of the file that are of no use here.
     """
 
@@ -155,7 +157,7 @@ class Shares:
     page_files: int = 10_000
     predicate_hints: bool = True
     json_predicate_hints: bool = True
-    storage: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    token_service: TokenService | None = None
     unused: tuple[str, ...] = ()
 
     def tables(self) -> Iterable[SharedTable]:

@@ -12,8 +12,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
 
+from .grants import address_of
 from .places import read_places
 from .shares import DIRECTORY, ROOT, URL, Recipient, Share, SharedSchema, SharedTable, Shares, by_name, folded
+from .temporary_credentials import read_stores, read_token_service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -50,7 +52,7 @@ SETTINGS = (
     "evaluatePredicateHints",
     "evaluateJsonPredicateHints",
     "evaluateJsonPredicateHintsV2",
-    "storage",
+    "temporaryCredentials",
     *UNUSED,
 )
 
@@ -73,7 +75,8 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
         raise said["version"].wrong("must be 1, the only version of this file that there is")
     if "shares" not in said:
         raise top.wrong("says nothing under `shares`; a server that shares nothing is `shares: []`")
-    reader = _Reader(file.parent.resolve(), warehouse)
+    vending = said.get("temporaryCredentials")
+    reader = _Reader(file.parent.resolve(), warehouse, vending)
     listed = _each(said["shares"], reader.share)
     _ids_differ(said["shares"], listed)
     shares = by_name(listed)
@@ -98,7 +101,7 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
         page_files=number("queryTablePageSizeLimit", 10_000),
         predicate_hints=truth("evaluatePredicateHints"),
         json_predicate_hints=truth("evaluateJsonPredicateHints"),
-        storage=said["storage"].pairs() if "storage" in said else {},
+        token_service=read_token_service(vending) if vending else None,
         unused=tuple(name for name in UNUSED if name in said),
     )
 
@@ -106,9 +109,10 @@ def read_shares(file: Path, *, warehouse: Path | None = None) -> Shares:
 class _Reader:
     """What reads shares, schemas and tables: it knows where relative locations begin."""
 
-    def __init__(self, here: Path, warehouse: Path | None) -> None:
+    def __init__(self, here: Path, warehouse: Path | None, vending: Place | None) -> None:
         self._here = here
         self._warehouse = warehouse
+        self._stores = read_stores(vending, self.folder) if vending else ()
 
     def share(self, place: Place) -> Share:
         said = place.members(SHARE)
@@ -144,7 +148,12 @@ class _Reader:
         if iceberg and (DIRECTORY in modes or further):
             raise place.wrong("cannot be read as a directory of Delta files, because it is an Iceberg table; leave out its access modes")
         roots = (self._warehouse or self._here,) if iceberg else (self.folder(said["location"]), *map(self.folder, further))
-        uris = [folder.as_uri() for folder in roots]
+        addresses = [address_of(folder, self._stores) for folder in roots]
+        if self._stores and DIRECTORY in modes and None in addresses:
+            raise place.wrong(
+                "cannot be read as a directory: no folder of `temporaryCredentials.stores` is above it, so recipients cannot reach it"
+            )
+        uris = [address or folder.as_uri() for address, folder in zip(addresses, roots, strict=True)]
         return SharedTable(
             *schema,
             name,

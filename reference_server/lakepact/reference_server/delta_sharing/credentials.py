@@ -1,0 +1,97 @@
+"""Temporary credentials: what lets a recipient read the directory of a table by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+
+from .answers import json_answer
+from .grants import Unlimited
+from .queries import malformed
+from .token_services import NoKeys
+from .versions import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.reference_server.replies import Reply
+
+    from .catalogue import Catalogue
+    from .recipients import Caller
+    from .shares import SharedTable, Shares
+    from .token_services import TemporaryKeys
+
+
+def table_is_read_by_directory(table: SharedTable) -> None:
+    """Credentials are given for tables that are shared by their directories, and for no others.
+
+    Raises:
+        Problem: the table is not.
+    """
+    if not table.by_directory:
+        raise Problem(400, "UNSUPPORTED_OPERATION", f"{named(table)} is not shared by its directory; read it with a query")
+
+
+def location_of_table(table: SharedTable, asked: str | None) -> str:
+    """The directory that credentials are for: the table's own, or the one that is asked for, if it is the table's.
+
+    Raises:
+        Problem: it is not.
+    """
+    locations = (table.location, *table.auxiliary_locations)
+    if asked is None:
+        return locations[0]
+    for location in locations:
+        if asked.rstrip("/") == location.rstrip("/"):
+            return location
+    raise malformed(f"location is none of {named(table)}; it has {' and '.join(locations)}")
+
+
+def credentials_document(location: str, temporary: TemporaryKeys) -> dict[str, Any]:
+    """Keys as they are answered."""
+    keys = temporary.keys
+    aws = {"accessKeyId": keys.access_key_id, "secretAccessKey": keys.secret_access_key, "sessionToken": keys.session_token}
+    return {"credentials": {"location": location, "awsTempCredentials": aws, "expirationTime": temporary.expires}}
+
+
+class Credentials:
+    """The operation that gives credentials.
+
+    Args:
+        catalogue: the tables by their names.
+        shares: where keys come from, and for how long they hold.
+        rules: see `RULES`.
+    """
+
+    def __init__(self, catalogue: Catalogue, shares: Shares, rules: Mapping[str, Callable[..., Any]]) -> None:
+        self._catalogue, self._shares, self._rules = catalogue, shares, rules
+
+    def generate_temporary_table_credentials(
+        self, *, caller: Caller, share: str, schema: str, table: str, body: dict[str, Any] | None = None
+    ) -> Reply:
+        """Get credentials that read a directory of a table."""
+        found = self._catalogue.table(caller, share, schema, table)
+        self._rules["table-is-read-by-directory"](found)
+        location: str = self._rules["location-of-table"](found, (body or {}).get("location"))
+        service = self._shares.token_service
+        if service is None:
+            raise Problem(
+                400,
+                "UNSUPPORTED_OPERATION",
+                f"this server has no credentials for {named(found)}: its shares file says nothing under temporaryCredentials",
+            )
+        try:
+            keys = service.keys(location, name=caller.recipient.name, seconds=self._shares.credential_seconds)
+        except (NoKeys, Unlimited) as error:
+            raise Problem(500, "INTERNAL_ERROR", f"there are no credentials for {named(found)} now: {error}") from None
+        document: dict[str, Any] = self._rules["credentials-document"](location, keys)
+        return json_answer(document)
+
+
+#: Decisions about credentials that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "table-is-read-by-directory": table_is_read_by_directory,
+    "location-of-table": location_of_table,
+    "credentials-document": credentials_document,
+}

@@ -1,0 +1,92 @@
+"""What the shares file says under temporaryCredentials: who gives keys, and where recipients find the folders of this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from .grants import Unlimited, bucket_and_prefix
+from .signing import Keys
+from .token_services import Rehearsal, SecurityTokenService
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from .places import Place
+    from .token_services import TokenService
+
+SETTINGS = ("sts", "region", "role", "accessKeyIdFrom", "secretAccessKeyFrom", "sessionTokenFrom", "stores", "rehearsal")
+STORE = ("folder", "address")
+ADDRESS = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]*)*")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+
+
+def read_token_service(place: Place) -> TokenService:
+    """Where keys come from.
+
+    Raises:
+        BadShares: it is not said, or the keys of this server are not in its environment.
+    """
+    said = place.members(SETTINGS)
+    rehearsal = said["rehearsal"].truth() if "rehearsal" in said else False
+    if rehearsal == ("sts" in said):
+        raise place.wrong("must have either `sts`, the address of a token service, or `rehearsal: true` for keys that open nothing")
+    if rehearsal:
+        return Rehearsal()
+    if "region" not in said:
+        raise place.wrong("has no region; write that of the token service, us-east-1 if it has none")
+    session = _variable(said["sessionTokenFrom"]) if "sessionTokenFrom" in said else None
+    own = Keys(_key(place, said, "accessKeyIdFrom"), _key(place, said, "secretAccessKeyFrom"), session)
+    if "stores" not in said:
+        raise place.wrong("has no stores, which say where recipients find the folders of this machine")
+    return SecurityTokenService(_address(said["sts"]), said["region"].text(), own, said["role"].text() if "role" in said else None)
+
+
+def read_stores(place: Place, folder: Callable[[Place], Path]) -> tuple[tuple[Path, str], ...]:
+    """Folders of this machine, and where recipients find them.
+
+    Args:
+        place: what stands under temporaryCredentials.
+        folder: reads the location of a folder.
+
+    Raises:
+        BadShares: an address is not one of a bucket.
+    """
+    said = place.members(SETTINGS)
+    found = list[tuple["Path", str]]()
+    for item in said["stores"].items() if "stores" in said else []:
+        store = item.members(STORE)
+        if set(store) != set(STORE):
+            raise item.wrong("must have a folder of this machine, and the address at which recipients find it")
+        address = store["address"].text().rstrip("/")
+        try:
+            bucket_and_prefix(f"{address}/table")
+        except Unlimited as error:
+            raise store["address"].wrong(f"cannot be granted: {error}") from None
+        found.append((folder(store["folder"]), address))
+    return tuple(found)
+
+
+def _key(place: Place, said: dict[str, Place], name: str) -> str:
+    if name not in said:
+        raise place.wrong(f"has no {name}, the name of the environment variable that holds it; keys do not stand in this file")
+    return _variable(said[name])
+
+
+def _variable(place: Place) -> str:
+    name = place.secret()  # somebody may have put the key itself here
+    if not VARIABLE.fullmatch(name):
+        raise place.wrong("must be the name of an environment variable; keys do not stand in this file")
+    value = os.environ.get(name)
+    if not value:
+        raise place.wrong("names an environment variable that is not set")
+    return value
+
+
+def _address(place: Place) -> str:
+    url = place.text()
+    if not ADDRESS.fullmatch(url):
+        raise place.wrong("must be an http(s) address without a query, https://sts.eu-central-1.amazonaws.com for example")
+    return url
