@@ -76,7 +76,8 @@ class ChangeLists:
             document: dict[str, Any] = self._rules["end-of-stream"](**said)
             return document
 
-        pieces = chain([self._head(request, found, wanted, response_format)], in_pieces(lines))
+        # The first lines of files are made with the head: what is wrong with them can still be refused.
+        pieces = in_pieces(chain([self._head(request, found, wanted, response_format)], lines))
         asked_for_end = request.capabilities.end_stream
         chunks = ended(explained_chunks(request.table, pieces), end, asked=asked_for_end, rules=self._rules)
         return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)

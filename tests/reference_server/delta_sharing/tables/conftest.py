@@ -1,0 +1,89 @@
+"""One server for all tests here; each takes tables of its own, whose logs it writes by hand."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from lakepact.reference_server import Server, running
+from shared_tables import TOKENS, SharedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+#: How tables of a kind are shared, and how many there are for tests to take.
+KINDS: dict[str, tuple[dict[str, Any], int]] = {
+    "open": ({"historyShared": True}, 500),
+    "closed": ({}, 12),
+    "late": ({"historyShared": True, "startVersion": 2}, 12),
+    "directory": ({"historyShared": True, "accessModes": ["dir"]}, 4),
+    "both": ({"historyShared": True, "accessModes": ["url", "dir"]}, 2),
+}
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="session")
+def tables_server(folder: Path) -> Iterator[Server]:
+    tables = [
+        {"name": f"{kind}{number}", "location": f"{kind}{number}", **settings}
+        for kind, (settings, count) in KINDS.items()
+        for number in range(count)
+    ]
+    document = {
+        "version": 1,
+        "shares": [{"name": "share", "schemas": [{"name": "schema", "tables": tables}]}],
+        "recipients": [{"name": name, "bearerToken": token} for name, token in TOKENS.items()],
+    }
+    file = folder / "shares.yaml"
+    file.write_text(yaml.safe_dump(document), encoding="utf-8")
+    with running(contract="delta_sharing", shares=file) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def taken() -> dict[str, int]:
+    """How many tables of each kind tests have taken."""
+    return dict.fromkeys(KINDS, 0)
+
+
+@pytest.fixture
+def tables(
+    tables_server: Server, folder: Path, taken: dict[str, int], sending_to: Callable[[str], AbstractContextManager[Any]]
+) -> Iterator[Callable[..., SharedTable]]:
+    """Gives tables of a kind."""
+    with ExitStack() as stack:
+        send = stack.enter_context(sending_to(tables_server.url))
+
+        def table(kind: str) -> SharedTable:
+            name = f"{kind}{taken[kind]}"
+            taken[kind] += 1
+            assert taken[kind] <= KINDS[kind][1], f"there are no more tables of the kind {kind}"
+            return SharedTable(folder / name, name, send)
+
+        yield table
+
+
+@pytest.fixture
+def table(tables: Callable[[str], SharedTable]) -> SharedTable:
+    """A table that is shared with its history, without a log yet."""
+    return tables("open")
+
+
+@pytest.fixture
+def closed(tables: Callable[[str], SharedTable]) -> SharedTable:
+    """A table that is shared without its history."""
+    return tables("closed")
+
+
+@pytest.fixture
+def late(tables: Callable[[str], SharedTable]) -> SharedTable:
+    """A table that is shared from version 2 on."""
+    return tables("late")

@@ -1,0 +1,247 @@
+"""Changes of rows are those of a range of versions, each told once and all of them recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from delta_logs import VECTOR, add, metadata, remove
+from shared_tables import hour, ids, milliseconds
+
+if TYPE_CHECKING:
+    from shared_tables import Lines, SharedTable
+
+DELTA = "responseformat=delta"
+VECTORS = "responseformat=delta;readerfeatures=deletionvectors"
+ON = {"delta__enableChangeDataFeed": "true"}
+FEATURES = {"readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+WITH_VECTORS = {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **FEATURES}}
+REFUSED = (400, "INVALID_PARAMETER_VALUE")
+KIND = {"add": "add", "remove": "remove", "cdf": "cdc"}
+
+
+def cdc(path: str) -> dict[str, Any]:
+    """An action with changed rows."""
+    return {"cdc": {"path": path, "partitionValues": {"p": "x"}, "size": 5, "dataChange": False}}
+
+
+def with_feed(table: SharedTable) -> SharedTable:
+    """A table with a change data feed: added, updated, compacted, with a new description, removed from."""
+    table.begun(add("a"), **ON)
+    table.commit(1, remove("a"), add("b"), cdc("_change_data/c"))
+    table.commit(2, remove("b", dataChange=False), add("d", dataChange=False))
+    table.commit(3, {"metaData": metadata(**ON)["metaData"] | {"description": "new"}})
+    table.commit(4, remove("d"), add("e"))
+    return table
+
+
+def told(answer: Lines) -> set[tuple[str, str, int, int]]:
+    """Kind, id, version and time of each change, in either format."""
+    found: set[tuple[str, str, int, int]] = set()
+    for line in answer.lines[2:]:
+        for kind, said in line.items():
+            action = next(iter(said["deltaSingleAction"])) if kind == "file" else KIND.get(kind)
+            if action:
+                found.add((action, said["id"], said["version"], said["timestamp"]))
+    return found
+
+
+def change(kind: str, path: str, version: int) -> tuple[str, str, int, int]:
+    return (kind, *ids(path), version, milliseconds(version))
+
+
+CHANGES = [
+    change("add", "a", 0),
+    change("cdc", "_change_data/c", 1),
+    change("remove", "d", 4),
+    change("add", "e", 4),
+]
+
+
+@pytest.mark.parametrize("capabilities", [None, DELTA])
+@pytest.mark.parametrize("first", range(5))
+def test_changes_are_those_of_all_versions_of_the_range(table: SharedTable, first: int, capabilities: str | None) -> None:
+    with_feed(table)
+    for last in range(first, 5):
+        answer = table.changes(capabilities, startingVersion=first, endingVersion=last)
+        assert told(answer) == {c for c in CHANGES if first <= c[2] <= last}
+        assert answer.version == first
+        assert answer.kinds[:2] == ["protocol", "metaData"]
+
+
+@pytest.mark.parametrize("capabilities", [None, DELTA])
+def test_changes_without_an_end_go_up_to_the_current_version(table: SharedTable, capabilities: str | None) -> None:
+    assert told(with_feed(table).changes(capabilities, startingVersion=0)) == set(CHANGES)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "first", "last"),
+    [
+        ({"startingTimestamp": "1970-01-01T00:00:00Z"}, 0, 4),
+        ({"startingTimestamp": hour(1)}, 1, 4),
+        ({"startingTimestamp": hour(0.5), "endingTimestamp": hour(3.9)}, 1, 3),
+        ({"startingVersion": 1, "endingTimestamp": hour(4)}, 1, 4),
+        ({"startingTimestamp": hour(4), "endingVersion": 4}, 4, 4),
+        ({"startingVersion": 0, "endingTimestamp": "9999-01-01T00:00:00Z"}, 0, 4),
+    ],
+)
+def test_a_range_may_be_said_in_times(table: SharedTable, bounds: dict[str, Any], first: int, last: int) -> None:
+    answer = with_feed(table).changes(**bounds)
+
+    assert (told(answer), answer.version) == ({c for c in CHANGES if first <= c[2] <= last}, first)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {},
+        {"endingVersion": 2},
+        {"startingVersion": 0, "startingTimestamp": hour(0)},
+        {"startingVersion": 0, "endingVersion": 1, "endingTimestamp": hour(1)},
+        {"startingVersion": 5},
+        {"startingVersion": -1},
+        {"startingVersion": "x"},
+        {"startingVersion": ""},
+        {"startingVersion": 2, "endingVersion": 1},
+        {"startingVersion": 0, "endingVersion": 5},
+        {"startingVersion": 3, "endingTimestamp": hour(2)},
+        {"startingVersion": 0, "endingTimestamp": "2023-12-31T23:00:00Z"},
+        {"startingTimestamp": hour(4.1)},
+        {"startingTimestamp": "2024-01-01 00:00:00"},
+        {"startingVersion": 0, "endingTimestamp": ""},
+        {"startingVersion": 0, "maxFiles": 0},
+        {"startingVersion": 0, "pageToken": "zzz"},
+        {"startingVersion": 0, "includeHistoricalMetadata": "perhaps"},
+    ],
+)
+def test_ranges_that_cannot_be_meant_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
+    assert with_feed(table).changes(**bounds).refusal == REFUSED
+
+
+def test_a_parameter_that_is_unknown_counts_for_nothing(table: SharedTable) -> None:
+    assert told(with_feed(table).changes(startingVersion=0, readChangeFeed="true", foo="bar")) == set(CHANGES)
+
+
+@pytest.mark.parametrize("said", ["true", "True", "TRUE"])
+@pytest.mark.parametrize("capabilities", [None, DELTA])
+def test_metadata_is_told_where_it_changed_if_it_is_asked_for(table: SharedTable, said: str, capabilities: str | None) -> None:
+    answer = with_feed(table).changes(capabilities, startingVersion=1, includeHistoricalMetadata=said)
+
+    found = [(line["version"], line.get("deltaMetadata", line).get("description")) for line in answer.of("metaData")]
+    assert found == [(1, None), (3, "new")]
+
+
+@pytest.mark.parametrize("said", [{}, {"includeHistoricalMetadata": "False"}])
+def test_otherwise_there_is_the_metadata_of_the_end_alone(table: SharedTable, said: dict[str, str]) -> None:
+    with_feed(table)
+
+    for end, description in ((2, None), (3, "new"), (4, "new")):
+        found = table.changes(startingVersion=0, endingVersion=end, **said).of("metaData")
+        assert [(line.get("version"), line.get("description")) for line in found] == [(None, description)]
+
+
+def test_metadata_in_delta_format_always_says_its_version(table: SharedTable) -> None:
+    with_feed(table)
+
+    assert [line["version"] for line in table.changes(DELTA, startingVersion=1, endingVersion=3).of("metaData")] == [3]
+
+
+@pytest.mark.parametrize("bounds", [{"startingVersion": 0}, {"startingVersion": 0, "endingVersion": 0}])
+def test_changes_that_nobody_recorded_are_refused(table: SharedTable, bounds: dict[str, Any]) -> None:
+    table.begun(add("a"))
+    table.commit(1, add("b"))
+
+    answer = table.changes(**bounds)
+    assert answer.refusal == REFUSED
+    assert "delta.enableChangeDataFeed" in answer.message
+
+
+def test_changes_are_refused_where_the_feed_was_off_in_a_part_of_the_range(table: SharedTable) -> None:
+    table.begun(add("a"))
+    table.commit(1, metadata(**ON), add("b"))
+    table.commit(2, add("c"))
+    table.commit(3, metadata(), add("d"))
+    table.commit(4, metadata(**ON), add("e"))
+    ranges = [(first, last) for first in range(5) for last in range(first, 5)]
+    statuses = {(first, last): table.changes(startingVersion=first, endingVersion=last).status for first, last in ranges}
+
+    assert {bounds for bounds, status in statuses.items() if status == 200} == {(1, 1), (1, 2), (2, 2), (4, 4)}
+    assert set(statuses.values()) == {200, 400}
+
+
+def test_changes_of_tables_without_shared_history_are_refused(closed: SharedTable) -> None:
+    assert with_feed(closed).changes(startingVersion=0).refusal == REFUSED
+
+
+def test_changes_before_what_is_shared_are_refused(late: SharedTable) -> None:
+    with_feed(late)
+
+    assert late.changes(startingVersion=1).refusal == REFUSED
+    assert (late.changes(startingTimestamp=hour(0)).version, late.changes(startingVersion=2).version) == (2, 2)
+
+
+def test_changes_that_the_log_has_forgotten_are_refused(table: SharedTable) -> None:
+    with_feed(table)
+    table.classic(2, {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, metadata(**ON), add("d"))
+    for version in (0, 1):
+        (table.log / f"{version:020}.json").unlink()
+
+    assert table.changes(startingVersion=0).refusal == REFUSED
+    assert table.changes(startingVersion=1).refusal == REFUSED
+    assert told(table.changes(startingVersion=2)) == {change("remove", "d", 4), change("add", "e", 4)}
+
+
+def test_a_removed_file_is_told_whole_although_its_writer_noted_its_path_alone(table: SharedTable) -> None:
+    table.begun(add("a", size=7, partitionValues={"p": "Rome"}), **ON)
+    table.commit(1, {"remove": {"path": "a", "deletionTimestamp": 1, "dataChange": True}})
+
+    said = table.changes(startingVersion=1).of("remove")[0]
+    wrapped = table.changes(DELTA, startingVersion=1).of("file")[0]["deltaSingleAction"]["remove"]
+    assert (said["size"], said["partitionValues"]) == (wrapped["size"], wrapped["partitionValues"]) == (7, {"p": "Rome"})
+
+
+def test_a_file_has_the_same_id_where_it_is_added_removed_and_listed(table: SharedTable) -> None:
+    table.begun(add("a"), **ON)
+    listed = table.query().ids
+    table.commit(1, remove("a"))
+
+    changes = table.changes(startingVersion=0)
+    assert {said["id"] for said in (*changes.of("add"), *changes.of("remove"))} == listed
+
+
+def test_deletion_vectors_of_changes_are_told_as_they_are_in_that_version(table: SharedTable) -> None:
+    inline = VECTOR | {"storageType": "i", "pathOrInlineDv": "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", "offset": None}
+    table.commit(0, WITH_VECTORS, metadata(**ON, delta__enableDeletionVectors="true"), add("a"))
+    table.commit(1, remove("a"), add("a", deletionVector=VECTOR))
+    table.commit(2, remove("a", deletionVector=VECTOR), add("a", deletionVector=inline))
+
+    assert table.changes(startingVersion=0).refusal == (400, "UNSUPPORTED_OPERATION")
+    answer = table.changes(VECTORS, startingVersion=0)
+    vectors: dict[tuple[int, str], Any] = {}
+    for file in answer.of("file"):
+        ((kind, action),) = file["deltaSingleAction"].items()
+        vectors[file["version"], kind] = (action.get("deletionVector") or {}).get("storageType"), "deletionVectorFileId" in file
+    assert vectors == {
+        (0, "add"): (None, False),
+        (1, "remove"): (None, False),
+        (1, "add"): ("p", True),
+        (2, "remove"): ("p", True),
+        (2, "add"): ("i", False),
+    }
+    added, removed = [file for file in answer.of("file") if "deletionVectorFileId" in file]
+    assert added["deletionVectorFileId"] == removed["deletionVectorFileId"]
+
+
+def test_the_format_is_negotiated_for_all_of_the_range(table: SharedTable) -> None:
+    table.begun(add("a"), **ON)
+    table.commit(1, WITH_VECTORS, add("b"))
+
+    assert table.changes(startingVersion=0, endingVersion=0).status == 200
+    assert table.changes(startingVersion=0).refusal == (400, "UNSUPPORTED_OPERATION")
+    assert table.changes(DELTA, startingVersion=0).refusal == (400, "UNSUPPORTED_OPERATION")
+    assert table.changes(VECTORS, startingVersion=0).of("protocol")[0]["deltaProtocol"]["readerFeatures"] == ["deletionVectors"]
+
+
+def test_the_header_about_file_ids_is_repeated(table: SharedTable) -> None:
+    assert with_feed(table).ask("GET", "/changes?startingVersion=0", fileidhash="Parquet").headers["fileidhash"] == "parquet"

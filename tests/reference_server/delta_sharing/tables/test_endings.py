@@ -1,0 +1,107 @@
+"""How an answer ends: with an endStreamAction where one is wanted, and never so that a part passes for the whole."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from delta_logs import add
+from shared_tables import ids
+
+if TYPE_CHECKING:
+    from shared_tables import SharedTable
+
+END = "includeEndStreamAction=true"
+ON = {"delta__enableChangeDataFeed": "true"}
+
+
+@pytest.mark.parametrize("format_", ["parquet", "delta"])
+def test_who_did_not_ask_gets_no_end(table: SharedTable, format_: str) -> None:
+    table.begun(add("a"), **ON)
+    capabilities = f"responseformat={format_}"
+
+    for answer in (
+        table.query(capabilities),
+        table.query(capabilities, includeRefreshToken=False),
+        table.query(f"{capabilities};includeEndStreamAction=false"),
+        table.query(capabilities, startingVersion=0),
+        table.query(capabilities, maxFiles=5),
+        table.changes(capabilities, startingVersion=0),
+        table.changes(capabilities, startingVersion=0, maxFiles=5),
+    ):
+        assert "endStreamAction" not in answer.kinds
+        assert answer.headers["delta-sharing-capabilities"] == capabilities
+
+
+@pytest.mark.parametrize("format_", ["parquet", "delta"])
+def test_who_asks_gets_one_end_as_the_last_line_and_is_promised_it(table: SharedTable, format_: str) -> None:
+    table.begun(add("a"), **ON)
+    capabilities = f"responseformat={format_};{END}"
+
+    for answer in (
+        table.query(capabilities),
+        table.query(capabilities, startingVersion=0),
+        table.query(capabilities, maxFiles=5),
+        table.changes(capabilities, startingVersion=0),
+    ):
+        assert set(answer.end) == {"minUrlExpirationTimestamp"}
+        assert answer.headers["delta-sharing-capabilities"] == f"responseformat={format_};includeendstreamaction=true"
+
+
+def test_what_only_the_end_can_say_is_said_to_who_asks_for_it(table: SharedTable) -> None:
+    table.begun(add("a"), add("b"))
+
+    assert set(table.query(includeRefreshToken=True).end) == {"refreshToken", "minUrlExpirationTimestamp"}
+    assert set(table.query(maxFiles=1).end) == {"nextPageToken", "minUrlExpirationTimestamp"}
+    assert table.query(maxFiles=1).headers["delta-sharing-capabilities"] == "responseformat=parquet"
+
+
+def test_the_end_says_when_the_first_url_ends(table: SharedTable) -> None:
+    table.begun(add("a"), add("b"), **ON)
+
+    for answer, kind in (
+        (table.query(END), "file"),
+        (table.query(END, startingVersion=0), "add"),
+        (table.changes(END, startingVersion=0), "add"),
+    ):
+        assert answer.end["minUrlExpirationTimestamp"] == min(said["expirationTimestamp"] for said in answer.of(kind))
+
+
+def test_the_end_of_an_answer_without_files_says_nothing(table: SharedTable) -> None:
+    assert table.begun().query(END).end == {}
+
+
+def broken(table: SharedTable, lines: int) -> SharedTable:
+    """A table whose changes cannot be told beyond some lines."""
+    table.begun(*(add(f"f{n}") for n in range(lines)), **ON)
+    table.commit(1, {"remove": {"path": "never-added", "dataChange": True}})
+    return table
+
+
+def test_an_answer_that_breaks_off_says_so_to_who_asked_for_the_end(table: SharedTable) -> None:
+    answer = broken(table, 1000).changes(END, startingVersion=0)
+
+    assert set(answer.end) == {"errorMessage"}
+    assert f"share.schema.{table.name}" in answer.end["errorMessage"]
+    assert set(answer.kinds) == {"protocol", "metaData", "add", "endStreamAction"}
+
+
+@pytest.mark.parametrize("pages", [{}, {"maxFiles": 5000}])
+def test_an_answer_that_breaks_off_is_cut_for_others(table: SharedTable, pages: dict[str, int]) -> None:
+    with pytest.raises(http.client.IncompleteRead):
+        broken(table, 1000).changes(startingVersion=0, **pages)
+
+
+@pytest.mark.parametrize("capabilities", [None, END])
+def test_an_answer_that_cannot_even_begin_is_refused(table: SharedTable, capabilities: str | None) -> None:
+    assert broken(table, 3).changes(capabilities, startingVersion=0).refusal == (500, "INTERNAL_ERROR")
+
+
+def test_an_answer_of_many_lines_is_whole(table: SharedTable) -> None:
+    paths = [f"f{n}" for n in range(1001)]
+    table.begun(*(add(path, stats=json.dumps({"numRecords": 1})) for path in paths), **ON)
+
+    assert table.query(END).ids == table.query(END, startingVersion=0).ids == table.changes(END, startingVersion=0).ids == ids(*paths)

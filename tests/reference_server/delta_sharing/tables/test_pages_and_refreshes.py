@@ -1,0 +1,214 @@
+"""An answer can be had in pages, and again: always the same files, whatever happens to the table."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from delta_logs import METADATA, add, remove
+from shared_tables import TOKENS, hour, ids
+
+if TYPE_CHECKING:
+    from shared_tables import Lines, SharedTable
+
+END = "includeEndStreamAction=true"
+DELTA = "responseformat=delta"
+REFUSED = (400, "INVALID_PARAMETER_VALUE")
+
+
+def with_files(table: SharedTable, count: int) -> SharedTable:
+    """A table with some files, and two versions of which the second adds one."""
+    stats = json.dumps({"numRecords": 1})
+    table.begun(*(add(f"f{n}", partitionValues={"p": "even" if n % 2 == 0 else "odd"}, stats=stats) for n in range(count)))
+    table.commit(1, add("last", stats=stats))
+    return table
+
+
+def names(count: int) -> set[str]:
+    return ids("last", *(f"f{n}" for n in range(count)))
+
+
+def pages(table: SharedTable, capabilities: str | None = END, *, size: int, **body: Any) -> list[Lines]:
+    """All pages of a query."""
+    found = [table.query(capabilities, maxFiles=size, **body)]
+    while "nextPageToken" in found[-1].end:
+        found.append(table.query(capabilities, maxFiles=size, pageToken=found[-1].end["nextPageToken"], **body))
+    return found
+
+
+@pytest.mark.parametrize("format_", ["parquet", "delta"])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7, 2**31 - 1])
+def test_pages_together_hold_every_file_once(table: SharedTable, size: int, format_: str) -> None:
+    found = pages(with_files(table, 5), f"{END};responseformat={format_}", size=size)
+
+    assert [len(page.ids) for page in found[:-1]] == [size] * (len(found) - 1)
+    assert set().union(*(page.ids for page in found)) == names(5)
+    assert sum(len(page.ids) for page in found) == 6
+
+
+def test_pages_have_the_same_first_lines_and_version(table: SharedTable) -> None:
+    found = pages(with_files(table, 5), size=2, version=1)
+
+    assert len({page.body.split(b"\n")[0] + page.body.split(b"\n")[1] for page in found}) == 1
+    assert [page.version for page in found] == [1, 1, 1]
+
+
+def test_pages_stay_those_of_the_version_that_they_began_with(table: SharedTable) -> None:
+    first = with_files(table, 3).query(maxFiles=2)
+    table.commit(2, remove("f0"), remove("f1"), remove("f2"), add("new"))
+    second = table.query(maxFiles=100, pageToken=first.end["nextPageToken"])
+
+    assert (first.ids | second.ids, second.version) == (names(3), 1)
+
+
+def test_pages_of_chosen_files_are_pages_of_the_chosen_ones(table: SharedTable) -> None:
+    found = pages(with_files(table, 6), size=2, predicateHints=["p = 'even'"])
+
+    assert [len(page.ids) for page in found] == [2, 1]
+    assert set().union(*(page.ids for page in found)) == ids("f0", "f2", "f4")
+
+
+def test_a_page_token_knows_what_was_asked_for(table: SharedTable) -> None:
+    first = with_files(table, 6).query(maxFiles=1, predicateHints=["p = 'even'"], limitHint=2)
+
+    second = table.query(pageToken=first.end["nextPageToken"])
+
+    assert (len(second.ids), first.ids | second.ids < ids("f0", "f2", "f4")) == (1, True)
+
+
+@pytest.mark.parametrize("other", [{"predicateHints": ["p = 'odd'"]}, {"limitHint": 3}, {"version": 0}, {"startingVersion": 0}])
+def test_a_token_is_of_no_use_for_another_query(table: SharedTable, other: dict[str, Any]) -> None:
+    first = with_files(table, 6).query(maxFiles=1, predicateHints=["p = 'even'"], includeRefreshToken=True)
+
+    for token in ({"pageToken": first.end["nextPageToken"]}, {"refreshToken": first.end["refreshToken"]}):
+        answer = table.query(**token, **other)
+        assert answer.refusal == REFUSED
+        assert next(iter(token)) in answer.message
+
+
+def test_a_token_is_of_no_use_for_another_recipient_table_or_operation(table: SharedTable, tables: Any) -> None:
+    first = with_files(table, 2).query(maxFiles=1, includeRefreshToken=True).end
+    other = with_files(tables("open"), 2)
+    for token in ({"pageToken": first["nextPageToken"]}, {"refreshToken": first["refreshToken"]}):
+        assert table.query(token=TOKENS["two"], **token).refusal == REFUSED
+        assert other.query(**token).refusal == REFUSED
+    assert table.query(pageToken=first["refreshToken"]).refusal == REFUSED
+    assert table.query(refreshToken=first["nextPageToken"]).refusal == REFUSED
+    assert table.changes(startingVersion=0, pageToken=first["nextPageToken"]).refusal == REFUSED
+
+
+def test_a_token_holds_whatever_the_case_of_the_names(table: SharedTable) -> None:
+    first = with_files(table, 2).query(maxFiles=1).end
+    table.name = table.name.upper()
+
+    assert table.query(pageToken=first["nextPageToken"]).status == 200
+
+
+def test_refreshing_gives_the_same_files_although_the_table_has_changed(table: SharedTable) -> None:
+    before = with_files(table, 3).query(includeRefreshToken=True)
+    table.commit(2, remove("f0"), add("new"))
+
+    after = table.query(refreshToken=before.end["refreshToken"], includeRefreshToken=True)
+
+    assert (after.ids, after.version, "refreshToken" in after.end) == (before.ids, 1, True)
+    assert after.of("metaData") == before.of("metaData")
+    assert table.query().ids != before.ids
+
+
+@pytest.mark.parametrize("point", [{"version": 0}, {"timestamp": hour(0.5)}])
+def test_what_was_asked_for_as_of_a_version_is_refreshed_as_of_it(table: SharedTable, point: dict[str, Any]) -> None:
+    before = with_files(table, 3).query(includeRefreshToken=True, **point)
+
+    for again in (point, {}):
+        after = table.query(refreshToken=before.end["refreshToken"], **again)
+        assert (after.ids, after.version, after.of("file")[0]["version"]) == (before.ids, 0, 0)
+
+
+def test_what_hints_chose_is_refreshed(table: SharedTable) -> None:
+    before = with_files(table, 6).query(includeRefreshToken=True, predicateHints=["p = 'even'"])
+    table.commit(2, add("f6", partitionValues={"p": "even"}))
+
+    assert table.query(refreshToken=before.end["refreshToken"]).ids == before.ids == ids("f0", "f2", "f4")
+
+
+def test_a_refreshed_answer_comes_in_pages_too(table: SharedTable) -> None:
+    token = with_files(table, 3).query(includeRefreshToken=True).end["refreshToken"]
+    table.commit(2, add("new"))
+
+    found = pages(table, size=3, refreshToken=token, includeRefreshToken=True)
+
+    assert set().union(*(page.ids for page in found)) == names(3)
+
+
+def test_a_table_without_shared_history_is_refreshed_and_paged_too(closed: SharedTable) -> None:
+    before = with_files(closed, 3).query(includeRefreshToken=True, maxFiles=2)
+    closed.commit(2, remove("f0"), add("new"))
+
+    assert closed.query(refreshToken=before.end["refreshToken"]).ids == names(3)
+    assert closed.query(pageToken=before.end["nextPageToken"]).ids == names(3) - before.ids
+
+
+def test_what_cannot_be_rebuilt_any_more_cannot_be_refreshed(table: SharedTable) -> None:
+    before = with_files(table, 3).query(includeRefreshToken=True)
+    for version in (0, 1):
+        (table.log / f"{version:020}.json").unlink()
+    table.begun(add("another"))
+
+    assert table.query(refreshToken=before.end["refreshToken"]).refusal == REFUSED
+
+
+def test_changes_come_in_pages_that_together_hold_every_change_once(table: SharedTable) -> None:
+    table.begun(add("a"), add("b"), delta__enableChangeDataFeed="true")
+    table.commit(1, remove("a"), remove("b"), add("c"))
+    table.commit(2, {"commitInfo": {}})
+    table.commit(3, add("d"))
+    for size in range(1, 8):
+        found = [table.changes(END, startingVersion=0, maxFiles=size)]
+        while "nextPageToken" in found[-1].end:
+            found.append(table.changes(END, startingVersion=0, maxFiles=size, pageToken=found[-1].end["nextPageToken"]))
+        changes = [(kind, said["id"]) for page in found for kind in ("add", "remove") for said in page.of(kind)]
+        assert len(changes) == len(set(changes)) == 6
+        assert [len(page.kinds) - 3 for page in found[:-1]] == [size] * (len(found) - 1)
+        assert len({page.body.split(b"\n")[1] for page in found}) == 1
+        assert {page.version for page in found} == {0}
+
+
+def test_pages_of_changes_end_where_they_would_have_ended_at_first(table: SharedTable) -> None:
+    table.begun(add("a"), add("b"), delta__enableChangeDataFeed="true")
+    first = table.changes(startingVersion=0, maxFiles=1)
+    again = table.query(startingVersion=0, maxFiles=1)
+    table.commit(1, add("c"))
+
+    assert table.changes(startingVersion=0, maxFiles=9, pageToken=first.end["nextPageToken"]).ids | first.ids == ids("a", "b")
+    assert table.query(maxFiles=9, pageToken=again.end["nextPageToken"]).ids | again.ids == ids("a", "b")
+
+
+def test_metadata_that_changed_stands_on_one_page(table: SharedTable) -> None:
+    table.begun(add("a"))
+    table.commit(1, {"metaData": METADATA | {"description": "new"}}, add("b"), add("c"))
+    for size in (1, 2, 3, 4):
+        found = pages(table, size=size, startingVersion=0)
+        later = [said.get("description") for page in found for said in page.of("metaData")[1:]]
+        assert later == ["new"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(st.lists(st.integers(1, 5), min_size=8, max_size=8), st.data())
+def test_pages_of_any_sizes_hold_every_file_once(table: SharedTable, sizes: list[int], data: st.DataObject) -> None:
+    if not list(table.log.iterdir()):
+        with_files(table, 12)
+    limit = data.draw(st.none() | st.integers(0, 14))
+    asked = {} if limit is None else {"limitHint": limit}
+    answer = table.query(END, maxFiles=sizes[0], **asked)
+    found = [answer.ids]
+    for size in [*sizes[1:], 13]:
+        if "nextPageToken" not in answer.end:
+            break
+        answer = table.query(END, maxFiles=size, pageToken=answer.end["nextPageToken"], **asked)
+        found.append(answer.ids)
+
+    assert sum(map(len, found)) == len(set().union(*found)) == min(13, 13 if limit is None else limit)

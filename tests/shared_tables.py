@@ -1,0 +1,142 @@
+"""Tables that a test writes by hand and that are shared, and requests about them."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from delta_logs import HEAD, METADATA, Table
+from lakepact.reference_server.delta_sharing.formats import file_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TOKENS = {"one": "token-of-one", "two": "token-of-two"}
+MIDNIGHT = 1_704_067_200  #: 2024-01-01T00:00:00Z, when tables are made; a version an hour follows
+
+
+@dataclass(frozen=True)
+class Lines:
+    """An answer in lines."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """All of them."""
+        assert self.status == 200, self.body
+        assert self.headers["content-type"] == "application/x-ndjson; charset=utf-8"
+        assert self.body.endswith(b"}\n")
+        return [json.loads(line) for line in self.body[:-1].split(b"\n")]
+
+    @property
+    def kinds(self) -> list[str]:
+        """What each line is."""
+        return [kind for line in self.lines for kind in line]
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """What stands in the lines of a kind."""
+        return [line[kind] for line in self.lines if kind in line]
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of all files."""
+        found = [said["id"] for line in self.lines for said in line.values() if "id" in said and "partitionValues" in said]
+        found += [said["id"] for line in self.lines for said in line.values() if "deltaSingleAction" in said]
+        assert len(found) == len(set(found))
+        return set(found)
+
+    @property
+    def version(self) -> int:
+        """The version that the header says."""
+        return int(self.headers["delta-table-version"])
+
+    @property
+    def end(self) -> dict[str, Any]:
+        """The endStreamAction, which is the last line."""
+        assert self.kinds.count("endStreamAction") == 1
+        end: dict[str, Any] = self.lines[-1]["endStreamAction"]
+        return end
+
+    @property
+    def refusal(self) -> tuple[int, str]:
+        """Status and error code of an answer that has exactly the contract's error body."""
+        document = json.loads(self.body)
+        assert (set(document), set(map(type, document.values()))) == ({"errorCode", "message"}, {str})
+        return self.status, document["errorCode"]
+
+    @property
+    def message(self) -> str:
+        """What a refusal says."""
+        return str(json.loads(self.body)["message"])
+
+
+class SharedTable(Table):
+    """A table that is shared, and requests about it."""
+
+    def __init__(self, folder: Path, name: str, send: Callable[..., Any]) -> None:
+        super().__init__(folder)
+        self.name = name
+        self.send = send
+
+    def commit(self, version: int, *actions: dict[str, Any], at: float | None = None) -> Path:
+        """Write a commit, an hour after the one before."""
+        path = super().commit(version, *actions)
+        seconds = MIDNIGHT + 3600 * version if at is None else at
+        os.utime(path, (seconds, seconds))
+        return path
+
+    def begun(self, *actions: dict[str, Any], **configuration: str) -> SharedTable:
+        """This table with its first version."""
+        settings = {name.replace("__", "."): value for name, value in configuration.items()}
+        head = (HEAD[0], {"metaData": METADATA | {"configuration": settings}}) if settings else HEAD
+        self.commit(0, *head, *actions)
+        return self
+
+    def ask(self, method: str, path: str, body: Any = None, *, token: str = TOKENS["one"], **headers: str) -> Lines:
+        """A request about this table."""
+        address = f"/delta-sharing/shares/share/schemas/schema/tables/{self.name}{path}"
+        answer = self.send(method, address, body, Authorization=f"Bearer {token}", **headers)
+        return Lines(answer.status, answer.headers, answer.body)
+
+    def version(self, **parameters: Any) -> Lines:
+        """GET version."""
+        return self.ask("GET", f"/version?{urlencode(parameters)}")
+
+    def metadata(self, capabilities: str | None = None, **parameters: Any) -> Lines:
+        """GET metadata."""
+        return self.ask("GET", f"/metadata?{urlencode(parameters)}", **_said(capabilities))
+
+    def query(self, capabilities: str | None = None, *, token: str = TOKENS["one"], **body: Any) -> Lines:
+        """POST query."""
+        return self.ask("POST", "/query", body, token=token, **_said(capabilities))
+
+    def changes(self, capabilities: str | None = None, *, token: str = TOKENS["one"], **parameters: Any) -> Lines:
+        """GET changes."""
+        return self.ask("GET", f"/changes?{urlencode(parameters)}", token=token, **_said(capabilities))
+
+
+def _said(capabilities: str | None) -> dict[str, str]:
+    return {} if capabilities is None else {"delta_sharing_capabilities": capabilities}
+
+
+def ids(*paths: str) -> set[str]:
+    """The ids of files."""
+    return {file_id(path) for path in paths}
+
+
+def hour(hours: float) -> str:
+    """A time, some hours after the first version."""
+    minutes = round(hours * 60)
+    return f"2024-01-01T{minutes // 60:02}:{minutes % 60:02}:00Z"
+
+
+def milliseconds(version: int) -> int:
+    """The time of a version."""
+    return (MIDNIGHT + 3600 * version) * 1000
