@@ -17,14 +17,17 @@ HEADER = f"# Made by codegen.sync_twin from {SOURCE}/{{name}} beside this folder
 #: What is said otherwise without an event loop, in this order.
 TRANSLATIONS = (
     (r"\basync (def|for|with) ", r"\1 "),
+    (r"\bawait asyncio\.to_thread\(([\w.]+), ", r"\1("),
     (r"\bawait ", ""),
     (r"\basyncio\.sleep\b", "time.sleep"),
     (r"\basyncio\.Lock\b", "threading.Lock"),
     (r"^import asyncio$", "import threading\nimport time"),
     (r"\bAwaitable\[None\]", "None"),
+    (r"\bAwaitable\[(\w+)\]", r"\1"),
     (r"\bAwaitable, ", ""),
+    (r"\bAsyncGenerator\[(.+), None\]", r"Generator[\1, None, None]"),
     (r"\b__a(enter|exit|iter|next)__", r"__\1__"),
-    (r"\baclose\b", "close"),
+    (r"\baclos(e|ing)\b", r"clos\1"),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\basynchronous\b", "synchronous"),
     (r"\bfor event loops\b", "for threads"),
@@ -36,6 +39,9 @@ def translated(asynchronous: str) -> str:
     """The source of a module without its event loop."""
     for pattern, replacement in TRANSLATIONS:
         asynchronous = re.sub(pattern, replacement, asynchronous, flags=re.MULTILINE)
+    for module in ("threading", "time"):
+        if f"{module}." not in asynchronous:
+            asynchronous = asynchronous.replace(f"import {module}\n", "")
     return asynchronous
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.client.iceberg_rest.names import joined, levels, segment
+from lakepact.client.iceberg_rest.names import joined, levels
+from lakepact.client.urls import segment
 
 LEVELS = st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), min_size=1)
 

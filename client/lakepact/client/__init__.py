@@ -41,6 +41,10 @@ from lakepact.client.errors import (
 from lakepact.client.retries import NO_RETRIES, Retries
 
 if TYPE_CHECKING:
+    from lakepact.client.delta_sharing.asynchronous.client import AsyncSharingClient
+    from lakepact.client.delta_sharing.predicates import column
+    from lakepact.client.delta_sharing.profile import Profile
+    from lakepact.client.delta_sharing.synchronous.client import SharingClient
     from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.transport import Timeouts
@@ -49,6 +53,7 @@ __all__ = [
     "NO_RETRIES",
     "AlreadyExists",
     "AsyncIcebergCatalog",
+    "AsyncSharingClient",
     "Auth",
     "BadReply",
     "BadRequest",
@@ -73,20 +78,27 @@ __all__ = [
     "NotFound",
     "NotOffered",
     "OutcomeUnknown",
+    "Profile",
     "QueryFailed",
     "Refused",
     "Retries",
     "ServerTrouble",
+    "SharingClient",
     "Throttled",
     "Timeouts",
     "Unreachable",
     "UpgradeNeeded",
+    "column",
 ]
 
 _LOADED_LATER = {
+    "AsyncSharingClient": "lakepact.client.delta_sharing.asynchronous.client",
     "AsyncIcebergCatalog": "lakepact.client.iceberg_rest.asynchronous.catalog",
     "IcebergCatalog": "lakepact.client.iceberg_rest.synchronous.catalog",
+    "Profile": "lakepact.client.delta_sharing.profile",
+    "SharingClient": "lakepact.client.delta_sharing.synchronous.client",
     "Timeouts": "lakepact.client.transport",
+    "column": "lakepact.client.delta_sharing.predicates",
 }
 
 

@@ -43,8 +43,14 @@ def _decoded(model: Any, reply: Reply) -> Any:
     try:
         return _adapter(model).validate_json(reply.content)
     except ValidationError as error:
-        problems = error.errors(include_url=False, include_context=False, include_input=False)
+        reason = explained(error)
     # Raised out here so that the original, which quotes the body, is not carried along.
+    raise Undecodable(reason)
+
+
+def explained(error: ValidationError) -> str:
+    """What is wrong in a document and where, without its values."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
     places = [f"{'/'.join(str(step) for step in problem['loc']) or 'the body'}: {problem['msg']}" for problem in problems[:_PLACES]]
     more = f" and {len(problems) - _PLACES} more" if len(problems) > _PLACES else ""
-    raise Undecodable("; ".join(places) + more)
+    return "; ".join(places) + more

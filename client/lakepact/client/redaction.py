@@ -67,6 +67,12 @@ class Redactor:
         return tuple((name, HIDDEN if _SECRET_HEADER.search(name) else self.text(value)) for name, value in headers)
 
 
+def without_query(url: str) -> str:
+    """A URL without its query, where signatures stand."""
+    address, mark, _ = url.partition("?")
+    return f"{address}?{HIDDEN}" if mark else address
+
+
 def _of_basic(header: str) -> tuple[str, ...]:
     """The secret inside a header of basic authorization."""
     scheme, _, coded = header.partition(" ")

@@ -42,6 +42,21 @@ def web_address(address: str) -> str:
     return address
 
 
+#: What any proxy on the way may take for a step in the path.
+_STEPS = frozenset({".", ".."})
+
+
+def segment(name: str) -> str:
+    """The name, if it can stand in a path.
+
+    Raises:
+        ValueError: The name is empty or a step in a path; the request would reach something else.
+    """
+    if not name or name in _STEPS:
+        raise ValueError(f"cannot be addressed by a path: {name!r}")
+    return name
+
+
 def origin(address: str) -> str:
     """Where an address leads, without what is asked there."""
     parts = urlsplit(address)

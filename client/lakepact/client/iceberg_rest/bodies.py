@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.iceberg_rest.names import Levels, TableName, addressable, segment
+from lakepact.client.iceberg_rest.names import Levels, TableName, addressable
+from lakepact.client.urls import segment
 from lakepact.generated.iceberg_rest import models
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TypeAlias
 from urllib.parse import unquote
 
+from lakepact.client.urls import segment
+
 #: A namespace: its levels in order. A string is a single level; a dot in it is part of the name.
 Levels: TypeAlias = str | Sequence[str]
 #: A table: its namespace, and its name in it.
 TableName: TypeAlias = tuple[Levels, str]
 #: What joins levels in paths and queries, as a server would announce it.
 DEFAULT_SEPARATOR = "%1F"
-#: What any proxy on the way may take for a step in the path.
-_STEPS = frozenset({".", ".."})
 
 
 def levels(namespace: Levels) -> list[str]:
@@ -49,14 +49,3 @@ def addressable(namespace: Levels) -> list[str]:
     """
     joined(namespace)
     return levels(namespace)
-
-
-def segment(name: str) -> str:
-    """The name, if it can stand in a path.
-
-    Raises:
-        ValueError: The name is empty or a step in a path; the request would reach something else.
-    """
-    if not name or name in _STEPS:
-        raise ValueError(f"cannot be addressed by a path: {name!r}")
-    return name

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
-from lakepact.client.iceberg_rest.names import segment
 from lakepact.client.iceberg_rest.settings import PREFIX
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.paging import Bookmark
+from lakepact.client.urls import segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,

@@ -1,0 +1,165 @@
+"""The whole client: what is shared, and the way to each table."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Self
+
+from lakepact.client.delta_sharing.asynchronous.reach import reach
+from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
+from lakepact.client.delta_sharing.profile import Profile
+from lakepact.client.delta_sharing.questions import Place
+from lakepact.client.delta_sharing.workers import AsyncWorkers
+from lakepact.client.paging import Bookmark
+from lakepact.client.retries import Retries
+from lakepact.client.transport import Timeouts
+from lakepact.client.urls import segment
+from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from types import TracebackType
+
+    from lakepact.client.delta_sharing.profile import Source
+    from lakepact.client.transport import AsyncCarrier
+    from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
+
+
+class AsyncSharingClient:
+    """A recipient of tables that are shared by Delta Sharing.
+
+    Nothing is sent before the first call. Whatever goes wrong with a call is one of `lakepact.client.errors`.
+
+    Args:
+        profile: What the provider gave: the path of its file, its text, its document, or a `Profile`.
+        retries: How often and for how long calls are tried.
+        timeouts: How long to wait for the network.
+        downloads: How many files are fetched at once.
+        memory: How many bytes of fetched files are held at once; a larger file is fetched alone.
+        carrier: What carries requests in place of the network, an `httpx` transport.
+        sleep: What waits between tries.
+
+    Raises:
+        ValueError: `profile` is not a profile.
+        UpgradeNeeded: It is of a version that is not known here.
+        OSError: Its file cannot be read.
+    """
+
+    def __init__(
+        self,
+        profile: Source | Profile,
+        *,
+        retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
+        downloads: int = 8,
+        memory: int = 256 * 1024 * 1024,
+        carrier: AsyncCarrier | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._profile = profile if isinstance(profile, Profile) else Profile.read(profile)
+        self._reach = reach(
+            self._profile,
+            retries=retries or Retries(),
+            timeouts=timeouts or Timeouts(),
+            carrier=carrier,
+            workers=AsyncWorkers(downloads, memory),
+            sleep=sleep,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._profile.endpoint!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections to the server."""
+        await self._reach.close()
+
+    async def shares(self, *, page_size: int | None = None) -> AsyncIterator[Share]:
+        """Every share that the recipient may read; pages are fetched as they are reached.
+
+        Args:
+            page_size: Most shares that the server should put into one page.
+        """
+        bookmark = Bookmark("listShares")
+        while bookmark.token is not None:
+            page = await self._reach.calls.send(list_shares.call(max_results=page_size, page_token=bookmark.token or None))
+            for share in page.items or ():
+                yield share
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    async def share(self, share: str) -> Share:
+        """What is said of a share.
+
+        Raises:
+            NoSuchShare: There is none of that name.
+        """
+        return (await self._reach.calls.send(get_share.call(share=segment(share)))).share
+
+    async def schemas(self, share: str, *, page_size: int | None = None) -> AsyncIterator[SharedSchema]:
+        """Every schema in a share; pages are fetched as they are reached.
+
+        Args:
+            share: The share to look in.
+            page_size: Most schemas that the server should put into one page.
+
+        Raises:
+            NoSuchShare: There is none of that name.
+        """
+        bookmark = Bookmark("listSchemas")
+        while bookmark.token is not None:
+            call = list_schemas.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
+            page = await self._reach.calls.send(call)
+            for schema in page.items or ():
+                yield schema
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    async def tables(self, share: str, schema: str, *, page_size: int | None = None) -> AsyncIterator[SharedTable]:
+        """Every table in a schema; pages are fetched as they are reached.
+
+        Args:
+            share: The share that the schema is in.
+            schema: The schema to look in.
+            page_size: Most tables that the server should put into one page.
+
+        Raises:
+            NoSuchSchema: There is no such schema, or no such share.
+        """
+        bookmark = Bookmark("listTables")
+        while bookmark.token is not None:
+            token = bookmark.token or None
+            call = list_tables.call(share=segment(share), schema=segment(schema), max_results=page_size, page_token=token)
+            page = await self._reach.calls.send(call)
+            for table in page.items or ():
+                yield table
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    async def all_tables(self, share: str, *, page_size: int | None = None) -> AsyncIterator[SharedTable]:
+        """Every table in every schema of a share; pages are fetched as they are reached.
+
+        Args:
+            share: The share to look in.
+            page_size: Most tables that the server should put into one page.
+
+        Raises:
+            NoSuchShare: There is none of that name.
+        """
+        bookmark = Bookmark("listAllTables")
+        while bookmark.token is not None:
+            call = list_all_tables.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
+            page = await self._reach.calls.send(call)
+            for table in page.items or ():
+                yield table
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    def table(self, share: str, schema: str, table: str) -> AsyncTable:
+        """The way to a table; nothing is sent, so it need not be there.
+
+        Raises:
+            ValueError: A name is empty, `.` or `..`, and cannot stand in a path.
+        """
+        return AsyncTable(self._reach, Place(share, schema, table))

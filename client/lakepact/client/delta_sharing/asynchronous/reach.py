@@ -1,0 +1,101 @@
+"""What a client reaches: the server, and the places that the server points to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lakepact.client.connections import AsyncConnection, AsyncOpened
+from lakepact.client.delta_sharing.downloads import Downloads, Span
+from lakepact.client.delta_sharing.refusals import REFUSALS
+from lakepact.client.engine import Engine
+from lakepact.client.errors import DamagedData, Unreachable
+from lakepact.client.transport import AsyncTransport, Timeouts
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from lakepact.client.delta_sharing.access import DirectoryCredentials
+    from lakepact.client.delta_sharing.profile import Profile
+    from lakepact.client.delta_sharing.questions import Place
+    from lakepact.client.delta_sharing.workers import AsyncWorkers
+    from lakepact.client.retries import Retries
+    from lakepact.client.transport import AsyncCarrier
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncReach:
+    """The connection that calls go through, and the one that files come through, which knows no credentials."""
+
+    calls: AsyncConnection
+    files: AsyncConnection
+    downloads: Downloads
+    workers: AsyncWorkers
+    retries: Retries
+    sleep: Callable[[float], Awaitable[None]]
+    #: What opens directories, by table and location.
+    credentials: dict[tuple[Place, str | None], DirectoryCredentials] = field(default_factory=dict, repr=False)
+
+    async def download(self, url: str, *, most: int | None, span: Span | None = None) -> bytearray:
+        """The bytes of a file, or of a piece of it; from the beginning again if the reply breaks off.
+
+        Args:
+            url: Where it is.
+            most: How many bytes there are; None where nobody knows.
+            span: Which piece of it.
+
+        Raises:
+            DamagedData: There are more bytes, or fewer.
+            Refused: The file is not given.
+            Unreachable: No reply came, or none that did not break off.
+        """
+        tried = 0
+        while True:
+            opened = AsyncOpened(await self.files.driven(self.downloads.get(url, span)))
+            try:
+                return await _collected(opened, most, span)
+            except Unreachable:
+                tried += 1
+                pause = self.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
+                if pause is None:
+                    raise
+            finally:
+                await opened.close()
+            await self.sleep(pause)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self.calls.close()
+        await self.files.close()
+
+
+async def _collected(opened: AsyncOpened, most: int | None, span: Span | None) -> bytearray:
+    """What a reply brings, without what was not asked for."""
+    skipped = span.offset if span is not None and opened.status != 206 else 0
+    wanted = span.length if span is not None else most
+    content = bytearray()
+    async for piece in opened:
+        content += piece
+        if wanted is not None and len(content) >= skipped + wanted and (span is not None or len(content) > wanted):
+            break
+    if wanted is not None and (len(content) < skipped + wanted or (span is None and len(content) > wanted)):
+        found = f"more than {wanted}" if span is None and len(content) > wanted else str(max(0, len(content) - skipped))
+        raise DamagedData(opened.failure(f"the file has {found} bytes where the listing says {wanted}"))
+    return content if span is None else content[skipped : skipped + span.length]
+
+
+def reach(
+    profile: Profile,
+    *,
+    retries: Retries,
+    timeouts: Timeouts,
+    carrier: AsyncCarrier | None,
+    workers: AsyncWorkers,
+    sleep: Callable[[float], Awaitable[None]],
+) -> AsyncReach:
+    """The connections of a client with that profile."""
+    downloads = Downloads(retries)
+    engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
+    calls = AsyncConnection(engine, AsyncTransport(timeouts, carrier), sleep)
+    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, carrier), sleep)
+    return AsyncReach(calls, files, downloads, workers, retries, sleep)

@@ -1,0 +1,118 @@
+"""Data files and deletion vectors, fetched from wherever the server points to.
+
+The URLs are secrets, and not of the server's own: they get no credentials, are shown without their queries, and lead to http(s)
+addresses only, also by redirects.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from lakepact.client import errors
+from lakepact.client.auth import NoAuth
+from lakepact.client.engine import Attempt, Carried, Engine, Flow
+from lakepact.client.redaction import without_query
+from lakepact.client.refusals import Refusals
+from lakepact.client.urls import origin, web_address
+from lakepact.client.wire import Reply, Request
+from lakepact.generated.contract import Call
+
+if TYPE_CHECKING:
+    from lakepact.client.retries import Retries
+
+OPERATION = "readFile"
+_MOST_REDIRECTS = 5
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+#: How storage says what is wrong, in XML or JSON.
+_REASON = re.compile(rb'<(?:Code|code)>([\w. -]{1,80})</|"(?:code|errorCode)"\s*:\s*"([\w. -]{1,80})"')
+
+#: Refusals that other URLs of the same file may not meet.
+EXPIRED = (errors.BadRequest, errors.NotAllowed, errors.NotFound)
+
+_REFUSALS = Refusals(named={}, kinds={}, read=lambda _: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a file."""
+
+    offset: int
+    length: int
+
+
+class Downloads:
+    """Fetches files."""
+
+    def __init__(self, retries: Retries) -> None:
+        self.engine = Engine("", NoAuth(), retries, _REFUSALS)
+
+    def get(self, url: str, span: Span | None = None) -> Flow[Carried[Any]]:
+        """Fetch the file at `url`, or a piece of it, with the body still to be read; whoever sends all of it when asked for a piece may.
+
+        Raises:
+            BadReply: The URL, or where it redirects to, is not an http(s) address.
+            Refused: The file is not given.
+            Unreachable: No reply came.
+        """
+        headers = [("Accept", "*/*"), ("Accept-Encoding", "identity")]
+        if span is not None:
+            headers.append(("Range", f"bytes={span.offset}-{span.offset + span.length - 1}"))
+        at = url
+        for _ in range(1 + _MOST_REDIRECTS):
+            call: Call[Any] = Call(OPERATION, "GET", _shown(at), (), (), None, {})
+            _check(at, call)
+            last = yield from self.engine.tries(call, Request("GET", at, tuple(headers), only_reads=True, is_streamed=True))
+            # What may end up in an error has neither the signature nor the words of the storage, which may repeat it.
+            told = Attempt(replace(last.request, url=without_query(at)), _wordless(last.answer), last.tries)
+            if not isinstance(last.answer, Reply):
+                return self.engine.judged(call, replace(told, answer=last.answer))
+            if last.answer.is_success:
+                return Carried(origin(at), call, told, last.answer)
+            location = last.answer.header("Location")
+            if last.answer.status not in _REDIRECTS or not location:
+                raise _refused(call, told, last.answer)
+            at = _redirected(at, location, Carried(origin(at), call, told, last.answer))
+        raise errors.BadReply(
+            errors.Failure(operation=OPERATION, message=f"{without_query(url)} redirects more than {_MOST_REDIRECTS} times")
+        )
+
+
+def _check(url: str, call: Call[Any]) -> None:
+    try:
+        web_address(url)
+    except ValueError:
+        # Where it points to is not said: it may be anything.
+        raise errors.BadReply(
+            errors.Failure(operation=call.operation, message="the URL of a file is not an http or https address")
+        ) from None
+
+
+def _redirected(url: str, location: str, carried: Carried[Any]) -> str:
+    try:
+        target = web_address(urljoin(url, location))
+    except ValueError:
+        target = ""
+    if not target or (url.startswith("https:") and not target.startswith("https:")):
+        raise errors.BadReply(carried.failure(f"{without_query(url)} redirects to an address that is not followed"))
+    return target
+
+
+def _refused(call: Call[Any], told: Attempt, reply: Reply) -> errors.ContractClientError:
+    kind = _REFUSALS.kind(OPERATION, reply.status, None, invited_back=False)
+    found = _REASON.search(reply.content[:10_000])
+    reason = f": {(found[1] or found[2]).decode()}" if found else ""
+    return kind(Carried(call.path, call, told, reply).failure(f"{told.request.url} is not given{reason}"))
+
+
+def _wordless(answer: Any) -> Any:
+    return replace(answer, content=b"") if isinstance(answer, Reply) else answer
+
+
+def _shown(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""

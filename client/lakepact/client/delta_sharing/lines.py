@@ -1,0 +1,130 @@
+"""What the lines of an answer say, as values that cannot be changed: the same for both response formats."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from lakepact.client.delta_sharing.schemas import Schema, parsed
+from lakepact.client.redaction import without_query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: How an answer is written: in the protocol's own words, or as actions of the table's log.
+Format: TypeAlias = Literal["parquet", "delta"]
+#: What a line tells of a file: that the snapshot has it, that a version added it, removed it, or wrote changed rows to it.
+Kind: TypeAlias = Literal["file", "add", "remove", "cdf"]
+#: How the data of a table can be reached.
+AccessMode: TypeAlias = Literal["url", "dir"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """What a reader of the table has to understand."""
+
+    format: Format
+    min_reader_version: int
+    reader_features: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """What the table is."""
+
+    format: Format
+    id: str
+    name: str | None = None
+    description: str | None = None
+    schema_string: str = field(repr=False)
+    partition_columns: tuple[str, ...]
+    configuration: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: The version that it belongs to, where the server says it.
+    version: int | None = None
+    #: Bytes of all files.
+    size: int | None = None
+    num_files: int | None = None
+    location: str | None = None
+    auxiliary_locations: tuple[str, ...] = ()
+    #: None where the server does not say it, which means by URLs only.
+    access_modes: tuple[AccessMode, ...] | None = None
+
+    @property
+    def schema(self) -> Schema:
+        """The columns.
+
+        Raises:
+            ValueError: The schema is not one of Delta.
+        """
+        return parsed(self.schema_string)
+
+    @property
+    def column_mapping(self) -> str:
+        """How columns are found in files: by `name`, by `id`, or `none` where they are called there as they are here."""
+        return self.configuration.get("delta.columnMapping.mode", "none") if self.format == "delta" else "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionVector:
+    """Where the numbers of a file's deleted rows are."""
+
+    #: `i` for here, `p` and `u` for a file.
+    storage_type: str
+    path_or_inline: str = field(repr=False)
+    offset: int | None
+    size: int
+    #: How many rows are deleted.
+    cardinality: int
+
+
+class SharedFile(NamedTuple):
+    """One data file. Its representation shows no signature."""
+
+    kind: Kind
+    url: str
+    #: Names the file for ever; URLs of the same file differ.
+    id: str
+    #: By the names that columns have in files.
+    partition_values: Mapping[str, str | None]
+    #: Bytes; None only for removed files in delta format.
+    size: int | None
+    #: Its statistics as JSON text.
+    stats: str | None
+    version: int | None
+    #: When the version came to be, in milliseconds since 1970.
+    timestamp: int | None
+    #: When the URL ceases to work, in milliseconds since 1970.
+    expiration: int | None
+    deletion_vector: DeletionVector | None
+    deletion_vector_id: str | None
+    #: Whether it was told as an action of the table's log.
+    is_delta: bool
+
+    @property
+    def statistics(self) -> Mapping[str, Any]:
+        """The statistics; empty where there are none, or none that can be read."""
+        try:
+            read: Any = json.loads(self.stats or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return read if isinstance(read, dict) else {}
+
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in self._asdict().items() if value is not None} | {"url": without_query(self.url)}
+        return f"SharedFile({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndOfStream:
+    """What the end of an answer says."""
+
+    #: Asks for the same files with new URLs.
+    refresh_token: str | None = field(default=None, repr=False)
+    #: Asks for the next page.
+    next_page_token: str | None = field(default=None, repr=False)
+    #: When the first of the URLs ceases to work, in milliseconds since 1970.
+    min_url_expiration: int | None = None
+
+
+Line: TypeAlias = Protocol | Metadata | SharedFile

@@ -1,0 +1,21 @@
+"""What reading rows needs beyond a plain install."""
+
+from __future__ import annotations
+
+import importlib
+
+_EXTRAS = {"pyarrow": "lakepact[arrow]", "pyroaring": "lakepact[arrow]"}
+
+
+def need(*modules: str) -> None:
+    """See that modules are there.
+
+    Raises:
+        ImportError: One is not; the message says how to get it.
+    """
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            message = f"this needs {module}: pip install '{_EXTRAS.get(module, module)}'"
+            raise ImportError(message, name=module) from None

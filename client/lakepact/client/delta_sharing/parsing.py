@@ -1,0 +1,317 @@
+"""The bytes of an answer to its lines, a block at a time, with no more in memory than a block.
+
+A listing may have millions of lines, so this is written for speed: the lines of a block are parsed in one go, and files become values
+without steps in between. Only when something is wrong are they looked at one by one, to say which it is. No complaint quotes a line:
+it may hold signatures.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
+
+from lakepact.client.decoding import explained
+from lakepact.client.delta_sharing.capabilities import not_understood
+from lakepact.client.delta_sharing.lines import DeletionVector, EndOfStream, Format, Kind, Line, Metadata, Protocol, SharedFile
+from lakepact.client.errors import BadReply, DamagedData, Failure, QueryFailed, UpgradeNeeded
+from lakepact.generated.delta_sharing import models
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+#: Longest line that is taken in, in bytes.
+LONGEST = 64 * 1024 * 1024
+
+M = TypeVar("M", bound=BaseModel)
+
+_KINDS: dict[str, Kind] = {"file": "file", "add": "add", "remove": "remove", "cdf": "cdf"}
+_ACTIONS: dict[str, Kind] = {"add": "add", "remove": "remove", "cdc": "cdf"}
+_MODELS: dict[str, type[BaseModel]] = {
+    "file": models.ParquetFile,
+    "add": models.ParquetAdd,
+    "remove": models.ParquetRemove,
+    "cdf": models.ParquetCdf,
+}
+_MEMBERS = frozenset({*_KINDS, "protocol", "metaData", "endStreamAction"})
+
+_new: Callable[..., SharedFile] = tuple.__new__
+
+
+class _Wrong(Exception):
+    """What is wrong with a line."""
+
+
+class LineReader:
+    """Reads one answer, or one page of it.
+
+    Args:
+        formats: The response formats that were asked for.
+        gives_changes: Whether files are those that versions added and removed.
+        promises_end: Whether the server promised to say where the answer ends.
+        failure: Makes what an error tells of the call.
+    """
+
+    def __init__(self, *, formats: Collection[Format], gives_changes: bool, promises_end: bool, failure: Callable[[str], Failure]) -> None:
+        self._formats = formats
+        self._kind_of_add: Kind = "add" if gives_changes else "file"
+        self._promises_end = promises_end
+        self._failure = failure
+        self._started: list[bytes] = []
+        self._held = 0
+        self._lines = 0
+        self._end: EndOfStream | None = None
+
+    def feed(self, block: bytes) -> list[Line]:
+        """The lines that end in `block`.
+
+        Raises:
+            BadReply: A line is not what the contract says.
+            UpgradeNeeded: The table needs a later reader.
+            QueryFailed: The server says that it gave up.
+        """
+        head, newline, tail = block.rpartition(b"\n")
+        self._held = self._held + len(block) if not newline else len(tail)
+        if self._held > LONGEST:
+            raise BadReply(self._failure(f"line {self._lines + 1} of the reply is longer than {LONGEST} bytes"))
+        if not newline:
+            self._started.append(block)
+            return []
+        whole = b"".join((*self._started, head)) if self._started else head
+        self._started = [tail] if tail else []
+        return self._read(whole)
+
+    def end(self) -> tuple[list[Line], EndOfStream | None]:
+        """The last line, where it does not end in a newline, and what the end of the answer says, if it says something.
+
+        Raises:
+            DamagedData: The server promised to say where the answer ends, and did not.
+            BadReply: As for `feed`.
+        """
+        lines = self._read(b"".join(self._started)) if self._started else []
+        if self._promises_end and self._end is None:
+            raise DamagedData(self._failure("the reply breaks off: the server promised to say where it ends, and did not"))
+        return lines, self._end
+
+    def _read(self, block: bytes) -> list[Line]:
+        read: list[Line] = []
+        add = self._kind_of_add
+        document: Any = None
+        number = self._lines
+        try:
+            for document in self._documents(block):
+                number += 1
+                value = document.get("file")
+                if value is not None and len(document) == 1 and self._end is None:
+                    read.append(_delta_file(value, add) if "deltaSingleAction" in value else _parquet_file(value, "file"))
+                else:
+                    line = self._line(document)
+                    if line is not None:
+                        read.append(line)
+            self._lines = number
+        except _Wrong as wrong:
+            reason = str(wrong)
+        except (KeyError, TypeError, AttributeError):
+            reason = _why(document)
+        else:
+            self._check_formats(read)
+            return read
+        # Raised out here so that the original is not carried along.
+        raise BadReply(self._failure(f"line {number} of the reply {reason}"))
+
+    def _documents(self, block: bytes) -> Iterable[dict[str, Any]]:
+        """The JSON objects in a block of whole lines."""
+        try:
+            documents: list[Any] = from_json(b"[" + block.replace(b"\n", b",") + b"]", allow_inf_nan=False, cache_strings="keys")
+        except ValueError:
+            return _one_by_one(block)
+        # Two objects in a line, or one in two, would have passed as well.
+        return documents if len(documents) == block.count(b"\n") + 1 else _one_by_one(block)
+
+    def _line(self, document: dict[str, Any]) -> Line | None:
+        """The value of a line of any kind; None for the end, and for kinds that are not known."""
+        if self._end is not None:
+            raise _Wrong("comes after the one that says where the reply ends")
+        known = [name for name in document if name in _MEMBERS]
+        if len(known) != 1:
+            # What a later version of the contract may add is passed over.
+            if not known and type(document) is dict:
+                return None
+            raise _Wrong(f"holds {' and '.join(known)}, of which there is to be one in a line")
+        (name,) = known
+        value = document[name]
+        if name == "endStreamAction":
+            self._end = self._ended(value)
+            return None
+        if name == "protocol":
+            return self._protocol(value)
+        if name == "metaData":
+            return _metadata(value)
+        if name == "file" and "deltaSingleAction" in value:
+            return _delta_file(value, self._kind_of_add)
+        return _parquet_file(value, _KINDS[name])
+
+    def _protocol(self, value: Any) -> Protocol:
+        protocol = _protocol(value)
+        if (missing := not_understood(protocol)) is not None:
+            raise UpgradeNeeded(self._failure(missing))
+        return protocol
+
+    def _ended(self, value: Any) -> EndOfStream:
+        end = _checked(models.EndStreamAction, value)
+        if end.error_message is not None:
+            raise QueryFailed(self._failure(end.error_message))
+        return EndOfStream(
+            refresh_token=end.refresh_token or None,
+            next_page_token=end.next_page_token or None,
+            min_url_expiration=end.min_url_expiration_timestamp,
+        )
+
+    def _check_formats(self, lines: list[Line]) -> None:
+        if "delta" not in self._formats and any(_format(line) == "delta" for line in lines):
+            raise BadReply(self._failure("the reply is in delta format, which was not asked for"))
+
+
+def _one_by_one(block: bytes) -> Iterator[dict[str, Any]]:
+    for line in block.split(b"\n"):
+        if not line.strip():
+            continue
+        try:
+            document: Any = from_json(line, allow_inf_nan=False)
+        except ValueError:
+            document = None
+        yield document
+
+
+def _format(line: Line) -> Format:
+    if isinstance(line, SharedFile):
+        return "delta" if line.is_delta else "parquet"
+    return line.format
+
+
+def _parquet_file(document: dict[str, Any], kind: Kind) -> SharedFile:
+    get = document.get
+    url, id_, values, size = document["url"], document["id"], document["partitionValues"], document["size"]
+    stats, version, timestamp, expiration = get("stats"), get("version"), get("timestamp"), get("expirationTimestamp")
+    if (
+        type(url) is not str
+        or type(id_) is not str
+        or type(values) is not dict
+        or type(size) is not int
+        or (stats is not None and type(stats) is not str)
+        or (version is not None and type(version) is not int)
+        or (timestamp is not None and type(timestamp) is not int)
+        or (expiration is not None and type(expiration) is not int)
+        or (kind != "file" and (version is None or timestamp is None))
+    ):
+        raise TypeError
+    for value in values.values():
+        if value is not None and type(value) is not str:
+            raise TypeError
+    return _new(SharedFile, (kind, url, id_, values, size, stats, version, timestamp, expiration, None, None, False))
+
+
+def _delta_file(document: dict[str, Any], add: Kind) -> SharedFile:
+    get = document.get
+    id_, version, timestamp, expiration = document["id"], get("version"), get("timestamp"), get("expirationTimestamp")
+    vector_id = get("deletionVectorFileId")
+    kind, action = _action(document["deltaSingleAction"], add)
+    get = action.get
+    url, values, size, stats = action["path"], get("partitionValues"), get("size"), get("stats")
+    if values is None and kind == "remove":
+        values = {}
+    if (
+        type(url) is not str
+        or type(id_) is not str
+        or type(values) is not dict
+        or (type(size) is not int and (kind != "remove" or size is not None))
+        or (stats is not None and type(stats) is not str)
+        or (version is not None and type(version) is not int)
+        or (timestamp is not None and type(timestamp) is not int)
+        or (expiration is not None and type(expiration) is not int)
+        or (vector_id is not None and type(vector_id) is not str)
+    ):
+        raise TypeError
+    for value in values.values():
+        if value is not None and type(value) is not str:
+            raise TypeError
+    vector = get("deletionVector")
+    vector = None if vector is None else _deletion_vector(vector)
+    return _new(SharedFile, (kind, url, id_, values, size, stats, version, timestamp, expiration, vector, vector_id, True))
+
+
+def _action(single: dict[str, Any], add: Kind) -> tuple[Kind, dict[str, Any]]:
+    """The kind of file that an action of the log tells of, and the action."""
+    found = [(name, action) for name, action in single.items() if name in _ACTIONS and action is not None]
+    if len(found) != 1:
+        raise _Wrong("has a deltaSingleAction that is not one of add, remove and cdc")
+    ((name, action),) = found
+    return (add if name == "add" else _ACTIONS[name]), action
+
+
+def _deletion_vector(document: Any) -> DeletionVector:
+    vector = _checked(models.DeletionVector, document)
+    return DeletionVector(
+        storage_type=vector.storage_type,
+        path_or_inline=vector.path_or_inline_dv,
+        offset=vector.offset,
+        size=vector.size_in_bytes,
+        cardinality=vector.cardinality,
+    )
+
+
+def _protocol(value: dict[str, Any]) -> Protocol:
+    if "deltaProtocol" not in value:
+        plain = _checked(models.ParquetProtocol, value)
+        return Protocol(format="parquet", min_reader_version=plain.min_reader_version)
+    action = _checked(models.DeltaProtocol, value).delta_protocol
+    return Protocol(format="delta", min_reader_version=action.min_reader_version, reader_features=frozenset(action.reader_features or ()))
+
+
+def _metadata(value: dict[str, Any]) -> Metadata:
+    around: models.DeltaMetadata | models.ParquetMetadata
+    within: models.DeltaMetadataAction | models.ParquetMetadata
+    if "deltaMetadata" in value:
+        around = _checked(models.DeltaMetadata, value)
+        within = around.delta_metadata
+    else:
+        around = within = _checked(models.ParquetMetadata, value)
+    return Metadata(
+        format="delta" if "deltaMetadata" in value else "parquet",
+        id=within.id,
+        name=within.name,
+        description=within.description,
+        schema_string=within.schema_string,
+        partition_columns=tuple(within.partition_columns),
+        configuration=dict(within.configuration or {}),
+        version=around.version,
+        size=around.size,
+        num_files=around.num_files,
+        location=around.location,
+        auxiliary_locations=tuple(around.auxiliary_locations or ()),
+        access_modes=None if around.access_modes is None else tuple(around.access_modes),
+    )
+
+
+def _checked(model: type[M], value: Any) -> M:
+    """The value as its model, with no type changed for another."""
+    try:
+        return model.model_validate(value, strict=True)
+    except ValidationError as error:
+        reason = explained(error)
+    raise _Wrong(f"is not what the contract says: {reason}")
+
+
+def _why(document: Any) -> str:
+    """What is wrong with a line that cannot be read."""
+    if not isinstance(document, dict):
+        return "is not a JSON object"
+    name, value = next(iter(document.items()), ("", None))
+    model = models.DeltaFile if isinstance(value, dict) and "deltaSingleAction" in value else _MODELS.get(name)
+    try:
+        if model is not None:
+            _checked(model, value)
+    except _Wrong as wrong:
+        return str(wrong)
+    return "is not what the contract says"

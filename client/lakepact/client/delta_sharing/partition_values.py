@@ -1,0 +1,126 @@
+"""Values of partition columns, from the text that lines hold to what they mean.
+
+Each type has one way to be written, and a text that is not written so is an error: a boolean `True` that were taken for false would
+give wrong rows without a word.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.delta_sharing.schemas import Primitive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.client.delta_sharing.schemas import Type
+
+_RANGES = {"byte": 2**7, "short": 2**15, "integer": 2**31, "long": 2**63}
+_INTEGER = re.compile(r"[+-]?\d{1,19}")
+_REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?")
+_NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
+
+
+def parsed(text: str | None, kind: Type) -> Any:
+    """The value of a partition column of that type; None for null, which may be written as an empty text.
+
+    Raises:
+        ValueError: The text is not such a value.
+    """
+    if text is None or text == "":
+        return None
+    read = _READERS.get(kind.name) if isinstance(kind, Primitive) else None
+    if read is None:
+        raise ValueError(f"a column of type {kind} cannot be one that a table is partitioned by")
+    try:
+        value = read(text, kind)
+    except (ValueError, InvalidOperation):
+        value = None
+    if value is None:
+        raise ValueError(f"{text[:80]!r} is not a {kind}")
+    return value
+
+
+def _boolean(text: str, _: Type) -> bool | None:
+    return {"true": True, "false": False}.get(text)
+
+
+def _integer(text: str, kind: Type) -> int | None:
+    if not text.isascii() or not _INTEGER.fullmatch(text):
+        return None
+    value, limit = int(text), _RANGES[str(kind)]
+    return value if -limit <= value < limit else None
+
+
+def _real(text: str, _: Type) -> float | None:
+    return float(text) if text.lower() in _NO_NUMBERS or (text.isascii() and _REAL.fullmatch(text)) else None
+
+
+def _decimal(text: str, kind: Type) -> Decimal | None:
+    if not text.isascii() or not _REAL.fullmatch(text) or not isinstance(kind, Primitive):
+        return None
+    value = Decimal(text)
+    _, digits, exponent = value.as_tuple()
+    whole, fraction = len(digits) + int(exponent), -int(exponent)
+    # Zeros at the end of a fraction say nothing.
+    while fraction > kind.scale and digits and digits[-1] == 0:
+        digits, fraction = digits[:-1], fraction - 1
+    return value if fraction <= kind.scale and (whole <= kind.precision - kind.scale or not any(digits)) else None
+
+
+def _date(text: str, _: Type) -> date | None:
+    return date.fromisoformat(text) if text.isascii() and _DATE.fullmatch(text) else None
+
+
+def _timestamp(text: str, _: Type) -> datetime | None:
+    found = _moment(text)
+    # Without a zone it is in UTC, as everything that a table stores.
+    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _timestamp_ntz(text: str, _: Type) -> datetime | None:
+    found = _moment(text)
+    return found if found is None or found.tzinfo is None else None
+
+
+def _moment(text: str) -> datetime | None:
+    found = _MOMENT.fullmatch(text) if text.isascii() else None
+    if found is None:
+        return None
+    day, time, fraction, zone = found.groups()
+    fraction = (fraction or "").ljust(9, "0")
+    # A table holds microseconds; more would have to be dropped.
+    if fraction[6:] != "000":
+        return None
+    return datetime.fromisoformat(f"{day}T{time}.{fraction[:6]}{zone or ''}")
+
+
+def _string(text: str, _: Type) -> str:
+    return text
+
+
+def _binary(text: str, _: Type) -> bytes | None:
+    # Each byte is a character of that number.
+    return text.encode("latin-1") if all(ord(character) < 256 for character in text) else None
+
+
+_READERS: dict[str, Callable[[str, Type], Any]] = {
+    "binary": _binary,
+    "boolean": _boolean,
+    "byte": _integer,
+    "date": _date,
+    "decimal": _decimal,
+    "double": _real,
+    "float": _real,
+    "integer": _integer,
+    "long": _integer,
+    "short": _integer,
+    "string": _string,
+    "timestamp": _timestamp,
+    "timestamp_ntz": _timestamp_ntz,
+}

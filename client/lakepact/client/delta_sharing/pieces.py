@@ -1,0 +1,65 @@
+"""What is to be read: for each file of an answer, which of its rows count, and what they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lakepact.client.delta_sharing.lines import SharedFile
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The rows of one file that are in the deletion vector of `only`, or all where that is None, and not in that of `but_not`."""
+
+    file: SharedFile
+    #: What happened to these rows; None where the file says it, or nothing did.
+    change: Literal["insert", "delete"] | None = None
+    only: SharedFile | None = None
+    but_not: SharedFile | None = None
+
+
+def of_snapshot(files: Iterable[SharedFile]) -> list[Piece]:
+    """The rows of a snapshot: those of its files that are not deleted."""
+    return [Piece(file, but_not=_holder(file)) for file in files]
+
+
+def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
+    """The rows that versions changed.
+
+    A version that wrote changed rows says by them all that it changed. In the others, the rows of files that were added were inserted, and
+    those of removed files deleted; a file that was removed and added in one version only changed which of its rows are deleted.
+    """
+    told = {file.version for file in files if file.kind == "cdf"}
+    silent = [file for file in files if file.kind != "cdf" and file.version not in told]
+    removed = {(file.version, file.id): file for file in silent if file.kind == "remove"}
+    both = {(file.version, file.id) for file in silent if file.kind != "remove"} & set(removed)
+    pieces: list[Piece] = []
+    for file in files:
+        place = (file.version, file.id)
+        if file.kind == "cdf":
+            pieces.append(Piece(file))
+        elif file.version in told or (place in both and file.kind == "remove"):
+            continue
+        elif place in both:
+            pieces.extend(_of_one_file(file, removed[place]))
+        elif file.kind == "remove":
+            pieces.append(Piece(file, "delete", but_not=_holder(file)))
+        else:
+            pieces.append(Piece(file, "insert", but_not=_holder(file)))
+    return pieces
+
+
+def _of_one_file(added: SharedFile, removed: SharedFile) -> list[Piece]:
+    now, before = _holder(added), _holder(removed)
+    deleted = [Piece(added, "delete", only=now, but_not=before)] if now is not None else []
+    restored = [Piece(added, "insert", only=before, but_not=now)] if before is not None else []
+    return deleted + restored
+
+
+def _holder(file: SharedFile) -> SharedFile | None:
+    """The file, if it has a deletion vector."""
+    return file if file.deletion_vector is not None else None

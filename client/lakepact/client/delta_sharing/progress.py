@@ -1,0 +1,20 @@
+"""How far a reading has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What was read so far, and of how much; a file counts once its rows are there."""
+
+    files: int
+    of_files: int
+    bytes: int
+    of_bytes: int
+    rows: int
+
+    def after(self, size: int, rows: int) -> Progress:
+        """How far it has come after one more file."""
+        return replace(self, files=self.files + 1, bytes=self.bytes + size, rows=self.rows + rows)

@@ -1,0 +1,212 @@
+"""What is asked about a table, as calls: the first page, the pages after it, and the same again when URLs have run out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lakepact.client.delta_sharing.capabilities import Capabilities
+from lakepact.client.delta_sharing.predicates import Predicate, hint, utc
+from lakepact.client.urls import segment
+from lakepact.generated.delta_sharing.endpoints import get_table_metadata, query_table, query_table_changes
+from lakepact.generated.delta_sharing.models import QueryTableRequest
+
+if TYPE_CHECKING:
+    from lakepact.generated.contract import Call
+
+#: Where a limit is too large to be told.
+_MOST_HINTED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A table by its names."""
+
+    share: str
+    schema: str
+    table: str
+
+    def __post_init__(self) -> None:
+        for name in (self.share, self.schema, self.table):
+            segment(name)
+
+    def __str__(self) -> str:
+        return f"{self.share}.{self.schema}.{self.table}"
+
+    def names(self) -> dict[str, str]:
+        """The arguments that name it in calls."""
+        return {"share": self.share, "schema": self.schema, "table": self.table}
+
+
+class Question(Protocol):
+    """Something to be answered in lines."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What is asked for, beside the data."""
+        ...
+
+    @property
+    def gives_changes(self) -> bool:
+        """Whether files are those that versions added and removed."""
+        ...
+
+    def call(self, page_token: str | None) -> Call[Any]:
+        """The call for a page; the first without a token."""
+        ...
+
+    @property
+    def predicate(self) -> Any:
+        """Which rows are wanted; None for all."""
+        ...
+
+    @property
+    def limit(self) -> int | None:
+        """How many rows are wanted; None for all."""
+        ...
+
+    def again(self, refresh_token: str | None) -> Question:
+        """The question whose answer has the same files with new URLs, if the table did not change."""
+        ...
+
+    def pinned(self, version: int | None) -> Question | None:
+        """The question about a version, where it may be asked about one; None where it may not, or need not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a table is."""
+
+    place: Place
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    version: int | None = None
+    timestamp: str | None = None
+    gives_changes: bool = False
+    predicate: Any = None
+    limit: int | None = None
+
+    def call(self, page_token: str | None) -> Call[Any]:
+        """The call; its answer has one page."""
+        del page_token
+        header = self.capabilities.header()
+        return get_table_metadata.call(
+            **self.place.names(), version=self.version, timestamp=self.timestamp, delta_sharing_capabilities=header
+        )
+
+    def again(self, refresh_token: str | None) -> About:
+        """The same; there are no URLs in the answer."""
+        del refresh_token
+        return self
+
+    def pinned(self, version: int | None) -> About | None:
+        """None; what is asked about is there to stay."""
+        del version
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """The files of a snapshot, or with `starting_version` those that later versions added and removed."""
+
+    place: Place
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    predicate: Any = None
+    limit: int | None = None
+    version: int | None = None
+    timestamp: str | None = None
+    starting_version: int | None = None
+    ending_version: int | None = None
+    page_size: int | None = None
+    refreshes: bool = False
+    refresh_token: str | None = field(default=None, repr=False)
+
+    @property
+    def gives_changes(self) -> bool:
+        """Whether files are those that versions added and removed."""
+        return self.starting_version is not None
+
+    def call(self, page_token: str | None) -> Call[Any]:
+        """The call for a page; the first without a token."""
+        told = hint(self.predicate) if isinstance(self.predicate, Predicate) else None
+        # Where rows are chosen, nobody can say how many have to be read to find that many.
+        limited = self.limit is not None and self.predicate is None and self.limit <= _MOST_HINTED
+        asked: dict[str, Any] = {
+            "json_predicate_hints": told,
+            "limit_hint": self.limit if limited else None,
+            "version": self.version,
+            "timestamp": self.timestamp,
+            "starting_version": self.starting_version,
+            "ending_version": self.ending_version,
+            "max_files": self.page_size,
+            "page_token": page_token,
+            "include_refresh_token": True if self.refreshes else None,
+            "refresh_token": self.refresh_token,
+        }
+        body = QueryTableRequest.model_validate({name: value for name, value in asked.items() if value is not None})
+        return query_table.call(**self.place.names(), body=body, delta_sharing_capabilities=self.capabilities.header())
+
+    def again(self, refresh_token: str | None) -> Query:
+        """The question whose answer has the same files with new URLs, if the table did not change."""
+        return self if refresh_token is None else replace(self, refresh_token=refresh_token)
+
+    def pinned(self, version: int | None) -> Query | None:
+        """The question about a version; None where it is about one already."""
+        return None if self.gives_changes or version is None else replace(self, version=version, timestamp=None, refresh_token=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """The changes that versions made."""
+
+    place: Place
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    starting_version: int | None = None
+    starting_timestamp: str | None = None
+    ending_version: int | None = None
+    ending_timestamp: str | None = None
+    historical_metadata: bool = False
+    page_size: int | None = None
+    predicate: Any = None
+    limit: int | None = None
+    gives_changes: bool = True
+
+    def __post_init__(self) -> None:
+        if (self.starting_version is None) == (self.starting_timestamp is None):
+            raise ValueError("changes begin at a version or at a timestamp: give one of the two")
+        if self.ending_version is not None and self.ending_timestamp is not None:
+            raise ValueError("changes end at a version or at a timestamp: give one of the two at most")
+
+    def call(self, page_token: str | None) -> Call[Any]:
+        """The call for a page; the first without a token."""
+        return query_table_changes.call(
+            **self.place.names(),
+            starting_version=self.starting_version,
+            starting_timestamp=self.starting_timestamp,
+            ending_version=self.ending_version,
+            ending_timestamp=self.ending_timestamp,
+            include_historical_metadata=True if self.historical_metadata else None,
+            max_files=self.page_size,
+            page_token=page_token,
+            delta_sharing_capabilities=self.capabilities.header(),
+        )
+
+    def again(self, refresh_token: str | None) -> Changes:
+        """The question whose answer has the same files with new URLs, and perhaps later ones."""
+        del refresh_token
+        return self
+
+    def pinned(self, version: int | None) -> Changes | None:
+        """None; changes that were made are there to stay."""
+        del version
+        return None
+
+
+def moment(value: datetime | str | None) -> str | None:
+    """A timestamp as it is sent; a text as it is.
+
+    Raises:
+        ValueError: It is a moment without a time zone.
+    """
+    return utc(value) if isinstance(value, datetime) else value

@@ -1,0 +1,1 @@
+"""From data files to rows. These modules need `pyarrow`; nothing loads them before rows are asked for."""

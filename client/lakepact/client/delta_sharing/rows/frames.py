@@ -1,0 +1,28 @@
+"""Tables of Arrow as frames of pandas and polars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+
+def pandas_frame(table: Any) -> Any:
+    """The table as a frame of pandas, with integers and booleans in the types that know nulls."""
+    import pandas as pd  # noqa: PLC0415 - only who asks for it needs it
+
+    types = {
+        pa.bool_(): pd.BooleanDtype(),
+        pa.int8(): pd.Int8Dtype(),
+        pa.int16(): pd.Int16Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
+    }
+    return table.to_pandas(types_mapper=types.get)
+
+
+def polars_frame(table: Any) -> Any:
+    """The table as a frame of polars."""
+    import polars as pl  # noqa: PLC0415 - only who asks for it needs it
+
+    return pl.from_arrow(table)

@@ -1,0 +1,163 @@
+"""How the rows of an answer are made: which columns are read, under which names, and which rows of them are kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lakepact.client.delta_sharing import partition_values
+from lakepact.client.delta_sharing.predicates import Predicate, columns_of
+from lakepact.client.delta_sharing.rows.columns import conformed, found
+from lakepact.client.delta_sharing.rows.expressions import expression
+from lakepact.client.delta_sharing.rows.types import UnknownType, arrow_field
+from lakepact.client.delta_sharing.schemas import Field, Other, Primitive, Schema
+from lakepact.client.errors import BadReply, DamagedData, Failure, UpgradeNeeded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lakepact.client.delta_sharing.lines import Metadata
+    from lakepact.client.delta_sharing.pieces import Piece
+    from lakepact.client.delta_sharing.rows.selection import Selection
+
+_CHANGE, _VERSION, _TIMESTAMP = "_change_type", "_commit_version", "_commit_timestamp"
+_OF_CHANGES = (
+    Field(_CHANGE, Primitive("string"), nullable=False),
+    Field(_VERSION, Primitive("long"), nullable=False),
+    Field(_TIMESTAMP, Primitive("timestamp"), nullable=False),
+)
+#: What goes wrong with a file that is not what it should be.
+_DAMAGE = (ValueError, TypeError, KeyError, NotImplementedError, OSError)
+
+
+class Plan:
+    """Reads files into tables of one schema.
+
+    Args:
+        metadata: What the table is.
+        operation: The operation whose answer is read.
+        columns: The columns that are wanted, in this order; all without it.
+        predicate: Which rows are wanted, a `Predicate` or an expression of pyarrow.
+        gives_changes: Whether rows say which change they were part of.
+
+    Raises:
+        ValueError: The table does not have a column.
+        TypeError: A column is compared with what it cannot be compared with.
+        BadReply: The schema of the table is none.
+        UpgradeNeeded: A wanted column is of a type that is not known.
+    """
+
+    def __init__(self, metadata: Metadata, operation: str, *, columns: Sequence[str] | None, predicate: Any, gives_changes: bool) -> None:
+        self._operation = operation
+        self._mapping = metadata.column_mapping
+        self._gives_changes = gives_changes
+        schema = self._schema(metadata)
+        wanted = _wanted(schema, columns)
+        self._expression = expression(predicate, schema) if isinstance(predicate, Predicate) else predicate
+        self._columns = self._needed(schema, wanted, predicate)
+        self._partitioned = {name.casefold() for name in metadata.partition_columns}
+        try:
+            self._read_as = pa.schema([_field(column) for column in self._columns])
+        except UnknownType as kind:
+            message = f"the table has a column of type {kind}, which this client does not know; name other columns"
+            raise UpgradeNeeded(Failure(operation=operation, message=message)) from None
+        #: The schema of what is read.
+        self.schema = pa.schema([self._read_as.field(column.name) for column in wanted])
+
+    def _schema(self, metadata: Metadata) -> Schema:
+        try:
+            schema = metadata.schema
+        except ValueError as error:
+            raise BadReply(Failure(operation=self._operation, message=str(error))) from None
+        return replace(schema, fields=(*schema.fields, *_OF_CHANGES)) if self._gives_changes else schema
+
+    def _needed(self, schema: Schema, wanted: Sequence[Field], predicate: Any) -> list[Field]:
+        if predicate is None:
+            return list(wanted)
+        if isinstance(predicate, Predicate):
+            more = [schema.column(name) for name in sorted(columns_of(predicate))]
+        else:
+            # An expression does not say which columns it looks at.
+            more = [column for column in schema.fields if not isinstance(column.type, Other)]
+        return [*wanted, *(column for column in dict.fromkeys(more) if column not in wanted)]
+
+    def table(self, piece: Piece, content: bytearray, selection: Selection) -> Any:
+        """The wanted rows of a file.
+
+        Raises:
+            DamagedData: The file is not what its line and the schema say.
+        """
+        try:
+            whole = self._whole(piece, content)
+            mask = selection.mask(whole.num_rows)
+            kept = whole if mask is None else whole.filter(mask)
+            return (kept if self._expression is None else kept.filter(self._expression)).select(self.schema.names)
+        except _DAMAGE as error:
+            reason = str(error)
+        raise DamagedData(Failure(operation=self._operation, message=f"file {piece.file.id}: {reason}"))
+
+    def _whole(self, piece: Piece, content: bytearray) -> Any:
+        opened = pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us")
+        fields = list(opened.schema_arrow)
+        names = {column.name: found(fields, column, self._mapping) for column in self._columns if self._is_read(column, piece)}
+        read = opened.read(columns=[name for name in names.values() if name is not None], use_threads=False)
+        count = opened.metadata.num_rows
+        columns = [self._column(column, piece, names, read, count) for column in self._columns]
+        return pa.table(columns, schema=self._read_as)
+
+    def _is_read(self, column: Field, piece: Piece) -> bool:
+        """Whether the values of a column stand in the file."""
+        if column in _OF_CHANGES:
+            return column.name == _CHANGE and piece.change is None
+        return column.name.casefold() not in self._partitioned
+
+    def _column(self, column: Field, piece: Piece, names: dict[str, str | None], read: Any, count: int) -> Any:
+        kind = self._read_as.field(column.name).type
+        if column.name in names:
+            name = names[column.name]
+            if name is None and column in _OF_CHANGES:
+                raise ValueError(f"the file of changed rows has no column {_CHANGE}")
+            return pa.nulls(count, kind) if name is None else conformed(read.column(name), column.type, self._mapping, column.name)
+        value = self._given(column, piece)
+        return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
+
+    def _given(self, column: Field, piece: Piece) -> Any:
+        """The one value that a column has in all rows of a file."""
+        if column in _OF_CHANGES:
+            value = {_CHANGE: piece.change, _VERSION: piece.file.version, _TIMESTAMP: piece.file.timestamp}[column.name]
+            if value is None:
+                raise ValueError("the line does not say in which version the file changed")
+            return value
+        name = column.physical_name(self._mapping)
+        if name not in piece.file.partition_values:
+            raise ValueError(f"the line has no value of partition column {column.name}")
+        try:
+            return partition_values.parsed(piece.file.partition_values[name], column.type)
+        except ValueError as error:
+            raise ValueError(f"partition column {column.name}: {error}") from None
+
+    def joined(self, tables: Iterable[Any]) -> Any:
+        """One table of several."""
+        known = list(tables)
+        return pa.concat_tables(known) if known else self.schema.empty_table()
+
+
+def _wanted(schema: Schema, columns: Sequence[str] | None) -> list[Field]:
+    if columns is None:
+        return list(schema.fields)
+    if isinstance(columns, str):
+        raise TypeError(f"columns are a list of names, not a name: [{columns!r}]")
+    wanted = [schema.column(name) for name in columns]
+    if len({column.name for column in wanted}) < len(wanted):
+        raise ValueError(f"a column is named twice among {', '.join(columns)}")
+    return wanted
+
+
+def _field(column: Field) -> Any:
+    if column in _OF_CHANGES and column.name == _TIMESTAMP:
+        # Commits are timed in milliseconds.
+        return pa.field(_TIMESTAMP, pa.timestamp("ms", tz="UTC"))
+    return arrow_field(column)

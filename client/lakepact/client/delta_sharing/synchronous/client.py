@@ -1,0 +1,162 @@
+# Made by codegen.sync_twin from asynchronous/client.py beside this folder. Do not edit: nox -s generate
+"""The whole client: what is shared, and the way to each table."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Self
+
+from lakepact.client.delta_sharing.profile import Profile
+from lakepact.client.delta_sharing.questions import Place
+from lakepact.client.delta_sharing.synchronous.reach import reach
+from lakepact.client.delta_sharing.synchronous.table import Table
+from lakepact.client.delta_sharing.workers import Workers
+from lakepact.client.paging import Bookmark
+from lakepact.client.retries import Retries
+from lakepact.client.transport import Timeouts
+from lakepact.client.urls import segment
+from lakepact.generated.delta_sharing.endpoints import get_share, list_all_tables, list_schemas, list_shares, list_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from lakepact.client.delta_sharing.profile import Source
+    from lakepact.client.transport import Carrier
+    from lakepact.generated.delta_sharing.models import Share, SharedSchema, SharedTable
+
+
+class SharingClient:
+    """A recipient of tables that are shared by Delta Sharing.
+
+    Nothing is sent before the first call. Whatever goes wrong with a call is one of `lakepact.client.errors`.
+
+    Args:
+        profile: What the provider gave: the path of its file, its text, its document, or a `Profile`.
+        retries: How often and for how long calls are tried.
+        timeouts: How long to wait for the network.
+        downloads: How many files are fetched at once.
+        memory: How many bytes of fetched files are held at once; a larger file is fetched alone.
+        carrier: What carries requests in place of the network, an `httpx` transport.
+        sleep: What waits between tries.
+
+    Raises:
+        ValueError: `profile` is not a profile.
+        UpgradeNeeded: It is of a version that is not known here.
+        OSError: Its file cannot be read.
+    """
+
+    def __init__(
+        self,
+        profile: Source | Profile,
+        *,
+        retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
+        downloads: int = 8,
+        memory: int = 256 * 1024 * 1024,
+        carrier: Carrier | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._profile = profile if isinstance(profile, Profile) else Profile.read(profile)
+        self._reach = reach(
+            self._profile,
+            retries=retries or Retries(),
+            timeouts=timeouts or Timeouts(),
+            carrier=carrier,
+            workers=Workers(downloads, memory),
+            sleep=sleep,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._profile.endpoint!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._reach.close()
+
+    def shares(self, *, page_size: int | None = None) -> Iterator[Share]:
+        """Every share that the recipient may read; pages are fetched as they are reached.
+
+        Args:
+            page_size: Most shares that the server should put into one page.
+        """
+        bookmark = Bookmark("listShares")
+        while bookmark.token is not None:
+            page = self._reach.calls.send(list_shares.call(max_results=page_size, page_token=bookmark.token or None))
+            yield from page.items or ()
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    def share(self, share: str) -> Share:
+        """What is said of a share.
+
+        Raises:
+            NoSuchShare: There is none of that name.
+        """
+        return (self._reach.calls.send(get_share.call(share=segment(share)))).share
+
+    def schemas(self, share: str, *, page_size: int | None = None) -> Iterator[SharedSchema]:
+        """Every schema in a share; pages are fetched as they are reached.
+
+        Args:
+            share: The share to look in.
+            page_size: Most schemas that the server should put into one page.
+
+        Raises:
+            NoSuchShare: There is none of that name.
+        """
+        bookmark = Bookmark("listSchemas")
+        while bookmark.token is not None:
+            call = list_schemas.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
+            page = self._reach.calls.send(call)
+            yield from page.items or ()
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    def tables(self, share: str, schema: str, *, page_size: int | None = None) -> Iterator[SharedTable]:
+        """Every table in a schema; pages are fetched as they are reached.
+
+        Args:
+            share: The share that the schema is in.
+            schema: The schema to look in.
+            page_size: Most tables that the server should put into one page.
+
+        Raises:
+            NoSuchSchema: There is no such schema, or no such share.
+        """
+        bookmark = Bookmark("listTables")
+        while bookmark.token is not None:
+            token = bookmark.token or None
+            call = list_tables.call(share=segment(share), schema=segment(schema), max_results=page_size, page_token=token)
+            page = self._reach.calls.send(call)
+            yield from page.items or ()
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    def all_tables(self, share: str, *, page_size: int | None = None) -> Iterator[SharedTable]:
+        """Every table in every schema of a share; pages are fetched as they are reached.
+
+        Args:
+            share: The share to look in.
+            page_size: Most tables that the server should put into one page.
+
+        Raises:
+            NoSuchShare: There is none of that name.
+        """
+        bookmark = Bookmark("listAllTables")
+        while bookmark.token is not None:
+            call = list_all_tables.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
+            page = self._reach.calls.send(call)
+            yield from page.items or ()
+            bookmark.turn(page.next_page_token, items=len(page.items or ()))
+
+    def table(self, share: str, schema: str, table: str) -> Table:
+        """The way to a table; nothing is sent, so it need not be there.
+
+        Raises:
+            ValueError: A name is empty, `.` or `..`, and cannot stand in a path.
+        """
+        return Table(self._reach, Place(share, schema, table))

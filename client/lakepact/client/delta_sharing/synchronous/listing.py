@@ -1,0 +1,223 @@
+# Made by codegen.sync_twin from asynchronous/listing.py beside this folder. Do not edit: nox -s generate
+"""An answer about a table, read line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from lakepact.client.delta_sharing.access import chosen
+from lakepact.client.delta_sharing.capabilities import HEADER as CAPABILITIES
+from lakepact.client.delta_sharing.capabilities import promises_end
+from lakepact.client.delta_sharing.lines import EndOfStream, Line, Metadata, Protocol, SharedFile
+from lakepact.client.delta_sharing.needs import need
+from lakepact.client.delta_sharing.parsing import LineReader
+from lakepact.client.errors import BadReply, Failure
+from lakepact.client.paging import Bookmark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+    from types import TracebackType
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from lakepact.client.connections import Opened
+    from lakepact.client.delta_sharing.progress import Progress
+    from lakepact.client.delta_sharing.questions import Question
+    from lakepact.client.delta_sharing.synchronous.reach import Reach
+
+#: The operation that gives no files.
+METADATA = "getTableMetadata"
+VERSION = "Delta-Table-Version"
+
+
+class Listing:
+    """An answer of the server: what the table is, and then its files, each as it arrives.
+
+    Iterating over it gives the files, and whatever the server says of how the table was described in earlier versions. It can be
+    iterated over once. An answer that is not read to its end has to be closed, or used by `with`.
+
+    Attributes:
+        version: The version of the table that the answer is about, or begins with; None where the server does not say it.
+        protocol: What a reader has to understand.
+        metadata: What the table is.
+        end: What the end of the answer said, once it was reached; None before that, and where it said nothing.
+    """
+
+    version: int | None
+    protocol: Protocol
+    metadata: Metadata
+    end: EndOfStream | None
+
+    def __init__(self, reach: Reach, question: Question) -> None:
+        self._reach = reach
+        #: What was asked.
+        self.question = question
+        #: The operation that answered it.
+        self.operation = question.call(None).operation
+        self._first: list[SharedFile | Metadata] = []
+        self._opened: Opened | None = None
+        self._is_read = False
+        self._failure: Callable[[str], Failure] = lambda message: Failure(operation="", message=message)
+        self._rest = self._blocks()
+        self.version = None
+        self.end = None
+
+    def begin(self) -> Self:
+        """Read as far as what the table is."""
+        try:
+            self._read_description()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Read no more of the answer."""
+        self._is_read = True
+        self._rest.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    def __iter__(self) -> Iterator[SharedFile | Metadata]:
+        """The files, and earlier descriptions of the table, in the server's order.
+
+        Raises:
+            BadReply: The answer is not what the contract says.
+            DamagedData: It breaks off.
+            QueryFailed: The server gave up.
+            RuntimeError: The answer was read already.
+        """
+        if self._is_read:
+            raise RuntimeError("an answer is read once: ask again")
+        self._is_read = True
+        try:
+            yield from self._first
+            self._first = []
+            for lines in self._rest:
+                for line in lines:
+                    # Each page says anew what the table is.
+                    if not isinstance(line, Protocol) and line != self.metadata:
+                        yield line
+        finally:
+            self.close()
+
+    def files(self) -> Iterator[SharedFile]:
+        """The files alone."""
+        for line in self:
+            if isinstance(line, SharedFile):
+                yield line
+
+    def again(self, question: Question) -> Listing:
+        """The answer to another question."""
+        return Listing(self._reach, question).begin()
+
+    def batches(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> Iterator[pa.Table]:
+        """The wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
+
+        Args:
+            columns: The columns that are wanted, in this order; all without it.
+            progress: Is called after each file.
+
+        Raises:
+            ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
+            ValueError: The table has no column of such a name.
+            TypeError: The predicate compares a column with what it cannot be compared with.
+            DamagedData: A file is not what the answer says of it.
+            Refused: A file is not given, also not after its URL was renewed.
+            UpgradeNeeded: A wanted column is of a type that is not known here.
+        """
+        need("pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
+
+        try:
+            rows = Rows(self._reach, self, columns=columns, progress=progress)
+            yield from rows.tables()
+        finally:
+            self.close()
+
+    def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> pa.Table:
+        """The wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
+        need("pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
+
+        try:
+            rows = Rows(self._reach, self, columns=columns, progress=progress)
+            return rows.plan.joined([table for table in rows.tables() if table.num_rows])
+        finally:
+            self.close()
+
+    def to_pandas(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> pd.DataFrame:
+        """The wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
+
+        Integers and booleans are of the types that know nulls, so that none becomes a float.
+        """
+        need("pandas", "pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.rows.frames import pandas_frame  # noqa: PLC0415 - where pandas is there
+
+        return pandas_frame(self.to_arrow(columns=columns, progress=progress))
+
+    def to_polars(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> pl.DataFrame:
+        """The wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
+        need("polars", "pyarrow", "pyroaring")
+        from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
+
+        frame: pl.DataFrame = polars_frame(self.to_arrow(columns=columns, progress=progress))
+        return frame
+
+    def _read_description(self) -> None:
+        protocol: Protocol | None = None
+        metadata: Metadata | None = None
+        for lines in self._rest:
+            for line in lines:
+                if isinstance(line, Protocol):
+                    protocol = protocol or line
+                elif isinstance(line, Metadata) and metadata is None:
+                    metadata = line
+                else:
+                    self._first.append(line)
+            if protocol is not None and metadata is not None:
+                break
+        if protocol is None or metadata is None:
+            missing = "protocol" if protocol is None else "metaData"
+            raise BadReply(self._failure(f"the reply has no line that says the {missing}"))
+        self.protocol = protocol
+        self.metadata = metadata
+        if self.operation != METADATA:
+            chosen(metadata.access_modes, ("url",), operation=self.operation)
+
+    def _blocks(self) -> Generator[list[Line], None, None]:
+        """The lines of all pages, as many at a time as arrive."""
+        bookmark = Bookmark(self.operation)
+        while bookmark.token is not None:
+            opened = self._open(bookmark.token or None)
+            reader = LineReader(
+                formats=self.question.capabilities.formats,
+                gives_changes=self.question.gives_changes,
+                promises_end=promises_end(opened.header(CAPABILITIES)),
+                failure=opened.failure,
+            )
+            for block in opened:
+                yield reader.feed(block)
+            lines, self.end = reader.end()
+            yield lines
+            opened.close()
+            bookmark.turn(self.end.next_page_token if self.end else None)
+
+    def _open(self, page_token: str | None) -> Opened:
+        opened = self._reach.calls.open(self.question.call(page_token))
+        self._opened = opened
+        self._failure = opened.failure
+        version = opened.header(VERSION)
+        if page_token is None and version is not None:
+            if not (version.isascii() and version.isdigit()):
+                raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
+            self.version = int(version)
+        return opened

@@ -1,0 +1,102 @@
+# Made by codegen.sync_twin from asynchronous/reach.py beside this folder. Do not edit: nox -s generate
+"""What a client reaches: the server, and the places that the server points to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lakepact.client.connections import Connection, Opened
+from lakepact.client.delta_sharing.downloads import Downloads, Span
+from lakepact.client.delta_sharing.refusals import REFUSALS
+from lakepact.client.engine import Engine
+from lakepact.client.errors import DamagedData, Unreachable
+from lakepact.client.transport import Timeouts, Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.client.delta_sharing.access import DirectoryCredentials
+    from lakepact.client.delta_sharing.profile import Profile
+    from lakepact.client.delta_sharing.questions import Place
+    from lakepact.client.delta_sharing.workers import Workers
+    from lakepact.client.retries import Retries
+    from lakepact.client.transport import Carrier
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The connection that calls go through, and the one that files come through, which knows no credentials."""
+
+    calls: Connection
+    files: Connection
+    downloads: Downloads
+    workers: Workers
+    retries: Retries
+    sleep: Callable[[float], None]
+    #: What opens directories, by table and location.
+    credentials: dict[tuple[Place, str | None], DirectoryCredentials] = field(default_factory=dict, repr=False)
+
+    def download(self, url: str, *, most: int | None, span: Span | None = None) -> bytearray:
+        """The bytes of a file, or of a piece of it; from the beginning again if the reply breaks off.
+
+        Args:
+            url: Where it is.
+            most: How many bytes there are; None where nobody knows.
+            span: Which piece of it.
+
+        Raises:
+            DamagedData: There are more bytes, or fewer.
+            Refused: The file is not given.
+            Unreachable: No reply came, or none that did not break off.
+        """
+        tried = 0
+        while True:
+            opened = Opened(self.files.driven(self.downloads.get(url, span)))
+            try:
+                return _collected(opened, most, span)
+            except Unreachable:
+                tried += 1
+                pause = self.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
+                if pause is None:
+                    raise
+            finally:
+                opened.close()
+            self.sleep(pause)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.calls.close()
+        self.files.close()
+
+
+def _collected(opened: Opened, most: int | None, span: Span | None) -> bytearray:
+    """What a reply brings, without what was not asked for."""
+    skipped = span.offset if span is not None and opened.status != 206 else 0
+    wanted = span.length if span is not None else most
+    content = bytearray()
+    for piece in opened:
+        content += piece
+        if wanted is not None and len(content) >= skipped + wanted and (span is not None or len(content) > wanted):
+            break
+    if wanted is not None and (len(content) < skipped + wanted or (span is None and len(content) > wanted)):
+        found = f"more than {wanted}" if span is None and len(content) > wanted else str(max(0, len(content) - skipped))
+        raise DamagedData(opened.failure(f"the file has {found} bytes where the listing says {wanted}"))
+    return content if span is None else content[skipped : skipped + span.length]
+
+
+def reach(
+    profile: Profile,
+    *,
+    retries: Retries,
+    timeouts: Timeouts,
+    carrier: Carrier | None,
+    workers: Workers,
+    sleep: Callable[[float], None],
+) -> Reach:
+    """The connections of a client with that profile."""
+    downloads = Downloads(retries)
+    engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
+    calls = Connection(engine, Transport(timeouts, carrier), sleep)
+    files = Connection(downloads.engine, Transport(timeouts, carrier), sleep)
+    return Reach(calls, files, downloads, workers, retries, sleep)

@@ -1,0 +1,160 @@
+# Made by codegen.sync_twin from asynchronous/rows.py beside this folder. Do not edit: nox -s generate
+"""The rows of an answer: its files fetched side by side, read, and put together in order."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.delta_sharing import deletion_vectors, pieces
+from lakepact.client.delta_sharing.downloads import EXPIRED
+from lakepact.client.delta_sharing.progress import Progress
+from lakepact.client.delta_sharing.rows.plan import Plan
+from lakepact.client.delta_sharing.rows.selection import Selection, numbers
+from lakepact.client.errors import DamagedData, Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pyroaring import BitMap64
+
+    from lakepact.client.delta_sharing.downloads import Span
+    from lakepact.client.delta_sharing.lines import SharedFile
+    from lakepact.client.delta_sharing.pieces import Piece
+    from lakepact.client.delta_sharing.synchronous.listing import Listing
+    from lakepact.client.delta_sharing.synchronous.reach import Reach
+
+#: Milliseconds before its end from which a URL is not used.
+_MARGIN = 15_000
+#: What a file weighs whose size nobody says.
+_UNKNOWN = 64 * 1024 * 1024
+
+
+class Rows:
+    """Reads the rows of one answer.
+
+    Args:
+        reach: Where files come from.
+        listing: The answer.
+        columns: The columns that are wanted.
+        progress: Is told after each file how far it has come.
+        clock: The time in seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        reach: Reach,
+        listing: Listing,
+        *,
+        columns: Sequence[str] | None,
+        progress: Callable[[Progress], object] | None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._reach = reach
+        self._listing = listing
+        self._question = listing.question
+        self._progress = progress
+        self._clock = clock
+        self._renewed: dict[tuple[str, str, int | None], SharedFile] = {}
+        self._renewals = 0
+        self._renewing = threading.Lock()
+        self.plan = Plan(
+            listing.metadata,
+            listing.operation,
+            columns=columns,
+            predicate=self._question.predicate,
+            gives_changes=self._question.gives_changes,
+        )
+
+    def tables(self) -> Iterator[Any]:
+        """The rows of each file, in the order of the answer, up to the limit of the question."""
+        # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
+        files = [file._replace(stats=None) for file in self._listing.files()]
+        todo = pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
+        done = Progress(files=0, of_files=len(todo), bytes=0, of_bytes=sum(piece.file.size or 0 for piece in todo), rows=0)
+        left = self._question.limit
+        results = self._reach.workers.results(self._read, todo if left != 0 else (), _weight)
+        with closing(results):
+            for piece, table in results:
+                kept = table if left is None else table.slice(0, left)
+                done = done.after(piece.file.size or 0, kept.num_rows)
+                if self._progress is not None:
+                    self._progress(done)
+                yield kept
+                left = None if left is None else left - kept.num_rows
+                if left == 0:
+                    break
+
+    def _read(self, piece: Piece) -> tuple[Piece, Any]:
+        content = self._with_url(piece.file, self._content)
+        selection = Selection(self._numbers(piece.only), self._numbers(piece.but_not))
+        table = self.plan.table(piece, content, selection)
+        return piece, table
+
+    def _content(self, file: SharedFile) -> bytearray:
+        return self._reach.download(file.url, most=file.size)
+
+    def _numbers(self, holder: SharedFile | None) -> BitMap64 | None:
+        """The numbers of rows in the deletion vector of a file."""
+        if holder is None or holder.deletion_vector is None:
+            return None
+        vector = holder.deletion_vector
+        try:
+            if deletion_vectors.is_inline(vector):
+                return numbers(deletion_vectors.from_line(vector), vector)
+            span = deletion_vectors.span(vector)
+        except ValueError as error:
+            reason = str(error)
+        else:
+            content = self._with_url(holder, lambda file: self._vector(file, span))
+            try:
+                return numbers(deletion_vectors.from_file(content, vector), vector)
+            except ValueError as error:
+                reason = str(error)
+        raise DamagedData(Failure(operation=self._listing.operation, message=f"file {holder.id}: {reason}"))
+
+    def _vector(self, file: SharedFile, span: Span) -> bytearray:
+        url = file.deletion_vector.path_or_inline if file.deletion_vector is not None else ""
+        return self._reach.download(url, most=None, span=span)
+
+    def _with_url(self, file: SharedFile, fetch: Callable[[SharedFile], bytearray]) -> bytearray:
+        """What `fetch` brings; with a new URL where the old one has run out."""
+        seen, current = self._renewals, self._renewed.get(_key(file), file)
+        if current.expiration is not None and self._clock() * 1000 > current.expiration - _MARGIN:
+            return fetch(self._renew(file, seen))
+        try:
+            return fetch(current)
+        except EXPIRED:
+            renewed = self._renew(file, seen)
+        return fetch(renewed)
+
+    def _renew(self, file: SharedFile, seen: int) -> SharedFile:
+        """The file with a new URL, from an answer that came after `seen` others."""
+        with self._renewing:
+            if self._renewals == seen:
+                self._renewed = self._asked_again()
+                self._renewals += 1
+        renewed = self._renewed.get(_key(file))
+        if renewed is None:
+            message = f"file {file.id} is no longer listed, and its URL has run out"
+            raise DamagedData(Failure(operation=self._listing.operation, message=message))
+        return renewed
+
+    def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
+        end = self._listing.end
+        listing = self._listing.again(self._question.again(end.refresh_token if end else None))
+        if listing.version != self._listing.version and (pinned := self._question.pinned(self._listing.version)) is not None:
+            listing.close()
+            listing = self._listing.again(pinned)
+        with listing:
+            return {_key(file): file._replace(stats=None) for file in listing.files()}
+
+
+def _key(file: SharedFile) -> tuple[str, str, int | None]:
+    return file.kind, file.id, file.version
+
+
+def _weight(piece: Piece) -> int:
+    return piece.file.size if piece.file.size is not None else _UNKNOWN

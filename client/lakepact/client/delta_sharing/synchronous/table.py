@@ -1,0 +1,265 @@
+# Made by codegen.sync_twin from asynchronous/table.py beside this folder. Do not edit: nox -s generate
+"""A shared table."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.delta_sharing import access
+from lakepact.client.delta_sharing.capabilities import Capabilities
+from lakepact.client.delta_sharing.description import Description
+from lakepact.client.delta_sharing.questions import About, Changes, Query, moment
+from lakepact.client.delta_sharing.synchronous.listing import VERSION, Listing
+from lakepact.client.errors import BadReply, Failure
+from lakepact.generated.delta_sharing.endpoints import generate_temporary_table_credentials, get_table_version
+from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from lakepact.client.delta_sharing.access import DirectoryCredentials
+    from lakepact.client.delta_sharing.lines import Format, SharedFile
+    from lakepact.client.delta_sharing.predicates import Predicate
+    from lakepact.client.delta_sharing.progress import Progress
+    from lakepact.client.delta_sharing.questions import Place
+    from lakepact.client.delta_sharing.synchronous.reach import Reach
+
+
+class Table:
+    """A shared table. Names are matched by the server without regard to case; whether there is such a table shows with the first call.
+
+    Attributes:
+        place: Its share, its schema and its name.
+    """
+
+    def __init__(self, reach: Reach, place: Place) -> None:
+        self._reach = reach
+        self.place = place
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.place)!r})"
+
+    def version(self, *, starting_timestamp: datetime | str | None = None) -> int:
+        """The version of the table.
+
+        Args:
+            starting_timestamp: Asks for the first version at or after that time instead of the latest.
+
+        Raises:
+            NoSuchTable: There is no such table, or it is not shared with this recipient.
+            BadRequest: There is no version at or after that time.
+        """
+        call = get_table_version.call(**self.place.names(), starting_timestamp=moment(starting_timestamp))
+        text = (self._reach.calls.reply(call)).header(VERSION)
+        if text is None or not (text.isascii() and text.isdigit()):
+            raise BadReply(Failure(operation=call.operation, message=f"the reply has no header {VERSION} that is a number"))
+        return int(text)
+
+    def metadata(self, *, version: int | None = None, timestamp: datetime | str | None = None) -> Description:
+        """What the table is: its schema, how it is partitioned, what a reader has to understand.
+
+        Args:
+            version: Asks about that version instead of the latest, where the server can.
+            timestamp: Asks about the version at that time, where the server can.
+
+        Raises:
+            NoSuchTable: There is no such table, or it is not shared with this recipient.
+            UpgradeNeeded: It needs a later reader than this one.
+        """
+        question = About(place=self.place, version=version, timestamp=moment(timestamp))
+        with Listing(self._reach, question).begin() as listing:
+            return Description(version=listing.version, protocol=listing.protocol, metadata=listing.metadata)
+
+    def query(
+        self,
+        *,
+        predicate: Predicate | pa.compute.Expression | None = None,
+        limit: int | None = None,
+        version: int | None = None,
+        timestamp: datetime | str | None = None,
+        starting_version: int | None = None,
+        ending_version: int | None = None,
+        page_size: int | None = None,
+        formats: Sequence[Format] = ("delta", "parquet"),
+    ) -> Listing:
+        """Ask for the files of the table.
+
+        Args:
+            predicate: Which rows are wanted. The server is told, so that it may leave out files without such rows; it need not, and
+                iterating over the answer gives the files that it gave. Only reading rows applies it.
+            limit: How many rows are wanted, in the same way.
+            version: Asks for that version instead of the latest.
+            timestamp: Asks for the version at that time.
+            starting_version: Asks for the files that versions from this one on added and removed.
+            ending_version: The last of these versions; the server may give later ones.
+            page_size: Most files that the server should put into one page; the pages are joined.
+            formats: The response formats that will do.
+
+        Raises:
+            NoSuchTable: There is no such table, or it is not shared with this recipient.
+            NotOffered: The server does not give URLs of its files.
+            UpgradeNeeded: The table needs a later reader than this one.
+        """
+        question = Query(
+            place=self.place,
+            capabilities=Capabilities(tuple(formats)),
+            predicate=predicate,
+            limit=_checked(limit),
+            version=version,
+            timestamp=moment(timestamp),
+            starting_version=starting_version,
+            ending_version=ending_version,
+            page_size=page_size,
+            refreshes=starting_version is None,
+        )
+        return Listing(self._reach, question).begin()
+
+    def files(
+        self,
+        *,
+        predicate: Predicate | pa.compute.Expression | None = None,
+        limit: int | None = None,
+        version: int | None = None,
+        timestamp: datetime | str | None = None,
+    ) -> Iterator[SharedFile]:
+        """The files of the table, each as it arrives. The arguments and errors are those of `query`."""
+        with self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp) as listing:
+            yield from listing.files()
+
+    def changes(
+        self,
+        *,
+        starting_version: int | None = None,
+        starting_timestamp: datetime | str | None = None,
+        ending_version: int | None = None,
+        ending_timestamp: datetime | str | None = None,
+        historical_metadata: bool = False,
+        predicate: Predicate | pa.compute.Expression | None = None,
+        limit: int | None = None,
+        page_size: int | None = None,
+        formats: Sequence[Format] = ("delta", "parquet"),
+    ) -> Listing:
+        """Ask for the changes that versions made; both ends count.
+
+        Rows that are read from the answer say in `_change_type`, `_commit_version` and `_commit_timestamp` which change they were part of.
+
+        Args:
+            starting_version: The first version; this or `starting_timestamp` has to be given.
+            starting_timestamp: Begins with the first version at or after that time.
+            ending_version: The last version; the latest without it.
+            ending_timestamp: Ends with the last version at or before that time.
+            historical_metadata: Whether the server is to say how the table was described in these versions.
+            predicate: Which rows are wanted; only reading rows applies it.
+            limit: How many rows are wanted, in the same way.
+            page_size: Most files that the server should put into one page; the pages are joined.
+            formats: The response formats that will do.
+
+        Raises:
+            ValueError: There is no start, or two starts or ends.
+            BadRequest: The table does not record changes, or not in all of these versions.
+            NoSuchTable: There is no such table, or it is not shared with this recipient.
+            NotOffered: The server does not give URLs of its files.
+            UpgradeNeeded: The table needs a later reader than this one.
+        """
+        question = Changes(
+            place=self.place,
+            capabilities=Capabilities(tuple(formats)),
+            starting_version=starting_version,
+            starting_timestamp=moment(starting_timestamp),
+            ending_version=ending_version,
+            ending_timestamp=moment(ending_timestamp),
+            historical_metadata=historical_metadata,
+            page_size=page_size,
+            predicate=predicate,
+            limit=_checked(limit),
+        )
+        return Listing(self._reach, question).begin()
+
+    def to_arrow(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        predicate: Predicate | pa.compute.Expression | None = None,
+        limit: int | None = None,
+        version: int | None = None,
+        timestamp: datetime | str | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> pa.Table:
+        """The rows of the table as a table of Arrow.
+
+        Args:
+            columns: The columns that are wanted, in this order; all without it.
+            predicate: Which rows are wanted; all without it.
+            limit: How many of them.
+            version: Reads that version instead of the latest.
+            timestamp: Reads the version at that time.
+            progress: Is called after each file.
+
+        Raises:
+            ContractClientError: As for `query`, and as for reading from the listing that it gives.
+            ImportError: `pyarrow` or `pyroaring` is not there; the message says how to get it.
+            ValueError: The table has no column of such a name.
+            TypeError: The predicate compares a column with what it cannot be compared with.
+        """
+        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        return listing.to_arrow(columns=columns, progress=progress)
+
+    def to_pandas(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        predicate: Predicate | pa.compute.Expression | None = None,
+        limit: int | None = None,
+        version: int | None = None,
+        timestamp: datetime | str | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> pd.DataFrame:
+        """The rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
+        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        return listing.to_pandas(columns=columns, progress=progress)
+
+    def to_polars(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        predicate: Predicate | pa.compute.Expression | None = None,
+        limit: int | None = None,
+        version: int | None = None,
+        timestamp: datetime | str | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> pl.DataFrame:
+        """The rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
+        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        return listing.to_polars(columns=columns, progress=progress)
+
+    def credentials(self, *, location: str | None = None) -> DirectoryCredentials:
+        """What opens the directory of the table for a while; asked for anew only when it runs out.
+
+        Args:
+            location: One of the table's auxiliary locations instead of its main one.
+
+        Raises:
+            NoSuchTable: There is no such table, or it is not shared with this recipient.
+            BadRequest: The server does not give credentials for it.
+        """
+        kept = self._reach.credentials.get((self.place, location))
+        if kept is not None and kept.are_good(time.time()):
+            return kept
+        asked: dict[str, Any] = {} if location is None else {"location": location}
+        body = TemporaryTableCredentialsRequest.model_validate(asked)
+        reply = self._reach.calls.send(generate_temporary_table_credentials.call(**self.place.names(), body=body))
+        given = access.read(reply.credentials)
+        self._reach.credentials[self.place, location] = given
+        return given
+
+
+def _checked(limit: int | None) -> int | None:
+    if limit is not None and limit < 0:
+        raise ValueError(f"a limit is a number of rows, and {limit} is none")
+    return limit

@@ -1,0 +1,84 @@
+"""Work on many items at once, with its results in the order of the items and no more of them held than there is room for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
+    from concurrent.futures import Future
+
+I = TypeVar("I")  # noqa: E741 - an item
+R = TypeVar("R")
+
+
+class Workers:
+    """Threads.
+
+    Args:
+        most: How many items are worked on at once.
+        room: What all of these may weigh together; one that weighs more is worked on alone.
+    """
+
+    def __init__(self, most: int, room: int) -> None:
+        self._most = most
+        self._room = room
+
+    def results(self, work: Callable[[I], R], items: Iterable[I], weight: Callable[[I], int]) -> Generator[R, None, None]:
+        """What `work` makes of each item, in their order."""
+        pending: deque[tuple[Future[R], int]] = deque()
+        held = 0
+        pool = ThreadPoolExecutor(self._most, thread_name_prefix="lakepact")
+        try:
+            for item in items:
+                heavy = weight(item)
+                while pending and (len(pending) >= self._most or held + heavy > self._room):
+                    first, freed = pending.popleft()
+                    yield first.result()
+                    held -= freed
+                pending.append((pool.submit(work, item), heavy))
+                held += heavy
+            while pending:
+                yield pending.popleft()[0].result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+class AsyncWorkers:
+    """Tasks.
+
+    Args:
+        most: How many items are worked on at once.
+        room: What all of these may weigh together; one that weighs more is worked on alone.
+    """
+
+    def __init__(self, most: int, room: int) -> None:
+        self._most = most
+        self._room = room
+
+    async def results(self, work: Callable[[I], Awaitable[R]], items: Iterable[I], weight: Callable[[I], int]) -> AsyncGenerator[R, None]:
+        """What `work` makes of each item, in their order."""
+        pending: deque[tuple[asyncio.Future[R], int]] = deque()
+        held = 0
+        try:
+            for item in items:
+                heavy = weight(item)
+                while pending and (len(pending) >= self._most or held + heavy > self._room):
+                    first, freed = pending[0]
+                    result = await first
+                    pending.popleft()
+                    yield result
+                    held -= freed
+                pending.append((asyncio.ensure_future(work(item)), heavy))
+                held += heavy
+            while pending:
+                result = await pending[0][0]
+                pending.popleft()
+                yield result
+        finally:
+            for future, _ in pending:
+                future.cancel()
+            await asyncio.gather(*(future for future, _ in pending), return_exceptions=True)
