@@ -1,0 +1,1 @@
+"""What several faults of this contract are made from."""
