@@ -1,0 +1,186 @@
+"""The connector `delta-sharing` of PyPI, unmodified, reads the fixture pack from the reference server: its rows are the true ones."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+import pytest
+
+import delta_sharing
+from lakepact.conformance.fixtures import pack
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from lakepact.conformance.fixtures.manifest import Manifest, PackTable
+
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.filterwarnings("ignore"),  # the connector's own, and those of what it is built on
+]
+
+#: Tables that only the delta format can express, and those that no URL leads to.
+ADVANCED = {"deletionVectors", "columnMapping", "timestampNtz"}
+
+
+class Shared(NamedTuple):
+    """The fixture pack as the connector sees it."""
+
+    profile: Path
+    manifest: Manifest
+
+    def url(self, table: PackTable) -> str:
+        where = table.address
+        return f"{self.profile}#{where['share']}.{where['schema']}.{where['table']}"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    folder = tmp_path_factory.mktemp("pack")
+    manifest = pack.write(folder)
+    with running(shares=folder / "shares.yaml") as server:
+        profile = tmp_path_factory.mktemp("profile") / "all.share"
+        endpoint, token = server.address("delta_sharing"), manifest.tokens["all"]
+        profile.write_text(json.dumps({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token}))
+        yield Shared(profile, manifest)
+
+
+CHANGE = ("_change_type", "_commit_version")  #: of the time of a change the connector drops the milliseconds in delta format
+
+#: Every table that URLs lead to, in every format that can express it.
+READ = [
+    (name, form)
+    for name, known in pack.FIXTURES.items()
+    for form in ("parquet", "delta")
+    if known.access_modes != ("dir",) and (form == "delta" or not ADVANCED & set(known.features))
+]
+
+
+def plain(value: Any) -> Any:
+    """A value in one spelling, whatever library it came through; what has no value is None."""
+    if isinstance(value, dict):
+        return tuple((key, plain(member)) for key, member in value.items())
+    if hasattr(value, "tolist") and not isinstance(value, pd.Timestamp):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return tuple(plain(item) for item in value)
+    if value is None or value is pd.NaT or value != value:
+        return None
+    if hasattr(value, "tzinfo"):
+        return value.replace(tzinfo=None).isoformat()  # all are UTC; in parquet format the connector does not say so
+    return value
+
+
+def rows(table: pa.Table | pd.DataFrame) -> Counter[Any]:
+    """The rows of a table, however often each is there, in no order."""
+    records = table.to_dict("records") if isinstance(table, pd.DataFrame) else table.to_pylist()
+    return Counter(tuple(sorted((name, plain(value)) for name, value in record.items())) for record in records)
+
+
+def columns(table: PackTable, version: int) -> list[str]:
+    """The columns of a table at a version."""
+    schema = next(v.schema for v in table.versions if v.version == version)
+    return [field["name"] for field in schema["fields"]]
+
+
+def ranges(table: PackTable) -> list[tuple[int, int]]:
+    """The first and the last version of each range with changes and one schema: in delta format the connector reads no others."""
+    ends: dict[tuple[str, ...], list[int]] = {}
+    for version in table.versions:
+        if version.version >= (table.first_change or 0):
+            ends.setdefault(tuple(columns(table, version.version)), []).append(version.version)
+    return [(min(these), max(these)) for these in ends.values()]
+
+
+def versions(table: PackTable) -> tuple[int, ...]:
+    """The versions of a table that can be asked for, the first and the last of them."""
+    known = [v.version for v in table.readable]
+    return tuple(dict.fromkeys([known[0], known[-1]]))
+
+
+def test_it_lists_every_table_of_the_pack(shared: Shared) -> None:
+    listed = {(table.share, table.schema, table.name) for table in delta_sharing.SharingClient(str(shared.profile)).list_all_tables()}
+
+    expected = {
+        (share["name"], schema["name"], t["name"])
+        for share in shared.manifest.shares
+        for schema in share["schemas"]
+        for t in schema["tables"]
+    }
+    assert expected == listed
+
+
+@pytest.mark.parametrize(("name", "form"), READ)
+def test_it_reads_the_true_rows(shared: Shared, name: str, form: str) -> None:
+    table = shared.manifest.tables[name]
+
+    read = delta_sharing.load_as_pandas(shared.url(table), use_delta_format=form == "delta")
+
+    assert rows(table.last.rows) == rows(read)
+
+
+@pytest.mark.parametrize("name", [name for name, known in pack.FIXTURES.items() if known.access_modes != ("dir",)])
+def test_it_finds_the_format_of_each_table_by_itself(shared: Shared, name: str) -> None:
+    table = shared.manifest.tables[name]
+
+    assert rows(table.last.rows) == rows(delta_sharing.load_as_pandas(shared.url(table)))
+
+
+@pytest.mark.parametrize(("name", "form"), [(name, form) for name, form in READ if pack.FIXTURES[name].history])
+def test_it_travels_to_the_first_and_the_last_version(shared: Shared, name: str, form: str) -> None:
+    table = shared.manifest.tables[name]
+    true = {v.version: rows(v.rows) for v in table.readable}
+
+    for version in versions(table):
+        read = delta_sharing.load_as_pandas(shared.url(table), version=version, use_delta_format=form == "delta")
+        assert true[version] == rows(read)
+
+
+@pytest.mark.parametrize("form", ["parquet", "delta"])
+def test_it_travels_to_the_time_of_each_version(shared: Shared, form: str) -> None:
+    table = shared.manifest.tables["times"]
+
+    for version in table.readable:
+        at = pd.Timestamp(version.timestamp, unit="ms").isoformat(timespec="milliseconds") + "Z"
+        read = delta_sharing.load_as_pandas(shared.url(table), timestamp=at, use_delta_format=form == "delta")
+        assert rows(version.rows) == rows(read)
+
+
+@pytest.mark.parametrize("form", ["parquet", "delta"])
+def test_a_limit_gives_that_many_true_rows(shared: Shared, form: str) -> None:
+    table = shared.manifest.tables["partitioned"]
+
+    read = rows(delta_sharing.load_as_pandas(shared.url(table), limit=7, use_delta_format=form == "delta"))
+
+    assert (7, Counter()) == (read.total(), read - rows(table.last.rows))
+
+
+@pytest.mark.parametrize("form", ["parquet", "delta"])
+def test_hints_lose_no_row_that_is_wanted(shared: Shared, form: str) -> None:
+    table = shared.manifest.tables["partitioned"]
+    column = {"op": "column", "name": "city", "valueType": "string"}
+    hints = json.dumps({"op": "equal", "children": [column, {"op": "literal", "value": "Oslo", "valueType": "string"}]})
+
+    read = delta_sharing.load_as_pandas(shared.url(table), jsonPredicateHints=hints, use_delta_format=form == "delta")
+
+    true = table.last.rows.to_pandas()
+    assert rows(true[true["city"] == "Oslo"]) == rows(read[read["city"] == "Oslo"])
+    assert len(read) < len(true)
+
+
+@pytest.mark.parametrize(("name", "form"), [(name, form) for name, form in READ if pack.FIXTURES[name].changes is not None])
+def test_it_reads_the_true_changes(shared: Shared, name: str, form: str) -> None:
+    table = shared.manifest.tables[name]
+    for first, last in ranges(table) if form == "delta" else [(table.first_change, table.last.version)]:
+        read = delta_sharing.load_table_changes_as_pandas(
+            shared.url(table), starting_version=first, ending_version=last, use_delta_format=form == "delta"
+        )
+        true = table.changes(first, last).select([*columns(table, last), *CHANGE])
+        assert rows(true) == rows(read[true.column_names])
