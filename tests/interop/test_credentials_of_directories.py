@@ -1,0 +1,97 @@
+"""Credentials of the server, against an emulator of S3 and STS: the store takes them, and deltalake reads the table with them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import boto3
+import pyarrow as pa
+import pytest
+import yaml
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from deltalake import DeltaTable, write_deltalake
+from moto.server import ThreadedMotoServer
+
+from lakepact.reference_server import running
+from lakepact.reference_server.delta_sharing import signing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
+REGION = "eu-central-1"
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def lake(store: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table in a folder, and the same in the store."""
+    lake = tmp_path_factory.mktemp("lake")
+    write_deltalake(lake / "sales", pa.table({"id": [1, 2, 3]}))
+    s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin")
+    s3.create_bucket(Bucket="bucket", CreateBucketConfiguration={"LocationConstraint": REGION})
+    for file in (path for path in lake.rglob("*") if path.is_file()):
+        s3.put_object(Bucket="bucket", Key=f"lake/{file.relative_to(lake).as_posix()}", Body=file.read_bytes())
+    return lake
+
+
+@pytest.mark.parametrize("role", ["arn:aws:iam::123456789012:role/reader", None])
+def test_a_table_is_read_in_the_store_with_the_credentials_of_the_server(store, lake, tmp_path, monkeypatch, role):
+    monkeypatch.setenv("STS_ID", "admin")
+    monkeypatch.setenv("STS_SECRET", "admin-secret")
+    tables = [{"name": "sales", "location": str(lake / "sales"), "accessModes": ["url", "dir"]}]
+    vending = {"sts": store, "region": REGION, "accessKeyIdFrom": "STS_ID", "secretAccessKeyFrom": "STS_SECRET"}
+    vending |= {"stores": [{"folder": str(lake), "address": "s3://bucket/lake"}], **({"role": role} if role else {})}
+    document = {
+        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
+        "recipients": [{"name": "me", "bearerToken": "t"}],
+        "temporaryCredentials": vending,
+    }
+    shares = tmp_path / "shares.yaml"
+    shares.write_text(yaml.safe_dump(document))
+    with running(warehouse="memory:", shares=shares) as server:
+        connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=20)
+        path = "/delta-sharing/shares/s/schemas/d/tables/sales/temporary-table-credentials"
+        connection.request("POST", path, headers={"Authorization": "Bearer t"})
+        found = json.loads(connection.getresponse().read())["credentials"]
+        connection.close()
+    keys = found["awsTempCredentials"]
+    options = {
+        "AWS_ENDPOINT_URL": store,
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": keys["accessKeyId"],
+        "AWS_SECRET_ACCESS_KEY": keys["secretAccessKey"],
+        "AWS_SESSION_TOKEN": keys["sessionToken"],
+    }
+    read = DeltaTable(found["location"], storage_options=options).to_pyarrow_table()
+    assert read.column("id").to_pylist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("token", [None, "tok+/="])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9000", "https://sts.eu-central-1.amazonaws.com/", "http://[::1]:9000/minio/sts"])
+def test_requests_are_signed_as_botocore_signs_them(url, token):
+    form = b"Action=AssumeRole&Policy=%7B%22a%22%3A1%7D"
+    request = AWSRequest("POST", url, data=form, headers={"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"})
+    SigV4Auth(Credentials("AKIDEXAMPLE", "secret/+", token), "sts", REGION).add_auth(request)
+    at = _parsed(request.headers["X-Amz-Date"])
+    ours = signing.signed(url, form, signing.Keys("AKIDEXAMPLE", "secret/+", token), service="sts", region=REGION, at=at)
+    assert ours["authorization"] == request.headers["Authorization"]
+
+
+def _parsed(moment: str) -> datetime:
+    return datetime.strptime(moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
