@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 import uuid
+from collections import deque
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -71,8 +72,8 @@ class Wire:
         try:
             await self.start(reply)
             while some := await loop.run_in_executor(None, _some, chunks):
-                for chunk in some:
-                    await self.write(chunk, more=True)
+                while some:
+                    await self.write(some.popleft(), more=True)
                 if leaving.done():
                     return
             await self.write(b"")
@@ -116,9 +117,9 @@ def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, 
     return [(b"content-type", reply.media_type), (b"content-length", b"%d" % size), *reply.headers]
 
 
-def _some(chunks: Iterator[bytes]) -> list[bytes]:
+def _some(chunks: Iterator[bytes]) -> deque[bytes]:
     """The next chunks: as many as may wait for the connection, none at the end."""
-    some: list[bytes] = []
+    some: deque[bytes] = deque()
     size, until = 0, time.monotonic() + AHEAD_SECONDS
     for chunk in chunks:
         some.append(chunk)
