@@ -85,7 +85,7 @@ def nulls(lab: SharingLab) -> None:
         expect.equal(wanted, found, "for each file of partitioned whether city is null")
 
 
-@law("DS-PV-01")
+@law("DS-PV-01", traffic=("partition_values.texts_of_each_type", "hints.no_hints"))
 def strings_or_nulls(exchange: Exchange) -> bool:
     """Every partition value is a string, or null."""
     if exchange.operation not in {"queryTable", "queryTableChanges"} or exchange.status != 200:
