@@ -6,16 +6,16 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from .answers import one_line
-from .changes import METADATA, Heading, Page, Removed, headings, partition_columns
+from .changes import METADATA, Page, Removed, recalled, survey
 from .ends import ended
 from .file_lists import links_of
 from .formats import FORMATS
 from .requests import Answer, explained_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from .changes import Change, Range
+    from .changes import Change, Range, Survey
     from .continuations import Continuations
     from .files import Files
     from .formats import Format, Links
@@ -57,56 +57,44 @@ class ChangeLists:
             Problem: it cannot be answered.
             LogError: the log gives no answer.
         """
-        found = headings(request.log, wanted.first, wanted.last)
-        if wanted.of_rows:
-            self._rules["feed-covers"](found, self._rules)
-        response_format = self._negotiated(request, found)
-        form = FORMATS[response_format]
+        log, at = request.log, held.get("at")
+        known = survey(log, wanted, self._rules) if at is None else recalled(log, held)
+        response_format: str = self._rules["negotiate"](request.capabilities, known.needed)
         most = self._continuations.most(query, held)
-        at = held.get("at")
-        page = Page(request.log, wanted, self._rules, at=(at[0], at[1]) if at else None, most=most)
+        page = Page(log, wanted, self._rules, kept=known.commits, at=None if at is None else (at[0], at[1]), most=most)
         links = links_of(request, self._files)
-        lines = self._lines(request, page, form, links=links, found=found)
 
         def end() -> dict[str, Any]:
             said: dict[str, Any] = {"expires": links.expires} if page.files else {}
             if page.following is not None:
-                follows = {"asked": held["asked"], "last": wanted.last, "at": page.following, "maxFiles": most}
+                follows = {"asked": held["asked"], "last": wanted.last, "at": page.following, "maxFiles": most, **known.held()}
                 said["next_page_token"] = self._continuations.page(request, operation, **follows)
             document: dict[str, Any] = self._rules["end-of-stream"](**said)
             return document
 
         # The first lines of files are made with the head: what is wrong with them can still be refused.
-        pieces = in_pieces(chain([self._head(request, found, wanted, response_format)], lines))
+        head = self._head(request, known, wanted, response_format)
+        pieces = in_pieces(chain([head], self._lines(request, page, FORMATS[response_format], links)))
         asked_for_end = request.capabilities.end_stream
         chunks = ended(explained_chunks(request.table, pieces), end, asked=asked_for_end, rules=self._rules)
         return Answer(wanted.first, response_format, chunks=chunks, end_stream=asked_for_end)
 
-    def _negotiated(self, request: Request, found: Iterable[Heading]) -> str:
-        """The format that suffices for every version of a range."""
-        needed: set[str] = set()
-        for heading in found:
-            needed |= self._rules["data-features"](heading.protocol, heading.metadata)
-        chosen: str = self._rules["negotiate"](request.capabilities, needed)
-        return chosen
-
-    def _head(self, request: Request, found: Sequence[Heading], wanted: Range, response_format: str) -> bytes:
-        """The first two lines: the protocol that covers the range, and the metadata that it starts with, or ends with if that is all."""
+    def _head(self, request: Request, known: Survey, wanted: Range, response_format: str) -> bytes:
+        """The first two lines."""
         form = FORMATS[response_format]
-        heading: Heading = self._rules["metadata-of-head"](found, wanted)
-        version = heading.version if wanted.with_metadata or response_format == VERSIONED else None
-        metadata = form.metadata(heading.metadata, access=request.table.access, version=version)
-        return b"%b\n%b\n" % (one_line(form.protocol(self._rules["protocol-of-head"](found))), one_line(metadata))
+        version = known.metadata.version if wanted.with_metadata or response_format == VERSIONED else None
+        metadata = form.metadata(known.metadata.metadata, access=request.table.access, version=version)
+        return b"%b\n%b\n" % (one_line(form.protocol(known.protocol.protocol)), one_line(metadata))
 
-    def _lines(self, request: Request, page: Iterable[Change], form: Format, *, links: Links, found: Sequence[Heading]) -> Iterator[bytes]:
+    def _lines(self, request: Request, page: Iterable[Change], form: Format, links: Links) -> Iterator[bytes]:
         removed = Removed(lambda version: self._snapshots.snapshot(request.table.folder, version))
         for change in page:
-            version = change.version
-            if change.kind == METADATA:
-                document = form.metadata(change.action, access=request.table.access, version=version)
+            kind, action, version, timestamp, columns = change
+            if kind == METADATA:
+                document = form.metadata(action, access=request.table.access, version=version)
             else:
-                columns, action = partition_columns(found, version), removed.complete(change)
-                document = form.change(change.kind, action, links=links, columns=columns, version=version, timestamp=change.timestamp)
+                action = removed.complete(change)
+                document = form.change(kind, action, links=links, columns=columns, version=version, timestamp=timestamp)
             yield one_line(document) + b"\n"
 
 
@@ -115,17 +103,3 @@ def in_pieces(lines: Iterable[bytes]) -> Iterator[bytes]:
     lines = iter(lines)
     while piece := b"".join(islice(lines, PIECE)):
         yield piece
-
-
-def metadata_of_head(found: Sequence[Heading], wanted: Range) -> Heading:
-    """The metadata at the head of an answer: where later ones follow that of the start, else the newest one."""
-    return found[0] if wanted.with_metadata else Heading(wanted.last, found[-1].protocol, found[-1].metadata)
-
-
-def protocol_of_head(found: Sequence[Heading]) -> Mapping[str, Any]:
-    """The protocol at the head of an answer: the newest one, for protocols only grow."""
-    return found[-1].protocol
-
-
-#: Decisions about lists of changes that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {"metadata-of-head": metadata_of_head, "protocol-of-head": protocol_of_head}

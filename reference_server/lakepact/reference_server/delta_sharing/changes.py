@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     Rules = Mapping[str, Callable[..., Any]]
 
 METADATA = "metaData"
+KEPT = 20_000  #: actions of a range that are kept between its survey and its answer; beyond them commits are read again
 ENABLED = "delta.enableChangeDataFeed"
 
 
@@ -27,6 +27,7 @@ class Change(NamedTuple):
     action: dict[str, Any]
     version: int
     timestamp: int
+    columns: Sequence[str]  #: the partition columns of that version
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +56,6 @@ def row_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from (("cdc", action) for action in commit.cdcs)
     else:
         yield from file_changes(commit)
-
-
-def headings(log: Log, first: int, last: int) -> list[Heading]:
-    """What the table said of itself at the start of a range, and from each version on that changed it."""
-    protocol, metadata = log.heading(first)
-    found = [Heading(first, protocol, metadata)]
-    for commit in log.commits(first, last):
-        if commit.version > first and (commit.protocol or commit.metadata):
-            protocol, metadata = commit.protocol or protocol, commit.metadata or metadata
-            found.append(Heading(commit.version, protocol, metadata))
-    return found
-
-
-def partition_columns(found: Sequence[Heading], version: int) -> Sequence[str]:
-    """The partition columns of a version, given what the table said of itself in the range that it lies in."""
-    columns: Sequence[str] = found[bisect_right(found, version, key=lambda heading: heading.version) - 1].metadata["partitionColumns"]
-    return columns
 
 
 def feed_is_on(heading: Heading) -> bool:
@@ -108,6 +92,68 @@ class Range:
     with_metadata: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What has to be known of a range before any change in it is told.
+
+    Args:
+        protocol: what a client has to understand.
+        metadata: what the table is said to be.
+        needed: the features of the data, of all versions together.
+        commits: the first commits of the range, as far as they were kept.
+    """
+
+    protocol: Heading
+    metadata: Heading
+    needed: frozenset[str]
+    commits: tuple[Commit, ...] = ()
+
+    def held(self) -> dict[str, Any]:
+        """What a token holds of it."""
+        return {"protocol": self.protocol.version, "metadata": self.metadata.version, "needed": sorted(self.needed)}
+
+
+def survey(log: Log, wanted: Range, rules: Rules) -> Survey:
+    """Read through a range: whatever is wrong with it is known before the answer begins.
+
+    Raises:
+        Problem: the changes that are asked for were not recorded.
+        LogError: the log gives no answer.
+    """
+    found = [_heading(log, wanted.first)]
+    kept: list[Commit] = []
+    actions = 0
+    for commit in log.commits(wanted.first, wanted.last):
+        if commit.version > wanted.first and (commit.protocol or commit.metadata):
+            found.append(Heading(commit.version, commit.protocol or found[-1].protocol, commit.metadata or found[-1].metadata))
+        actions += len(commit.adds) + len(commit.removes) + len(commit.cdcs)
+        if actions <= KEPT:
+            kept.append(commit)
+    if wanted.of_rows:
+        rules["feed-covers"](found, rules)
+    needed = frozenset[str]().union(*(rules["data-features"](heading.protocol, heading.metadata) for heading in found))
+    return Survey(rules["protocol-of-head"](found), rules["metadata-of-head"](found, wanted), needed, tuple(kept))
+
+
+def recalled(log: Log, held: Mapping[str, Any]) -> Survey:
+    """The survey that a token holds."""
+    return Survey(_heading(log, held["protocol"]), _heading(log, held["metadata"]), frozenset(held["needed"]))
+
+
+def _heading(log: Log, version: int) -> Heading:
+    return Heading(version, *log.heading(version))
+
+
+def metadata_of_head(found: Sequence[Heading], wanted: Range) -> Heading:
+    """The metadata at the head of an answer: where later ones follow that of the start, else the newest one."""
+    return found[0] if wanted.with_metadata else Heading(wanted.last, found[-1].protocol, found[-1].metadata)
+
+
+def protocol_of_head(found: Sequence[Heading]) -> Heading:
+    """The protocol at the head of an answer: the one that asks most, and of those the newest."""
+    return max(found, key=lambda h: (h.protocol["minReaderVersion"], len(h.protocol.get("readerFeatures") or ()), h.version))
+
+
 class Page:
     """The changes of a range, commit by commit, or a part of them.
 
@@ -115,20 +161,33 @@ class Page:
         log: the table's log.
         wanted: the range.
         rules: the decisions.
+        kept: the first commits of the range, as far as they are at hand.
         at: the version to begin with, and how many of its changes come before.
         most: how many files there may be; None for all.
     """
 
-    def __init__(self, log: Log, wanted: Range, rules: Rules, *, at: tuple[int, int] | None = None, most: int | None = None) -> None:
+    def __init__(
+        self,
+        log: Log,
+        wanted: Range,
+        rules: Rules,
+        *,
+        kept: Sequence[Commit] = (),
+        at: tuple[int, int] | None = None,
+        most: int | None = None,
+    ) -> None:
         self._log, self._wanted, self._most = log, wanted, most
         self._of_commit = rules["row-changes" if wanted.of_rows else "file-changes"]
         self._at = at or (wanted.first, 0)
+        self._kept = kept
         self.files = 0  #: that there were
         self.following: tuple[int, int] | None = None  #: where the next page begins, once this one has been read
 
     def __iter__(self) -> Iterator[Change]:
         version, before = self._at
-        for commit in self._log.commits(version, self._wanted.last):
+        columns: Sequence[str] = self._log.heading(version)[1]["partitionColumns"]
+        for commit in self._commits(version):
+            columns = columns if commit.metadata is None else commit.metadata["partitionColumns"]
             for index, (kind, action) in enumerate(self._actions(commit)):
                 if index < before:
                     continue
@@ -137,8 +196,12 @@ class Page:
                         self.following = (commit.version, index)
                         return
                     self.files += 1
-                yield Change(kind, action, commit.version, commit.timestamp)
+                yield Change(kind, action, commit.version, commit.timestamp, columns)
             before = 0
+
+    def _commits(self, version: int) -> Iterator[Commit]:
+        yield from self._kept
+        yield from self._log.commits(version + len(self._kept), self._wanted.last)
 
     def _actions(self, commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
         # That of the first version stands at the head of every answer.
@@ -184,4 +247,6 @@ RULES: dict[str, Callable[..., Any]] = {
     "row-changes": row_changes,
     "feed-is-on": feed_is_on,
     "feed-covers": feed_covers,
+    "metadata-of-head": metadata_of_head,
+    "protocol-of-head": protocol_of_head,
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NDJSON, Reply
 
-from . import capabilities, change_lists, changes, continuations, ends, file_lists, queries, versions
+from . import capabilities, changes, continuations, ends, file_lists, queries, versions
 from .change_lists import ChangeLists
 from .changes import Range
 from .continuations import Continuations
@@ -215,7 +215,6 @@ RULES: dict[str, Callable[..., Any]] = {
     "answered-version": answered_version,
     **capabilities.RULES,
     **changes.RULES,
-    **change_lists.RULES,
     **continuations.RULES,
     **ends.RULES,
     **file_lists.RULES,
