@@ -189,7 +189,7 @@ def _half(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequ
 
 def _null_sql(body: dict[str, Any]) -> dict[str, Any]:
     """Take an empty array of predicates for one that no row satisfies."""
-    return body | {"predicateHints": ["1 = 0"]} if body.get("predicateHints") == [] else body
+    return body | {"limitHint": 0} if body.get("predicateHints") == [] else body
 
 
 def _plain_sql(pattern: str) -> Install:
