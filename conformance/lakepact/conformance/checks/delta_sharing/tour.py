@@ -1,0 +1,104 @@
+"""A tour of the tables: every question that is answered in lines, in either format, of tables that are unlike each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.answers import version_of
+from lakepact.conformance.checks.delta_sharing.catalogue import READER_FEATURES
+from lakepact.conformance.checks.delta_sharing.line_answers import CHANGES, DELTA, METADATA, PARQUET, QUERY, form_of
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.checks.delta_sharing.times import EPOCH
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.wire import Reply
+
+MOST_TABLES = 12  #: that are looked at
+MOST_VERSIONS = 8  #: whose changes are asked for
+MANY = 1000  #: rows, so that a large table does not send all of its files
+
+ASKED_FOR = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
+WITH_END = ";includeendstreamaction=true"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request about a table that is answered in lines."""
+
+    operation: str
+    what: str  #: for a report
+    sent: dict[str, Any]
+
+
+def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
+    """Tables that can be read, those first that are unlike the ones before."""
+    seen: set[Any] = set()
+    first, rest = [], []
+    for table in lab.tables():
+        kind = (table.format, table.changes, table.reader_features, table.access_modes)
+        (rest if kind in seen else first).append(table)
+        seen.add(kind)
+    return [*first, *rest][:most]
+
+
+def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
+    """Those of them that are read by URLs of files.
+
+    Raises:
+        NotOffered: there are none.
+    """
+    found = [table for table in varied(lab, len(lab.tables())) if "url" in table.access_modes][:most]
+    if not found:
+        raise NotOffered("no table is read by URLs of files")
+    return found
+
+
+def ask(lab: SharingLab, table: SharedTable, question: Question, header: str | None) -> Reply:
+    """The answer to a question about a table."""
+    return lab.send(question.operation, delta_sharing_capabilities=header, **table.address, **question.sent)
+
+
+def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
+    """The current version of a table, or the first since a time, as far as it is answered."""
+    reply = lab.send("getTableVersion", starting_timestamp=since, **table.address)
+    return version_of(reply) if reply.status == 200 else None
+
+
+def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
+    """What can be asked about a table."""
+    yield Question(METADATA, "metadata", {})
+    if "url" not in table.access_modes:
+        return
+    yield Question(QUERY, "a query", {"body": {"limitHint": MANY}})
+    first, last = version(lab, table, EPOCH), version(lab, table)
+    if first is None or last is None:
+        return
+    first = max(first, last - MOST_VERSIONS)
+    yield Question(QUERY, "a query with time travel", {"body": {"version": first, "limitHint": MANY}})
+    yield Question(QUERY, "a query with startingVersion", {"body": {"startingVersion": first, "endingVersion": last}})
+    if table.changes and lab.offers(CHANGES):
+        yield Question(CHANGES, "changes", {"starting_version": last})
+        yield Question(CHANGES, "changes", {"starting_version": first, "include_historical_metadata": True})
+
+
+@check("DS-CAP-04")
+def every_question_in_either_format(lab: SharingLab) -> None:
+    """A client that names one response format is answered in it or refused, whatever it asks for."""
+    for table in varied(lab):
+        for question in questions(lab, table):
+            for form, header in ASKED_FOR.items():
+                replies = (ask(lab, table, question, header), ask(lab, table, question, header + WITH_END))
+                with lab.judge("DS-CAP-04"):
+                    for reply in replies:
+                        about = f"for {question.what} of {table.name} in {form} format"
+                        if reply.status == 200:
+                            expect.equal(form, form_of(reply.lines), f"{about} the format")
+                        else:
+                            expect.true(400 <= reply.status < 500, f"{about} that format or a 4xx status", reply.shown)
