@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.generated.contract import Contract
+from lakepact.reference_server import running
+from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+from lakepact.reference_server.replies import Reply
 
 from .conftest import TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from lakepact.reference_server.delta_sharing.recipients import Caller
 
 OPERATIONS = Contract("delta_sharing").operations.values()
 
@@ -81,3 +87,31 @@ def test_no_refusal_repeats_a_token(ask: Callable[..., Any]) -> None:
         answer = ask("/shares", token=token)
 
         assert token not in answer.document["message"] + str(answer.headers)
+
+
+@pytest.mark.parametrize(
+    ("headers", "base"),
+    [
+        ({}, "{url}/delta-sharing"),
+        ({"Host": "shares.example:8443"}, "http://shares.example:8443/delta-sharing"),
+        ({"Host": "shares.example", "X_Forwarded_Proto": "https"}, "https://shares.example/delta-sharing"),
+        ({"Host": "[::1]:80"}, "http://[::1]:80/delta-sharing"),
+        ({"Host": 'x"><b'}, "{url}/delta-sharing"),
+        ({"Host": "a b"}, "{url}/delta-sharing"),
+        ({"Host": ""}, "{url}/delta-sharing"),
+    ],
+)
+def test_urls_begin_with_the_address_at_which_the_caller_has_found_the_server(
+    headers: dict[str, str], base: str, shares_file: Path, sending_to: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def list_shares(*, caller: Caller, **_: object) -> Reply:
+        seen.append(caller.base)
+        return Reply(200)
+
+    monkeypatch.setattr(Catalogue, "list_shares", lambda _, **arguments: list_shares(**arguments))
+    with running(contract="delta_sharing", shares=shares_file) as server, sending_to(server.url) as send:
+        send("GET", "/delta-sharing/shares", None, Authorization=f"Bearer {TOKENS['all']}", **headers)
+
+    assert seen == [base.format(url=server.url)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,8 +15,6 @@ from lakepact.reference_server.delta_sharing.places import BadShares
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 
 #: As its authors show it, with locations of this machine.
@@ -82,7 +81,18 @@ def test_the_official_servers_file_is_read(tmp_path: Path) -> None:
     assert (one.history_shared, two.history_shared, two.start_version) == (False, True, 1)
     assert (shares.root, shares.url_seconds, shares.refresh_seconds, shares.predicate_hints) == ("/sharing/v1", 900, 7200, False)
     assert [(r.bearer_token, r.shares, r.expires) for r in shares.recipients] == [("tok", None, None)]
-    assert set(shares.unused) == {"ssl", "host", "port", "deltaTableCacheSize", "stalenessAcceptable", "requestTimeoutSeconds"}
+    assert set(shares.unused) == {
+        *("ssl", "host", "port"),
+        *("deltaTableCacheSize", "stalenessAcceptable", "requestTimeoutSeconds", "evaluateJsonPredicateHintsV2"),
+    }
+
+
+def test_the_file_of_the_guide_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "run-the-server.md").read_text(encoding="utf-8")
+    shares = read(tmp_path, page.partition("```yaml\n")[2].partition("```")[0])
+
+    assert [(table.name, table.start_version) for table in shares.tables()] == [("orders", 3)]
+    assert [recipient.shares for recipient in shares.recipients] == [{"sales"}]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ SCHEMA = ("name", "tables")
 TABLE = ("name", "location", "iceberg", "id", "historyShared", "startVersion", "accessModes", "auxiliaryLocations")
 RECIPIENT = ("name", "bearerToken", "shares", "expirationTime")
 #: Settings of the official server that are options of `lakepact serve`, or that this server has no need of.
-UNUSED = ("host", "port", "ssl", "deltaTableCacheSize", "stalenessAcceptable", "requestTimeoutSeconds")
+UNUSED = ("host", "port", "ssl", "deltaTableCacheSize", "stalenessAcceptable", "requestTimeoutSeconds", "evaluateJsonPredicateHintsV2")
 SETTINGS = (
     "version",
     "shares",
@@ -51,7 +51,6 @@ SETTINGS = (
     "refreshTokenTtlMs",
     "evaluatePredicateHints",
     "evaluateJsonPredicateHints",
-    "evaluateJsonPredicateHintsV2",
     "temporaryCredentials",
     *UNUSED,
 )
