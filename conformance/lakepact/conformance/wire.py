@@ -16,7 +16,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
 import h11
@@ -220,6 +220,17 @@ class NoAnswer(Blocked):
         self.keep = keep
 
 
+class Closeable(Protocol):
+    """Something that holds connections or files."""
+
+    def close(self) -> None:
+        """Let go of them."""
+        ...
+
+
+C = TypeVar("C", bound=Closeable)
+
+
 class Wire:
     """Connections to one target, and everything that was said over them.
 
@@ -248,6 +259,7 @@ class Wire:
         self._sullied = False  #: whether bytes that do not belong there were seen, such as the body of a 204: they spoil what comes next
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
+        self._lasting: dict[str, Any] = {}  #: what is closed with the connections
         self.exchanges: dict[int, Exchange] = {}
 
     def __enter__(self) -> Self:
@@ -257,8 +269,20 @@ class Wire:
         self.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and what was made to last as long as they."""
         self._client.close()
+        with self._lock:
+            lasting, self._lasting = self._lasting, {}
+        for thing in lasting.values():
+            thing.close()
+
+    def lasting(self, key: str, make: Callable[[], C]) -> C:
+        """What `make` makes, once for all checks of a run; it is closed with the connections."""
+        with self._lock:
+            if key not in self._lasting:
+                self._lasting[key] = make()
+            thing: C = self._lasting[key]
+        return thing
 
     def redact(self, text: str) -> str:
         """`text` without any secret that was sent, or that a target hands out."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
-from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer, SharedFile
-    from lakepact.conformance.wire import Reply, Wire
+    from lakepact.conformance.wire import Reply
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 PARQUET, DELTA = "parquet", "delta"
@@ -113,6 +113,10 @@ class Downloads:
         self._kept: dict[tuple[Any, ...], bytes] = {}
         self._lock = threading.Lock()
 
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
     def fetch(self, file: SharedFile, url: str) -> bytes:
         """What stands at a URL that belongs to a file: its data, or its deletion vector.
 
@@ -146,14 +150,6 @@ def _identity(file: SharedFile, url: str) -> tuple[Any, ...]:
     return file.id, vector.get("offset"), vector.get("sizeInBytes"), vector.get("cardinality"), url.partition("?")[0]
 
 
-_DOWNLOADS: WeakKeyDictionary[Wire, Downloads] = WeakKeyDictionary()
-_LOCK = threading.Lock()
-
-
 def downloads(lab: SharingLab) -> Downloads:
     """The files of this run's target."""
-    with _LOCK:
-        kept = _DOWNLOADS.get(lab.wire)
-        if kept is None:
-            kept = _DOWNLOADS[lab.wire] = Downloads(timeout=lab.target.timeout)
-        return kept
+    return lab.wire.lasting("downloads", partial(Downloads, timeout=lab.target.timeout))
