@@ -1,0 +1,166 @@
+"""Checks of the content of shared tables: servers that keep the contract in their own way are accused of nothing."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.fixtures import pack
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, QUERY, file_of, on_files, on_partition_values, wrapper_of
+from lakepact.reference_server.faults import Install, all_of, instead, on_call, on_lines
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUITE = suites.load("delta_sharing")
+AREAS = ("snapshots", "time_travel", "changes", "hints", "hints_at_random", "hints_understood", "statistics", "partition_values", "delta_replay")
+FINE = {Outcome.PASS, Outcome.NOT_OFFERED}
+
+
+@pytest.fixture(scope="session")
+def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("shared") / "pack"
+    pack.write(folder)
+    return folder
+
+
+def judged(folder: Path, *areas: str, habit: Install | None = None) -> dict[str, Any]:
+    """What the checks of some areas say of a reference server that has a habit."""
+    with running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
+        if habit:
+            habit(server.service)
+        headers = {"Authorization": f"Bearer {pack.TOKENS['all']}"}
+        features = {"fixtures": True}
+        target = Target(server.address("delta_sharing"), headers=headers, features=features, parameters={"fixtures": str(folder)})
+        run = runner.Run(plan.plan(SUITE, only=[f"{area}.*" for area in areas]), target)
+        for _ in run.events():
+            pass
+    return run.results()
+
+
+def broken(results: dict[str, Any]) -> dict[str, str]:
+    """The requirements that are not kept, and why."""
+    return {
+        name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual}"
+        for name, result in results.items()
+        if result.outcome not in FINE
+    }
+
+
+def test_the_reference_server_keeps_all_of_it(shares: Path) -> None:
+    results = judged(shares, *AREAS, "refresh")
+    assert broken(results) == {}
+    assert {name for name, result in results.items() if result.outcome is Outcome.NOT_OFFERED} == set()
+
+
+# -- habits that the contract leaves room for ------------------------------------------------------------------------------
+
+
+def _shuffled(lines: list[Any]) -> list[Any]:
+    rest = lines[2:]
+    random.Random(5).shuffle(rest)
+    return lines[:2] + rest
+
+
+def _with_more(lines: list[Any]) -> list[Any]:
+    """Add what nobody heard of, wherever an object may have it."""
+    edited = copy.deepcopy(lines)
+    for line in edited:
+        wrapper_of(line)["somethingNew"] = {"a": [1, None]}
+        file = file_of(line)
+        if file is not None and file.get("stats"):
+            file["stats"] = file["stats"].replace('{"numRecords"', '{"news": 5, "numRecords"', 1)
+    return edited
+
+
+def _other_ids(lines: list[Any]) -> None:
+    for line in lines:
+        if "id" in wrapper_of(line):
+            wrapper_of(line)["id"] = f"file-{wrapper_of(line)['id'][::-1]}"
+
+
+def _bare_delta(lines: list[Any]) -> None:
+    """Leave out what the delta format allows to be left out."""
+    for line in lines:
+        if "deltaSingleAction" in line.get("file", {}):
+            for member in ("version", "timestamp", "expirationTimestamp"):
+                line["file"].pop(member, None)
+        if "deltaMetadata" in line.get("metaData", {}):
+            for member in ("version", "size", "numFiles", "location", "accessModes"):
+                line["metaData"].pop(member, None)
+
+
+def _refuse_fractions(text: str) -> int:
+    raise Problem(400, "INVALID_PARAMETER_VALUE", f"{text}: write seconds, and the zone as Z")
+
+
+def _strict_times(reading: Any) -> Any:
+    return lambda text: reading(text) if len(text) == 20 and text.endswith("Z") else _refuse_fractions(text)
+
+
+def _strictly_timed() -> Install:
+    from lakepact.reference_server.faults import around
+
+    return all_of(around("rules", "not-before", _strict_times), around("rules", "not-after", _strict_times))
+
+
+def _without_capabilities(handler: Any, arguments: dict[str, Any]) -> Any:
+    return handler(**arguments | {"delta_sharing_capabilities": None})
+
+
+def _no_such_thing(_handler: Any, _arguments: dict[str, Any]) -> Any:
+    raise Problem(404, "RESOURCE_DOES_NOT_EXIST", "there is nothing like that here")
+
+
+def _open_ended(handler: Any, arguments: dict[str, Any]) -> Any:
+    body = {name: value for name, value in (arguments.get("body") or {}).items() if name != "endingVersion"}
+    return handler(**arguments | {"body": body})
+
+
+def _head_of_the_start(found: Any, _wanted: Any) -> Any:
+    return found[0]
+
+
+OPERATIONS = (QUERY, CHANGES, "getTableMetadata")
+READ = ("snapshots", "time_travel", "changes", "statistics", "partition_values", "delta_replay")
+HINTS = ("hints", "hints_at_random", "hints_understood")
+
+HABITS: dict[str, tuple[tuple[str, ...], Install]] = {
+    "ignores hints": (HINTS, instead("rules", "selected", lambda _snapshot, **_hints: None)),
+    "writes nulls as empty strings": (
+        ("snapshots", "partition_values", "hints_at_random"),
+        on_partition_values(lambda _, value: "" if value is None else value),
+    ),
+    "has no statistics": (
+        ("snapshots", "statistics", "hints"),
+        all_of(*(on_files(o, lambda file: file.pop("stats", None)) for o in (QUERY, CHANGES))),
+    ),
+    "lists in any order": (READ, all_of(on_lines(QUERY, _shuffled), on_lines(CHANGES, _shuffled))),
+    "says more": (READ, all_of(*(on_lines(o, _with_more) for o in OPERATIONS))),
+    "has other ids": (READ, all_of(on_lines(QUERY, _other_ids), on_lines(CHANGES, _other_ids))),
+    "says little in delta format": (("changes", "delta_replay", "snapshots"), all_of(*(on_lines(o, _bare_delta) for o in OPERATIONS))),
+    "takes whole seconds only": (("time_travel", "changes"), _strictly_timed()),
+    "knows no capabilities": (READ, all_of(*(on_call(o, _without_capabilities) for o in OPERATIONS))),
+    "has no change data feed": (("changes", "time_travel"), on_call(CHANGES, _no_such_thing)),
+    "passes over the end of a window": (("time_travel",), on_call(QUERY, _open_ended)),
+    "heads changes with the metadata of their start": (("changes",), instead("rules", "metadata-of-head", _head_of_the_start)),
+    "writes times in ISO 8601": (
+        ("partition_values", "snapshots"),
+        on_partition_values(lambda name, value: value and value.replace(" ", "T") + "Z" if name == "p_timestamp" else value),
+    ),
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_server_is_accused_of_no_habit_that_the_contract_leaves_room_for(shares: Path, habit: str) -> None:
+    areas, install = HABITS[habit]
+    assert broken(judged(shares, *areas, habit=install)) == {}
