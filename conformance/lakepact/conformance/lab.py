@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
+from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import ANYTHING
 
@@ -227,14 +227,11 @@ class Lab:
             yield
         except Unmet as unmet:
             for requirement in requirements:
-                self._record(requirement, self._broken(requirement), expected=unmet.expected, actual=unmet.actual, shows=unmet.exchange)
+                outcome = broken(self.contract.requirements[requirement])
+                self._record(requirement, outcome, expected=unmet.expected, actual=unmet.actual, shows=unmet.exchange)
         else:
             for requirement in requirements:
                 self._record(requirement, Outcome.PASS, remark=remark)
-
-    def _broken(self, requirement: str) -> Outcome:
-        level = self.contract.requirements[requirement].level
-        return {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[level]
 
     def warn(self, requirement: str, *, expected: str, actual: str) -> None:
         """Say that a requirement is kept in a way that a reader should look at."""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lakepact.generated.contract import Requirement
 
 
 class Outcome(StrEnum):
@@ -22,6 +26,11 @@ class Outcome(StrEnum):
     def weight(self) -> int:
         """Place in the order of badness, 0 being the worst."""
         return list(Outcome).index(self)
+
+
+def broken(requirement: Requirement) -> Outcome:
+    """How a requirement comes out that is not kept; a MAY cannot be broken."""
+    return {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[requirement.level]
 
 
 @dataclass(frozen=True, slots=True)

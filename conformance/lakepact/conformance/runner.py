@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import known as known_failures
 from lakepact.conformance.fuzz import Progress, fuzzed
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
+from lakepact.conformance.outcome import broken as broken_outcome
 from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import Wire
 
@@ -269,7 +270,7 @@ class _LawBook:
             if self.trouble is not None:
                 yield Verdict(r, Outcome.ERROR, self.law.name, actual=repr(self.trouble) + _place(self.trouble))
             for unmet, exchange in self.broken[: self.SHOWN]:
-                outcome = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN, "MAY": Outcome.PASS}[requirement(r).level]
+                outcome = broken_outcome(requirement(r))
                 more = f"{len(self.broken)} of {len(self.broken) + self.held} exchanges break it" if len(self.broken) > 1 else ""
                 yield Verdict(r, outcome, self.law.name, unmet.expected, unmet.actual, more, (exchange.number,))
             if not self.broken and self.trouble is None:

@@ -67,7 +67,7 @@ class Judge:
     """
 
     def __init__(self, contract: Contract, laws: Sequence[Law], fuzz: Fuzz) -> None:
-        self._contract = contract
+        self.contract = contract
         self._laws = [law for law in laws if all(contract.requirements[r].level == "MUST" for r in law.requirements)]
         self._fuzz = fuzz
         self._validators: dict[str, Any] = {}
@@ -122,7 +122,7 @@ class Judge:
 
     def _forbidden(self, exchange: Exchange, operation: str) -> tuple[str, str] | None:
         """What is wrong with the body of a request, if that must be refused."""
-        known = self._contract.operations[operation]
+        known = self.contract.operations[operation]
         if known.body is None or known.body_media_type != "application/json":
             return None
         if not exchange.request_body:
@@ -138,7 +138,7 @@ class Judge:
     def _against_schema(self, schema: str, operation: str, body: Any) -> tuple[str, str] | None:
         if schema not in self._validators:
             self._validators[schema] = jsonschema_rs.Draft202012Validator(
-                {"$ref": f"#/components/schemas/{schema}", **self._contract.schemas}
+                {"$ref": f"#/components/schemas/{schema}", **self.contract.schemas}
             )
         errors: Iterable[Any] = self._validators[schema].iter_errors(body)
         for error in errors:

@@ -7,7 +7,7 @@ import json
 import time
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
@@ -15,7 +15,7 @@ from lakepact.conformance.fuzz.steps import Step, filled
 from lakepact.conformance.wire import NoAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.fuzz.bodies import Bodies
     from lakepact.conformance.fuzz.judging import Breach, Fuzz, Judge
@@ -103,8 +103,13 @@ class Sequences:
                 yield Step(operation, arguments, world.confined(operation, body), kind=kind)
                 continue
             drawn = self._bodies.draw(operation, valid=kind != "wild")
-            query = () if kind == "example" else drawn.query
+            asked = kind == "example" or (kind == "near" and self._says_more(operation, arguments))
+            query = () if asked else drawn.query
             yield Step(operation, arguments, world.confined(operation, drawn.body), query, "wild" if kind == "wild" else "valid")
+
+    def _says_more(self, operation: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
+        return any(p.where != "path" and p.argument in arguments for p in self._judge.contract.operations[operation].parameters)
 
     # -- sending -----------------------------------------------------------------------------------------------
 

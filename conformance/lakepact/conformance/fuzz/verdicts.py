@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.fuzz.sequences import Sequences
-from lakepact.conformance.outcome import Outcome, Verdict
+from lakepact.conformance.outcome import Outcome, Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -66,6 +66,7 @@ class _Fuzzing:
     """One run, and what it makes of what its sequences show."""
 
     def __init__(self, lab: Callable[[int], Lab], contract: Contract, laws: Sequence[Law], *, fuzz: Fuzz, start: int) -> None:
+        self._contract = contract
         self._fuzz = fuzz
         self._start = start
         self.judge = Judge(contract, laws, fuzz)
@@ -79,7 +80,7 @@ class _Fuzzing:
         said = f"shrunk to {needed} request{'s' if needed > 1 else ''}" if needed else remark or "not seen again when it was repeated"
         return Verdict(
             breach.requirements[0],
-            Outcome.FAIL,
+            broken(self._contract.requirements[breach.requirements[0]]),
             CHECK,
             again.unmet.expected,
             again.unmet.actual,
@@ -107,9 +108,9 @@ class _Fuzzing:
 
     def rest(self) -> Iterator[Verdict]:
         """What is to be said of all that was not found broken."""
-        for name, (requirements, broken) in self.judge.trouble.items():
+        for name, (requirements, trouble) in self.judge.trouble.items():
             for requirement in requirements:
-                yield Verdict(requirement, Outcome.ERROR, CHECK, actual=f"the law {name} broke: {broken!r}")
+                yield Verdict(requirement, Outcome.ERROR, CHECK, actual=f"the law {name} broke: {trouble!r}")
         if self.given_up and self._fuzz.answers not in self.judge.broken:
             yield Verdict(self._fuzz.answers, Outcome.BLOCKED, CHECK, actual=self.given_up, remark=f"seed {self._start}")
         for requirement in sorted(self.judge.held - self.judge.broken):
