@@ -87,7 +87,7 @@ def warehouse(location: str) -> Warehouse:
     """
     if location.rstrip("/") == "memory:":
         return MemoryWarehouse()
-    return FileWarehouse(_local(location))
+    return FileWarehouse(local(location))
 
 
 def below(root: str, names: Iterable[str]) -> str:
@@ -110,8 +110,12 @@ def _step(name: str) -> str:
     return f"{spelled[: LONGEST_NAME - 33]}~{hashlib.blake2b(name.encode(), digest_size=16).hexdigest()}"
 
 
-def _local(location: str) -> str:
-    """The path of a `file:` URI, or a path that is given as such."""
+def local(location: str) -> str:
+    """The path of a `file:` URI, or a path that is given as such.
+
+    Raises:
+        Outside: it is neither.
+    """
     parts = urlsplit(location)
     if parts.scheme not in {"file", ""}:
         raise Outside(f"{location[:200]!r} is not a file: location; this server keeps tables in a local folder or in memory")
@@ -174,7 +178,7 @@ class FileWarehouse:
         shutil.rmtree(self._path(location), ignore_errors=True)
 
     def _path(self, location: str) -> Path:
-        spelled = _local(location)
+        spelled = local(location)
         # Clients differ in whether they decode a URI: what is outside in either reading is outside.
         for reading in {spelled, unquote(spelled)}:
             if not reading.startswith("/") or "\0" in reading or ".." in reading.split("/"):

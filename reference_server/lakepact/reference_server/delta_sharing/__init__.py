@@ -17,6 +17,8 @@ from .catalogue import Catalogue
 from .credentials import Credentials
 from .data_door import DataDoor
 from .files import Files
+from .histories import delta_log
+from .iceberg_tables import IcebergHistory
 from .queries import ASKED
 from .recipients import Recipients
 from .shares_file import read_shares
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.service import Handler
 
+    from .histories import History, Source
     from .shares import Shares
 
 #: Clients write null for what they do not ask for.
@@ -70,7 +73,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
     catalog = Catalogue(shares, rules, tokens=tokens)
     areas = (
         catalog,
-        Tables(catalog, Snapshots(), urls, shares=shares, rules=rules, tokens=tokens),
+        Tables(catalog, Snapshots(opened=_opened(beside)), urls, shares=shares, rules=rules, tokens=tokens),
         Credentials(catalog, shares, rules),
     )
     served = Service(
@@ -96,6 +99,16 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
 
 def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:
     return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+
+
+def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
+    """What versions are read from, for every table of the shares."""
+    iceberg = beside.get("iceberg_rest")
+
+    def opened(source: Source) -> History:
+        return IcebergHistory(iceberg.lends["catalog"], source) if iceberg and isinstance(source, tuple) else delta_log(source)
+
+    return opened
 
 
 def _warehouse(beside: Mapping[str, Service]) -> Path | None:

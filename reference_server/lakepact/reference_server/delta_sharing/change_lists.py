@@ -87,7 +87,7 @@ class ChangeLists:
         return b"%b\n%b\n" % (one_line(form.protocol(known.protocol.protocol)), one_line(metadata))
 
     def _lines(self, request: Request, page: Iterable[Change], form: Format, links: Links) -> Iterator[bytes]:
-        removed = Removed(lambda version: self._snapshots.snapshot(request.table.folder, version))
+        removed = Removed(lambda version: self._snapshots.snapshot(request.table.source, version))
         for change in page:
             kind, action, version, timestamp, columns = change
             if kind == METADATA:

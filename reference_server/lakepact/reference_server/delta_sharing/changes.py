@@ -11,7 +11,8 @@ from .queries import malformed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from .log import Commit, Log, Snapshot
+    from .histories import History
+    from .log import Commit, Snapshot
 
     Rules = Mapping[str, Callable[..., Any]]
 
@@ -113,7 +114,7 @@ class Survey:
         return {"protocol": self.protocol.version, "metadata": self.metadata.version, "needed": sorted(self.needed)}
 
 
-def survey(log: Log, wanted: Range, rules: Rules) -> Survey:
+def survey(log: History, wanted: Range, rules: Rules) -> Survey:
     """Read through a range: whatever is wrong with it is known before the answer begins.
 
     Raises:
@@ -135,12 +136,12 @@ def survey(log: Log, wanted: Range, rules: Rules) -> Survey:
     return Survey(rules["protocol-of-head"](found), rules["metadata-of-head"](found, wanted), needed, tuple(kept))
 
 
-def recalled(log: Log, held: Mapping[str, Any]) -> Survey:
+def recalled(log: History, held: Mapping[str, Any]) -> Survey:
     """The survey that a token holds."""
     return Survey(_heading(log, held["protocol"]), _heading(log, held["metadata"]), frozenset(held["needed"]))
 
 
-def _heading(log: Log, version: int) -> Heading:
+def _heading(log: History, version: int) -> Heading:
     return Heading(version, *log.heading(version))
 
 
@@ -168,7 +169,7 @@ class Page:
 
     def __init__(
         self,
-        log: Log,
+        log: History,
         wanted: Range,
         rules: Rules,
         *,

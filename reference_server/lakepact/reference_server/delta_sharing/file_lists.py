@@ -101,7 +101,7 @@ class FileLists:
 
     def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
         """A version, and the format in which it is answered."""
-        snapshot = self._snapshots.snapshot(request.table.folder, version)
+        snapshot = self._snapshots.snapshot(request.table.source, version)
         needed = self._rules["data-features"](snapshot.protocol, snapshot.metadata)
         return snapshot, self._rules["negotiate"](request.capabilities, needed)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
     from .capabilities import Capabilities
-    from .log import Log
+    from .histories import History
     from .recipients import Caller
     from .shares import SharedTable
     from .versions import Versions
@@ -36,7 +36,7 @@ class Request:
 
     caller: Caller
     table: SharedTable
-    log: Log
+    log: History
     capabilities: Capabilities
     versions: Versions
 

@@ -60,6 +60,11 @@ class SharedTable:
         return self.roots[0]
 
     @property
+    def source(self) -> Path | tuple[str, ...]:
+        """Where its versions are read from: its folder, or the Iceberg table that it is."""
+        return self.iceberg or self.folder
+
+    @property
     def by_url(self) -> bool:
         """Whether its files may be read by their URLs."""
         return not self.access_modes or URL in self.access_modes

@@ -11,13 +11,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from .formats import FORMATS
-from .log import Log
+from .histories import delta_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from .formats import Links
+    from .histories import History, Source
     from .log import Snapshot
     from .log.active_files import Chunk
 
@@ -32,39 +32,40 @@ class Snapshots:
 
     Args:
         limit: bytes that are kept; the snapshot that was used last is kept whatever its size.
+        opened: gives what the versions of a table are read from, by where they are.
     """
 
-    def __init__(self, limit: int = LIMIT) -> None:
-        self._limit = limit
-        self._logs: dict[Path, Log] = {}
+    def __init__(self, limit: int = LIMIT, *, opened: Callable[[Source], History] = delta_log) -> None:
+        self._limit, self._opened = limit, opened
+        self._logs: dict[Source, History] = {}
         self._snapshots: OrderedDict[tuple[object, int], Snapshot] = OrderedDict()
         self._locks: defaultdict[object, Lock] = defaultdict(Lock)
         self._order = Lock()
 
-    def log(self, folder: Path) -> Log:
-        """The log of the table in a folder, as it is now.
+    def log(self, source: Source) -> History:
+        """The versions of a table, as they are now.
 
         Raises:
             NoTable: there is none.
         """
-        known = self._logs.get(folder)
-        log = Log(folder) if known is None else known.followed()
+        known = self._logs.get(source)
+        log = self._opened(source) if known is None else known.followed()
         log.latest()  # whether there is a table is said here
-        self._logs[folder] = log
+        self._logs[source] = log
         return log
 
-    def snapshot(self, folder: Path, version: int | None = None) -> Snapshot:
-        """A version of the table in a folder, the newest one if none is named.
+    def snapshot(self, source: Source, version: int | None = None) -> Snapshot:
+        """A version of a table, the newest one if none is named.
 
         Raises:
             LogError: there is none, or it cannot be read.
         """
-        log = self.log(folder)
+        log = self.log(source)
         wanted = log.existing(log.latest() if version is None else version)
         name = (log.lineage, wanted)
         found = self._kept(name)
         if found is None:
-            with self._locks[folder]:
+            with self._locks[source]:
                 found = self._kept(name)  # somebody else may have asked for it just now
                 if found is None:
                     found = log.snapshot(wanted, base=self._base(log, wanted))
@@ -118,12 +119,12 @@ class Snapshots:
                 self._snapshots.move_to_end(name)
             return found
 
-    def _base(self, log: Log, version: int) -> Snapshot | None:
+    def _base(self, log: History, version: int) -> Snapshot | None:
         """The snapshot to start from: the newest one before a version that is kept, if no checkpoint is nearer."""
         with self._order:
             older = [kept for lineage, kept in self._snapshots if lineage is log.lineage and kept < version]
             newest = max(older, default=-1)
-            if newest < max((c for c in log.listing.checkpoints if c <= version), default=-1) - NEARER:
+            if newest < max((c for c in log.checkpoints if c <= version), default=-1) - NEARER:
                 return None
             return self._snapshots.get((log.lineage, newest))
 

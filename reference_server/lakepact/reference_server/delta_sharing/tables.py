@@ -176,7 +176,7 @@ class Tables:
     def _request(self, caller: Caller, share: str, schema: str, table: str, *, header: str | None = None) -> Request:
         found = self._catalogue.table(caller, share, schema, table)
         with explained(found):
-            log = self._snapshots.log(found.folder)
+            log = self._snapshots.log(found.source)
         return Request(caller, found, log, self._rules["read-capabilities"](header), Versions(found, log, self._rules))
 
     def _file_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:

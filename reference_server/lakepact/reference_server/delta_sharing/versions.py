@@ -14,7 +14,7 @@ from .timestamps import BadTimestamp, not_after, not_before
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .log import Log
+    from .histories import History
     from .shares import SharedTable
 
 
@@ -53,17 +53,17 @@ def version_is_shared(table: SharedTable, version: int) -> None:
         raise malformed(f"{named(table)} is shared from version {table.start_version} on, and {version} is before it")
 
 
-def version_exists(log: Log, version: int) -> None:
+def version_exists(log: History, version: int) -> None:
     """Only a version that can be rebuilt can be answered."""
     log.existing(version)
 
 
-def version_at(log: Log, milliseconds: int) -> int:
+def version_at(log: History, milliseconds: int) -> int:
     """The version that was current at a time."""
     return log.at_or_before(milliseconds)
 
 
-def version_from(log: Log, milliseconds: int) -> int:
+def version_from(log: History, milliseconds: int) -> int:
     """The first version that is not older than a time."""
     return log.at_or_after(milliseconds)
 
@@ -77,7 +77,7 @@ class Versions:
         rules: the decisions.
     """
 
-    def __init__(self, table: SharedTable, log: Log, rules: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, table: SharedTable, log: History, rules: Mapping[str, Callable[..., Any]]) -> None:
         self._table, self._log, self._rules = table, log, rules
 
     def current(self) -> int:

@@ -55,9 +55,9 @@ def prepare(warehouse: Warehouse, location: str) -> None:
 
 
 def next_location(location: str, former: str | None) -> str:
-    """Where the next metadata file of a table goes, numbered behind the former one."""
+    """Where the next metadata file of a table goes, numbered behind the former one; one without a number counts as the first."""
     found = NUMBER.search(former) if former else None
-    number = int(found[1]) + 1 if found else 0
+    number = int(found[1]) + 1 if found else 1 if former else 0
     return f"{location.rstrip('/')}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
 
 

@@ -15,7 +15,7 @@ from .refusals import DamagedLog, NoSuchVersion, UnsupportedTable
 from .times import CommitTimes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from .actions import Commit, Document
@@ -101,6 +101,11 @@ class Log:
         if self._newest_metadata is None:
             self._newest_metadata = self._heading(self.latest())[1]
         return self._newest_metadata
+
+    @property
+    def checkpoints(self) -> Collection[int]:
+        """The versions that need not be rebuilt from older ones."""
+        return self.listing.checkpoints
 
     def latest(self) -> int:
         """The newest version."""

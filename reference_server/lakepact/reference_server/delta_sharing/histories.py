@@ -1,0 +1,81 @@
+"""What the versions of a shared table are read from: the log of a Delta table, or a table of the Iceberg catalog beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .log import Log, NoTable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from .log import Commit, Snapshot
+
+    Document = dict[str, Any]
+    Source = Path | tuple[str, ...]  # the folder of a Delta table, or the name of an Iceberg table
+
+
+class History(Protocol):
+    """The versions of one table, as they were when it was looked up; `log.Log` says what each method promises."""
+
+    @property
+    def lineage(self) -> object:
+        """The same for histories of which one continues the other."""
+        ...
+
+    @property
+    def checkpoints(self) -> Collection[int]:
+        """The versions that need not be rebuilt from older ones."""
+        ...
+
+    def followed(self) -> History:
+        """The history as it is now."""
+        ...
+
+    def latest(self) -> int:
+        """The newest version."""
+        ...
+
+    def earliest(self) -> int:
+        """The oldest version that can be read."""
+        ...
+
+    def existing(self, version: int) -> int:
+        """That version."""
+        ...
+
+    def timestamp(self, version: int) -> int:
+        """When a version was made, in milliseconds since 1970."""
+        ...
+
+    def at_or_before(self, timestamp: int) -> int:
+        """The newest version that was there at a time."""
+        ...
+
+    def at_or_after(self, timestamp: int) -> int:
+        """The oldest version that is not older than a time."""
+        ...
+
+    def heading(self, version: int | None = None) -> tuple[Document, Document]:
+        """Protocol and metadata of a version."""
+        ...
+
+    def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
+        """A version, the newest one if none is named."""
+        ...
+
+    def commits(self, first: int, last: int) -> Iterator[Commit]:
+        """What each version from `first` to `last` changed."""
+        ...
+
+
+def delta_log(source: Source) -> History:
+    """The log of the Delta table in a folder.
+
+    Raises:
+        NoTable: it is no Delta table.
+    """
+    if not isinstance(source, Path):
+        raise NoTable(f"no Iceberg catalog is served beside that has {'.'.join(source)}")
+    return Log(source)

@@ -1,0 +1,214 @@
+"""The data files of one version of an Iceberg table, as chunks of a Delta table's files."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from lakepact.reference_server.delta_sharing.log.active_files import CHUNK, ActiveFiles, Chunk
+from lakepact.reference_server.delta_sharing.log.refusals import UnsupportedTable
+from lakepact.reference_server.warehouse import local
+
+from .footers import check_footer
+from .manifests import data_files, manifests_of
+from .schemas import current_schema, doubts, primitive
+from .statistics import leaves, statistics
+from .texts import PARTITION_TYPES, NoText, partition_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from lakepact.reference_server.warehouse import Warehouse
+
+    from .manifests import DataFile, Manifest
+    from .statistics import Leaf
+
+    Document = Mapping[str, Any]
+
+OTHERS: Mapping[str, Any] = {"dataChange": True}
+DATA_PATHS = ("write.data.path", "write.object-storage.path", "write.folder-storage.path")
+
+
+class _NoPartition(Exception):
+    """Values of a column cannot be partition values."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(column)
+        self.column = column
+
+
+@dataclass(slots=True)
+class Kept:
+    """What was read for a version, for the next one: most of its files are the same."""
+
+    chunks: dict[tuple[Any, ...], tuple[Chunk, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Chunk, ...]])
+    sound: set[tuple[str, int]] = field(default_factory=set[tuple[str, int]])
+    #: files whose footers were looked into, and the schema that they have
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the files of a version are to be told."""
+
+    warehouse: Warehouse
+    root: Path
+    within: tuple[str, ...]  #: the folders that data files lie in, as paths with a slash at the end
+    schema: Document
+    columns: tuple[str, ...]  #: those whose values are partition values
+    types: Mapping[str, str]  #: of these
+    fields: Mapping[int, Mapping[str, int]]  #: by spec: the partition field of each of these
+    leaves: Sequence[Leaf]
+    times: Mapping[int, int]  #: of snapshots
+
+
+def files_of(warehouse: Warehouse, root: Path, metadata: Document, kept: Kept) -> tuple[ActiveFiles, tuple[str, ...]]:
+    """The files of the current snapshot, and the columns whose values are partition values.
+
+    Args:
+        warehouse: where the table is kept.
+        root: the folder of the warehouse.
+        metadata: the table's metadata.
+        kept: what was read before; what is read now is put into it.
+
+    Raises:
+        UnsupportedTable: reading the files alone would not give the rows of the table.
+        DamagedLog: the table's metadata cannot be read.
+    """
+    current = metadata.get("current-snapshot-id")
+    snapshot = next((s for s in metadata.get("snapshots") or () if s["snapshot-id"] == current), None)
+    manifests = manifests_of(warehouse, snapshot) if snapshot else []
+    specs = {manifest.spec for manifest in manifests} or {metadata["default-spec-id"]}
+    columns = _partition_columns(metadata, specs)
+    while True:
+        reading = _reading(warehouse, root, metadata, columns=columns)
+        try:
+            chunks, used = _chunks(reading, manifests, kept)
+        except _NoPartition as found:
+            columns = tuple(column for column in columns if column != found.column)
+            continue
+        break
+    _check_footers(reading, metadata, chunks, kept, specs=specs)
+    kept.chunks = used
+    return ActiveFiles(chunks), columns
+
+
+def _partition_columns(metadata: Document, specs: Collection[int]) -> tuple[str, ...]:
+    """Columns by whose values every file is partitioned, whichever spec it was written under."""
+    names = {field["id"]: field for field in current_schema(metadata)["fields"]}
+    by_spec = [
+        [names[i]["name"] for i in _identities(metadata, spec) if i in names and _may_part(names[i]["type"])] for spec in sorted(specs)
+    ]
+    return tuple(name for name in by_spec[-1] if all(name in columns for columns in by_spec))
+
+
+def _may_part(type_: Any) -> bool:
+    spelled = primitive(type_)
+    return spelled is not None and (spelled in PARTITION_TYPES or spelled.startswith("decimal"))
+
+
+def _identities(metadata: Document, spec: int) -> dict[int, int]:
+    """The partition fields of a spec that hold a column as it is: the column's id, and that of the field."""
+    fields = next((s["fields"] for s in metadata["partition-specs"] if s["spec-id"] == spec), ())
+    return {field["source-id"]: field["field-id"] for field in fields if field["transform"] == "identity"}
+
+
+def _reading(warehouse: Warehouse, root: Path, metadata: Document, *, columns: tuple[str, ...]) -> _Reading:
+    schema = current_schema(metadata)
+    ids = {field["name"]: field["id"] for field in schema["fields"]}
+    by_spec = {spec["spec-id"]: _identities(metadata, spec["spec-id"]) for spec in metadata["partition-specs"]}
+    fields = {spec: {c: found[ids[c]] for c in columns if ids[c] in found} for spec, found in by_spec.items()}
+    properties = metadata.get("properties") or {}
+    places = (metadata["location"], *(properties[name] for name in DATA_PATHS if properties.get(name)))
+    return _Reading(
+        warehouse,
+        root,
+        tuple(f"{local(place).rstrip('/')}/" for place in places),
+        schema,
+        columns,
+        {field["name"]: primitive(field["type"]) or "" for field in schema["fields"] if field["name"] in columns},
+        fields,
+        leaves(schema, but=columns),
+        {s["snapshot-id"]: s["timestamp-ms"] for s in metadata.get("snapshots") or ()},
+    )
+
+
+def _chunks(reading: _Reading, manifests: Sequence[Manifest], kept: Kept) -> tuple[list[Chunk], dict[tuple[Any, ...], tuple[Chunk, ...]]]:
+    used: dict[tuple[Any, ...], tuple[Chunk, ...]] = {}
+    told = partial(_told, reading)
+    for manifest in manifests:
+        name = (manifest.path, manifest.spec, reading.schema["schema-id"], reading.columns, reading.within)
+        used[name] = kept.chunks[name] if name in kept.chunks else told(manifest)
+    return [chunk for chunks in used.values() for chunk in chunks], used
+
+
+def _told(reading: _Reading, manifest: Manifest) -> tuple[Chunk, ...]:
+    files = list(data_files(reading.warehouse, manifest))
+    paths = [_path(reading, file.path) for file in files]
+    partitions = _partitions(reading, manifest.spec, files)
+    stats = [statistics(reading.leaves, file.known) for file in files]
+    times = [reading.times.get(file.snapshot or 0, 0) for file in files]
+
+    def chunk(part: slice) -> Chunk:
+        sizes = array("q", (file.size for file in files[part]))
+        here = tuple(paths[part])
+        return Chunk(here, tuple(partitions[part]), sizes, array("q", times[part]), tuple(stats[part]), None, (OTHERS,) * len(here))
+
+    return tuple(chunk(slice(start, start + CHUNK)) for start in range(0, len(files), CHUNK))
+
+
+def _partitions(reading: _Reading, spec: int, files: Sequence[DataFile]) -> list[Mapping[str, str | None]]:
+    """The partition values of files; files that share them share one mapping."""
+    fields, types = reading.fields.get(spec, {}), reading.types
+    found: dict[tuple[Any, ...], Mapping[str, str | None]] = {}
+    result = list["Mapping[str, str | None]"]()
+    for file in files:
+        values = tuple(file.partition.get(fields[column]) for column in reading.columns)
+        if values not in found:
+            found[values] = {c: _text(c, types[c], value) for c, value in zip(reading.columns, values, strict=True)}
+        result.append(found[values])
+    return result
+
+
+def _text(column: str, type_: str, value: Any) -> str | None:
+    try:
+        return partition_text(type_, value)
+    except NoText:
+        raise _NoPartition(column) from None
+
+
+def _path(reading: _Reading, location: str) -> str:
+    """The path of a data file as a Delta log spells it: below the warehouse, percent-encoded.
+
+    Raises:
+        UnsupportedTable: it is not a file of this table.
+    """
+    path = local(location)
+    if not path.startswith(reading.within) or ".." in path.split("/") or "\0" in path:
+        raise UnsupportedTable(f"the data file {location[-200:]!r} does not lie in the table's own folder")
+    inside = path.removeprefix(f"{reading.root}/")
+    if inside == path:
+        raise UnsupportedTable(f"the data file {location[-200:]!r} does not lie in the warehouse")
+    return quote(inside, safe="/=+@,~!$&'()*;-._")
+
+
+def _check_footers(reading: _Reading, metadata: Document, chunks: Sequence[Chunk], kept: Kept, *, specs: Collection[int]) -> None:
+    """Look into the files, if there is a reason to: reading many of them takes its time, but is done once.
+
+    Raises:
+        UnsupportedTable: one of them has other columns than the table.
+    """
+    names = {field["id"]: field["name"] for field in reading.schema["fields"]}
+    in_partitions = {names[i] for spec in specs for i in _identities(metadata, spec) if i in names}
+    needed = in_partitions - set(reading.columns)
+    if not needed and not doubts(metadata):
+        return
+    schema_id = reading.schema["schema-id"]
+    for chunk in chunks:
+        for path in chunk.paths:
+            if (path, schema_id) not in kept.sound:
+                check_footer(reading.root / unquote(path), reading.schema, but=reading.columns, needed=needed)
+                kept.sound.add((path, schema_id))

@@ -1,0 +1,247 @@
+"""A table of the Iceberg catalog, with the versions that its metadata files make."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, NoTable
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.registration import existing_table_metadata
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.warehouse import Outside, Unreadable
+
+from .files import Kept, files_of
+from .schemas import current_schema, delta_schema, is_without_zone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+
+    Document = dict[str, Any]
+
+NUMBER = re.compile(r"([0-9]{1,9})-[^/]*\.metadata\.json$")
+READER, WRITER = 1, 2  #: the protocol of a table without further features
+NTZ = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["timestampNtz"], "writerFeatures": ["timestampNtz"]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    number: int
+    location: str  #: of its metadata file
+    timestamp: int
+
+
+class IcebergHistory:
+    """The versions of one table, as they were when it was looked up.
+
+    A version is a metadata file: the number of the one is that of the other, so that what has a number keeps it, and every change of the
+    table, of its rows or of its schema, has one of its own.
+
+    Args:
+        catalog: the catalog that has it.
+        name: the levels of its namespace, and its name.
+    """
+
+    checkpoints: Sequence[int] = ()  #: none: versions are read as they are
+
+    def __init__(self, catalog: Catalog, name: Sequence[str]) -> None:
+        record = catalog.store.get(identifier_key(name[:-1], name[-1]))
+        if record is None or record.kind != "table":
+            raise NoTable(f"the Iceberg catalog has no table {'.'.join(name)}")
+        self._catalog, self._name = catalog, tuple(name)
+        self._metadata: Document = record.document["metadata"]
+        self._location: str = record.document["metadata-location"]
+        self._root = Path(catalog.warehouse.root.removeprefix("file://"))
+        self.lineage: object = object()  #: the same for histories of which one continues the other
+        self._kept = Kept()
+
+    def followed(self) -> IcebergHistory:
+        """The history as it is now: this one if nothing happened, else one that continues it, or one of another table."""
+        now = IcebergHistory(self._catalog, self._name)
+        if now._location == self._location:
+            return self
+        former = {entry["metadata-file"] for entry in now._metadata.get("metadata-log") or ()}
+        if now._metadata["table-uuid"] == self._metadata["table-uuid"] and self._location in former:
+            now.lineage, now._kept = self.lineage, self._kept
+        return now
+
+    @cached_property
+    def _versions(self) -> list[_Version]:
+        """The versions that can be read, the oldest first: those whose metadata files follow each other up to the newest."""
+        number = _number(self._location)
+        versions = [_Version(number, self._location, self._metadata["last-updated-ms"])]
+        for entry in reversed(self._metadata.get("metadata-log") or ()):
+            number -= 1
+            if number < 0 or _number(entry["metadata-file"]) != number:
+                break
+            versions.append(_Version(number, entry["metadata-file"], entry["timestamp-ms"]))
+        versions.reverse()
+        return versions
+
+    def latest(self) -> int:
+        """The newest version."""
+        return self._versions[-1].number
+
+    def earliest(self) -> int:
+        """The oldest version that can be read."""
+        return self._versions[0].number
+
+    def existing(self, version: int) -> int:
+        """That version.
+
+        Raises:
+            NoSuchVersion: the table does not have it, or it cannot be read any more.
+        """
+        if version > self.latest():
+            raise NoSuchVersion(f"the table has no version {version}; the newest is {self.latest()}")
+        if version < self.earliest():
+            raise NoSuchVersion(f"version {version} of the table cannot be read; the oldest that can be is {self.earliest()}")
+        return version
+
+    @cached_property
+    def _times(self) -> list[int]:
+        """When each version was made; clocks may go back, versions do not."""
+        times = list[int]()
+        for version in self._versions:
+            times.append(version.timestamp if not times else max(version.timestamp, times[-1] + 1))
+        return times
+
+    def timestamp(self, version: int) -> int:
+        """When a version was made, in milliseconds since 1970.
+
+        Raises:
+            NoSuchVersion: the table does not have it.
+        """
+        return self._times[self.existing(version) - self.earliest()]
+
+    def at_or_before(self, timestamp: int) -> int:
+        """The newest version that was there at a time.
+
+        Raises:
+            NoSuchVersion: none was, or it cannot be read any more.
+        """
+        found = bisect_right(self._times, timestamp) - 1
+        if found < 0:
+            raise NoSuchVersion(f"the time is before that of version {self.earliest()}, the oldest that can be read")
+        return self._versions[found].number
+
+    def at_or_after(self, timestamp: int) -> int:
+        """The oldest version that is not older than a time.
+
+        Raises:
+            NoSuchVersion: all versions are.
+        """
+        found = bisect_left(self._times, timestamp)
+        if found == len(self._times):
+            raise NoSuchVersion(f"the time is after that of version {self.latest()}, the newest")
+        return self._versions[found].number
+
+    def heading(self, version: int | None = None) -> tuple[Document, Document]:
+        """Protocol and metadata of a version, as a Delta log has them.
+
+        Raises:
+            LogError: there are none.
+        """
+        snapshot = self.snapshot(version)  # which columns are partition columns is seen from the files
+        return snapshot.protocol, snapshot.metadata
+
+    def snapshot(self, version: int | None = None, *, base: Snapshot | None = None) -> Snapshot:
+        """A version of the table, the newest one if none is named.
+
+        Raises:
+            NoSuchVersion: the table does not have it, or it cannot be read any more.
+            UnsupportedTable: reading its files would not give its rows.
+            DamagedLog: its metadata cannot be read.
+        """
+        del base  # what both have in common is kept by manifest
+        number = self.existing(self.latest() if version is None else version)
+        metadata = self._metadata_of(number)
+        schema = delta_schema(current_schema(metadata))
+        files, columns = files_of(self._catalog.warehouse, self._root, metadata, self._kept)
+        protocol = dict(NTZ) if is_without_zone(schema) else {"minReaderVersion": READER, "minWriterVersion": WRITER}
+        said = {
+            "id": metadata["table-uuid"],
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": schema,
+            "partitionColumns": list(columns),
+            "configuration": {},
+            "createdTime": self._versions[0].timestamp,
+        }
+        return Snapshot(number, self.timestamp(number), protocol, said, files)
+
+    def commit(self, version: int) -> Commit:
+        """What one version changed.
+
+        Raises:
+            LogError: that is not known any more.
+        """
+        return next(self.commits(version, version))
+
+    def commits(self, first: int, last: int) -> Iterator[Commit]:
+        """What each version from `first` to `last` changed, one after the other.
+
+        Raises:
+            LogError: that is not known any more; said before the first of them is given.
+        """
+        if first > last:
+            return iter(())
+        self.existing(last)
+        if self.existing(first) == self.earliest() != 0:
+            raise NoSuchVersion(f"what version {first} of the table changed is not known any more; ask for later ones")
+        before = self.snapshot(first - 1) if first else None
+        return self._commits(before, first, last)
+
+    def _commits(self, before: Snapshot | None, first: int, last: int) -> Iterator[Commit]:
+        for number in range(first, last + 1):
+            now = self.snapshot(number)
+            old = {add["path"]: add for add in before.files} if before else {}
+            new = {add["path"]: add for add in now.files}
+            changes = self._changes_rows(number)
+            adds = tuple({**add, "dataChange": changes} for path, add in new.items() if path not in old)
+            removes = tuple(_removed(add, now.timestamp, changes=changes) for path, add in old.items() if path not in new)
+            protocol = now.protocol if before is None or before.protocol != now.protocol else None
+            metadata = now.metadata if before is None or before.metadata != now.metadata else None
+            yield Commit(number, now.timestamp, protocol, metadata, adds, removes, ())
+            before = now
+
+    def _changes_rows(self, version: int) -> bool:
+        """Whether a version changed rows, and did not only write the same rows anew."""
+        if version == self.earliest():
+            return True
+        known = {s["snapshot-id"] for s in self._metadata_of(version - 1).get("snapshots") or ()}
+        new = [s for s in self._metadata_of(version).get("snapshots") or () if s["snapshot-id"] not in known]
+        return not new or any((s.get("summary") or {}).get("operation") != "replace" for s in new)
+
+    def _metadata_of(self, version: int) -> Document:
+        if version == self.latest():
+            return self._metadata
+        location = self._versions[version - self.earliest()].location
+        try:
+            metadata = existing_table_metadata(orjson.loads(self._catalog.warehouse.read(location)))
+        except (Outside, Unreadable):
+            raise NoSuchVersion(f"version {version} of the table cannot be read any more") from None
+        except (orjson.JSONDecodeError, Problem) as error:
+            raise DamagedLog(f"the metadata of version {version} cannot be read: {error}") from None
+        snapshot = metadata.get("current-snapshot-id")
+        if snapshot not in {None, -1} and snapshot not in {s["snapshot-id"] for s in self._metadata.get("snapshots") or ()}:
+            raise NoSuchVersion(f"the snapshot of version {version} of the table has expired")
+        return metadata
+
+
+def _number(location: str) -> int:
+    found = NUMBER.search(location)
+    return int(found[1]) if found else 0
+
+
+def _removed(add: Mapping[str, Any], timestamp: int, *, changes: bool) -> Document:
+    kept = {name: add[name] for name in ("path", "partitionValues", "size")}
+    return {**kept, "deletionTimestamp": timestamp, "dataChange": changes, "extendedFileMetadata": True}
