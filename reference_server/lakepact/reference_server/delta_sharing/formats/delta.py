@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.log.vectors import vector_path
 
-from .links import ascii_json, file_id, size_of, stamps, stats_members
+from .links import ascii_json, file_id, once, size_of, stamps, stats_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -146,8 +146,7 @@ def _vector(vector: Mapping[str, Any], url: str | None) -> Document:
 def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
     """The lines of the files of a chunk, with gaps for what every answer has of its own."""
     del columns
-    partitions = {id(values): ascii_json(values) for values in chunk.partitions}
-    others = {id(rest): _rest(rest) for rest in chunk.others}
+    partitions, others = once(chunk.partitions, ascii_json), once(chunk.others, _rest)
     vectors = [("", "")] * len(chunk) if chunk.vectors is None else [_prepared_vector(vector, key) for vector in chunk.vectors]
     columns_of_lines = zip(
         chunk.paths, chunk.partitions, chunk.sizes, chunk.modified, chunk.others, stats_members(chunk), vectors, strict=True

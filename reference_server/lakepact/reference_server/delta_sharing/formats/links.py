@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import orjson
 
 from lakepact.reference_server.delta_sharing.log import DamagedLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
+T = TypeVar("T")
+
 # Bytes that no JSON text has, where an answer puts what is its own.
 ADDRESS, SIGNATURE, STAMP = b"\0", b"\1", b"\2"
+
+_ID = blake2b(digest_size=16)
+_BETWEEN = "\x7f"  # needs no escape, and hardly ever stands in a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,9 @@ def size_of(action: Mapping[str, Any]) -> int:
 
 def file_id(path: str) -> str:
     """The name of a file, for ever, from its path as the log spells it."""
-    return blake2b(path.encode(), digest_size=16).hexdigest()
+    digest = _ID.copy()
+    digest.update(path.encode())
+    return digest.hexdigest()
 
 
 def ascii_json(value: Any) -> str:
@@ -81,6 +88,17 @@ def ascii_json(value: Any) -> str:
     return written.decode() if written.isascii() else json.dumps(value, separators=(",", ":"))
 
 
-def stats_members(chunk: Chunk) -> Iterator[str]:
+def stats_members(chunk: Chunk) -> Sequence[str]:
     """The statistics of files as members that follow others, nothing for those without."""
-    return ("" if stats is None else f',"stats":{ascii_json(stats)}' for stats in chunk.stats)
+    if None not in chunk.stats:
+        # All at once, where they are plain, for that is several times faster.
+        written = orjson.dumps(_BETWEEN.join(cast("Sequence[str]", chunk.stats)))
+        parts = written[1:-1].decode().split(_BETWEEN) if written.isascii() else []
+        if len(parts) == len(chunk):
+            return [f',"stats":"{part}"' for part in parts]
+    return ["" if stats is None else f',"stats":{ascii_json(stats)}' for stats in chunk.stats]
+
+
+def once(documents: Iterable[T], written: Callable[[T], str]) -> Mapping[int, str]:
+    """How documents are written, by their identities; one that many files share is written once."""
+    return {number: written(document) for number, document in {id(document): document for document in documents}.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .links import ascii_json, file_id, size_of, stamps, stats_members
+from .links import ascii_json, file_id, once, size_of, stamps, stats_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -122,7 +122,7 @@ def _partition(values: Mapping[str, str | None], columns: Sequence[str]) -> dict
 
 def block(chunk: Chunk, key: Callable[[str], str], columns: Sequence[str]) -> bytes:
     """The lines of the files of a chunk, with gaps for what every answer has of its own."""
-    partitions = {id(values): ascii_json(_partition(values, columns)) for values in chunk.partitions}
+    partitions = once(chunk.partitions, lambda values: ascii_json(_partition(values, columns)))
     lines = [
         f'{{"file":{{"url":"\0{key(path)}\1","id":"{file_id(path)}","partitionValues":{partitions[id(values)]},"size":{size}{said}\2}}}}\n'
         for path, values, size, said in zip(chunk.paths, chunk.partitions, chunk.sizes, stats_members(chunk), strict=True)

@@ -69,6 +69,7 @@ class State:
         self.sidecars: list[str] = []
         self.files = Columns()
         self._same: dict[Any, Mapping[str, Any]] = {}
+        self._same_names: dict[tuple[str, ...], dict[tuple[str | None, ...], Mapping[str, str | None]]] = {}
 
     def take_lines(self, folder: LogFolder, name: str, *, files: bool) -> None:
         """Take in a checkpoint of JSON lines."""
@@ -97,6 +98,7 @@ class State:
             except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
                 reason = str(error).partition("\n")[0]
                 raise DamagedLog(f"{name} is not a checkpoint that can be read ({reason})") from None
+        pa.default_memory_pool().release_unused()
 
     def _take_batch(self, batch: Arrow, name: str) -> None:
         for kind in batch.schema.names:
@@ -147,8 +149,19 @@ class State:
     def _maps(self, maps: Arrow) -> Iterator[Mapping[str, str | None]]:
         """Maps of strings; equal ones are one object."""
         same = self._same
-        items = list(zip(values_of(maps.keys), values_of(maps.items), strict=True))
-        for valid, (start, end) in zip(maps.is_valid().to_pylist(), pairwise(maps.offsets.to_pylist()), strict=True):
+        names, values, offsets = values_of(maps.keys), values_of(maps.items), maps.offsets.to_pylist()
+        width = offsets[1] - offsets[0]
+        first = tuple(names[offsets[0] : offsets[1]])
+        if not maps.null_count and offsets == list(range(0, len(values) + 1, width or 1)) and names == list(first) * len(maps):
+            # All maps have the same names.
+            known = self._same_names.setdefault(first, {})
+            for row in zip(*[iter(values)] * width, strict=True):
+                if row not in known:
+                    known[row] = dict(zip(first, row, strict=True))
+                yield known[row]
+            return
+        items = list(zip(names, values, strict=True))
+        for valid, (start, end) in zip(maps.is_valid().to_pylist(), pairwise(offsets), strict=True):
             key = tuple(items[start:end]) if valid else ()
             if key not in same:
                 same[key] = dict(key)
