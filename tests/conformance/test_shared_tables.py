@@ -14,7 +14,7 @@ from lakepact.conformance.fixtures import pack
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, QUERY, file_of, on_files, on_partition_values, wrapper_of
-from lakepact.reference_server.faults import Install, all_of, instead, on_call, on_lines
+from lakepact.reference_server.faults import Install, all_of, around, instead, on_call, on_lines
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running
 
@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUITE = suites.load("delta_sharing")
-AREAS = ("snapshots", "time_travel", "changes", "hints", "hints_at_random", "hints_understood", "statistics", "partition_values", "delta_replay")
+AREAS = (
+    "snapshots",
+    "time_travel",
+    "changes",
+    "hints",
+    "hints_at_random",
+    "hints_understood",
+    "statistics",
+    "partition_values",
+    "delta_replay",
+)
 FINE = {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
@@ -108,8 +118,6 @@ def _strict_times(reading: Any) -> Any:
 
 
 def _strictly_timed() -> Install:
-    from lakepact.reference_server.faults import around
-
     return all_of(around("rules", "not-before", _strict_times), around("rules", "not-after", _strict_times))
 
 
@@ -132,24 +140,28 @@ def _head_of_the_start(found: Any, _wanted: Any) -> Any:
 
 OPERATIONS = (QUERY, CHANGES, "getTableMetadata")
 READ = ("snapshots", "time_travel", "changes", "statistics", "partition_values", "delta_replay")
-HINTS = ("hints", "hints_at_random", "hints_understood")
+HINTS = ("hints", "hints_understood")
 
 HABITS: dict[str, tuple[tuple[str, ...], Install]] = {
     "ignores hints": (HINTS, instead("rules", "selected", lambda _snapshot, **_hints: None)),
     "writes nulls as empty strings": (
-        ("snapshots", "partition_values", "hints_at_random"),
+        ("snapshots", "partition_values"),
         on_partition_values(lambda _, value: "" if value is None else value),
     ),
     "has no statistics": (
         ("snapshots", "statistics", "hints"),
         all_of(*(on_files(o, lambda file: file.pop("stats", None)) for o in (QUERY, CHANGES))),
     ),
-    "lists in any order": (READ, all_of(on_lines(QUERY, _shuffled), on_lines(CHANGES, _shuffled))),
-    "says more": (READ, all_of(*(on_lines(o, _with_more) for o in OPERATIONS))),
-    "has other ids": (READ, all_of(on_lines(QUERY, _other_ids), on_lines(CHANGES, _other_ids))),
+    "lists in any order with more and other ids": (
+        READ,
+        all_of(*(on_lines(o, edit) for o in OPERATIONS for edit in (_shuffled, _with_more, _other_ids))),
+    ),
     "says little in delta format": (("changes", "delta_replay", "snapshots"), all_of(*(on_lines(o, _bare_delta) for o in OPERATIONS))),
     "takes whole seconds only": (("time_travel", "changes"), _strictly_timed()),
-    "knows no capabilities": (READ, all_of(*(on_call(o, _without_capabilities) for o in OPERATIONS))),
+    "knows no capabilities": (
+        ("snapshots", "time_travel", "changes", "delta_replay"),
+        all_of(*(on_call(o, _without_capabilities) for o in OPERATIONS)),
+    ),
     "has no change data feed": (("changes", "time_travel"), on_call(CHANGES, _no_such_thing)),
     "passes over the end of a window": (("time_travel",), on_call(QUERY, _open_ended)),
     "heads changes with the metadata of their start": (("changes",), instead("rules", "metadata-of-head", _head_of_the_start)),

@@ -117,6 +117,9 @@ def versions_that_are_not_there(lab: SharingLab) -> None:
     lab.manifest  # noqa: B018 - without the pack nobody knows which table has a history
     for name in ("partitioned", *CHECKPOINTS):
         table = lab.fixture(name)
+        if table.unusual and reading.asked(lab, table).status != 200:
+            lab.skip("DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused")
+            continue
         last = table.last.version
         gone = [version.version for version in table.versions if not version.readable]
         for version in (last + 1, 2**40, -1, *gone):
