@@ -1,0 +1,151 @@
+"""What the checks of shared tables judge by: deletion vectors, texts of partition values, predicates, times."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.conformance.checks.delta_sharing import times
+from lakepact.conformance.checks.delta_sharing.predicates import Comparison, Draw, IsNull, Joined, Negated
+from lakepact.conformance.fixtures import deletion_vectors as written
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.rows import columns, comparison, deletion_vectors, lines, values
+
+POSITIONS = st.frozensets(st.integers(0, 2**40), min_size=1, max_size=50)
+
+
+def no_file(url: str) -> bytes:
+    raise AssertionError(url)
+
+
+@given(POSITIONS)
+def test_an_inline_deletion_vector_is_read_as_it_was_written(gone: frozenset[int]) -> None:
+    assert gone == deletion_vectors.gone(written.inline(gone), no_file)
+
+
+@given(st.lists(POSITIONS, min_size=1, max_size=3))
+def test_deletion_vectors_of_one_file_are_told_apart(vectors: list[frozenset[int]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        described = written.on_disk(Path(folder), vectors, seed="test")
+        (file,) = Path(folder).glob("*.bin")
+        content = file.read_bytes()
+    for vector, descriptor in zip(vectors, described, strict=True):
+        assert vector == deletion_vectors.gone(descriptor | {"storageType": "p", "pathOrInlineDv": "https://x"}, lambda _: content)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 20])
+def test_a_deletion_vector_that_is_cut_short_is_the_fault_of_who_sent_it(cut: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        (descriptor,) = written.on_disk(Path(folder), [[1, 2, 3]], seed="test")
+        (file,) = Path(folder).glob("*.bin")
+        content = file.read_bytes()
+    with pytest.raises(Unmet):
+        deletion_vectors.gone(descriptor | {"storageType": "p"}, lambda _: content[:cut])
+
+
+def test_a_deletion_vector_that_only_the_provider_can_read_is_a_fault() -> None:
+    with pytest.raises(Unmet, match="storageType"):
+        deletion_vectors.gone({"storageType": "u", "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^", "cardinality": 1}, no_file)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        (None, "long", None),
+        ("", "date", None),
+        ("a b/c%=é", "string", "a b/c%=é"),
+        ("-3", "byte", -3),
+        ("9.5", "float", 9.5),
+        ("12.30", "decimal(10,2)", Decimal("12.3")),
+        ("true", "boolean", True),
+        ("2024-02-29", "date", dt.date(2024, 2, 29)),
+        ("2024-02-29 23:59:59", "timestamp", dt.datetime(2024, 2, 29, 23, 59, 59, tzinfo=dt.UTC)),
+        ("2024-02-29T23:59:59.678901Z", "timestamp", dt.datetime(2024, 2, 29, 23, 59, 59, 678901, tzinfo=dt.UTC)),
+    ],
+)
+def test_the_text_of_a_partition_value_means(text: Any, kind: str, value: Any) -> None:
+    assert comparison.frozen(value) == comparison.frozen(values.typed(text, kind))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("9.0", "long"),
+        ("True", "boolean"),
+        ("2024/02/29", "date"),
+        ("2024-02-30", "date"),
+        ("12:00", "timestamp"),
+        (5, "long"),
+        ("x", "double"),
+    ],
+)
+def test_a_text_that_is_no_value_of_its_type_is_a_fault(text: Any, kind: str) -> None:
+    with pytest.raises(Unmet):
+        values.typed(text, kind)
+
+
+def test_a_boolean_is_no_number_and_a_nan_is_a_nan() -> None:
+    with pytest.raises(Unmet):
+        comparison.same([{"a": True}], [{"a": 1}], "rows")
+    comparison.same([{"a": float("nan")}], [{"a": float("nan")}], "rows")
+
+
+ABOVE = Comparison("n", "integer", ">", 5)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "n", "holds"),
+    [
+        (ABOVE, 6, True),
+        (ABOVE, 5, False),
+        (ABOVE, None, None),
+        (Negated(ABOVE), None, None),
+        (IsNull("n", "integer"), None, True),
+        (Joined("or", (ABOVE, IsNull("n", "integer"))), None, True),
+        (Joined("and", (ABOVE, IsNull("n", "integer"))), None, None),
+        (Joined("and", (ABOVE, IsNull("n", "integer", negated=True))), None, False),
+        (Comparison("n", "double", "<", 5.0), float("nan"), None),
+    ],
+)
+def test_what_is_null_leaves_a_predicate_open(predicate: Any, n: Any, holds: Any) -> None:
+    assert holds is predicate.holds({"n": n})
+
+
+def test_a_constant_on_the_left_turns_the_comparison_round() -> None:
+    flipped = Comparison("n", "integer", "<", 5, flipped=True)
+    assert flipped.sql() == "5 > n"
+    assert flipped.tree()["op"] == "greaterThan"
+    assert [side["op"] for side in flipped.tree()["children"]] == ["literal", "column"]
+    assert flipped.holds({"n": 4})
+
+
+def test_the_same_draw_draws_the_same_predicates() -> None:
+    rows = [{"n": n, "word": f"w{n}"} for n in range(5)]
+    drawn = [Draw(Random(7), rows, {"n": "integer", "word": "string"}).tree().sql() for _ in range(2)]
+    assert drawn[0] == drawn[1]
+
+
+def test_times_are_written_in_utc_and_otherwise() -> None:
+    moment = 1735783200250
+    assert times.at(moment) == "2025-01-02T02:00:00Z"
+    assert times.as_of(moment) == "2025-01-02T02:00:01Z"
+    assert times.at(moment, fraction=True) == "2025-01-02T02:00:00.250Z"
+    assert times.at(moment, offset_hours=-7) == "2025-01-01T19:00:00-07:00"
+
+
+def test_lines_without_metadata_are_no_answer() -> None:
+    with pytest.raises(Unmet, match="lines with protocol"):
+        lines.parsed([{"protocol": {"minReaderVersion": 1}}])
+
+
+def test_bytes_that_are_no_parquet_file_are_a_fault() -> None:
+    with pytest.raises(Unmet, match="a parquet file"):
+        columns.stored(b"<html>403</html>")
