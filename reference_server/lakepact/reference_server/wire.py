@@ -63,27 +63,35 @@ class Wire:
     async def stream(self, reply: Reply) -> None:
         """Send a reply whose body is made while it is sent, no faster than the caller takes it.
 
-        The chunks are made in a worker thread, a few at a time. When they fail, or the caller hangs up, the connection is closed in the
-        middle of the body, so that nobody takes what has come for the whole.
+        The chunks are made in a worker thread, a few at a time, unless the reply says that they are prompt. When they fail, or the
+        caller hangs up, the connection is closed in the middle of the body, so that nobody takes what has come for the whole.
         """
         loop = asyncio.get_running_loop()
         chunks = iter(reply.chunks or ())
         leaving = loop.create_task(self._left())
         try:
             await self.start(reply)
+            for chunk in chunks if reply.prompt else ():
+                await self.write(chunk, more=True)
+                await asyncio.sleep(0)  # a caller who takes them fast is not to keep others waiting
+                if leaving.done():
+                    return
             while some := await loop.run_in_executor(None, _some, chunks):
                 while some:
                     await self.write(some.popleft(), more=True)
                 if leaving.done():
                     return
             await self.write(b"")
+        except asyncio.CancelledError:
+            # The server ends, and has waited long enough for a caller who takes nothing.
+            self.transport.abort()
         except Exception:
             logger.exception("%s failed in the middle of its answer; incident %s", self.scope["path"], uuid.uuid4().hex)
             self.transport.close()
         finally:
             leaving.cancel()
-            with contextlib.suppress(ValueError):  # a generator that still runs, because this task was cancelled
-                await loop.run_in_executor(None, getattr(reply.chunks, "close", _nothing))
+            with contextlib.suppress(ValueError):  # from a generator that still runs in its thread
+                getattr(reply.chunks, "close", _nothing)()
 
     async def _left(self) -> None:
         """Return when the caller has hung up."""
