@@ -7,6 +7,7 @@ import http.client
 import socket
 import threading
 import tracemalloc
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -50,14 +51,14 @@ class Pieces:
         self.closed.set()
 
 
-@pytest.fixture(params=["blocking", "not blocking"])
+@pytest.fixture(params=["blocking", "not blocking", "prompt"])
 def serving(request: pytest.FixtureRequest) -> Iterator[Callable[..., str]]:
     """A server whose configuration is what a handler says; returns its address."""
     with contextlib.ExitStack() as stack:
 
         def start(handler: Callable[..., Reply]) -> str:
             made = service("iceberg_rest", Settings())
-            made.handlers["getConfig"] = handler
+            made.handlers["getConfig"] = lambda **asked: replace(handler(**asked), prompt=request.param == "prompt")
             made.blocking = frozenset({"getConfig"}) if request.param == "blocking" else frozenset()
             listener, url = listening("127.0.0.1", 0)
             stack.enter_context(contextlib.closing(listener))
@@ -84,6 +85,7 @@ def test_chunks_arrive_in_order_and_are_closed(serving: Callable[..., str]) -> N
     connection.close()
 
 
+@pytest.mark.parametrize("serving", ["blocking", "not blocking"], indirect=True)
 def test_chunks_are_not_made_by_the_thread_that_answers_everybody(serving: Callable[..., str]) -> None:
     pieces = Pieces(3)
     connection = http.client.HTTPConnection(serving(lines(pieces)), timeout=20)

@@ -19,7 +19,7 @@ class Reply:
     """One answer, ready to be sent; its content type and length are added by the lane when it has a body.
 
     `chunks` are the body of an answer that is too long to be held: they are made while the caller takes them, never joined, and closed
-    when the caller hangs up. Then `body` is empty.
+    when the caller hangs up. Then `body` is empty. They are `prompt` if each is made so fast that nobody needs to wait for it in a thread.
     """
 
     status: int
@@ -27,6 +27,7 @@ class Reply:
     headers: tuple[tuple[bytes, bytes], ...] = ()
     media_type: bytes = JSON
     chunks: Iterable[bytes] | None = None
+    prompt: bool = False
 
     @property
     def document(self) -> Any:

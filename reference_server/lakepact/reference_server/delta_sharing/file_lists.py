@@ -97,7 +97,7 @@ class FileLists:
 
         asked_for_end = request.capabilities.end_stream
         chunks = ended(explained_chunks(request.table, chain([head], lines)), end, asked=asked_for_end, rules=self._rules)
-        return Answer(version, response_format, chunks=chunks, end_stream=asked_for_end)
+        return Answer(version, response_format, chunks=chunks, prompt=True, end_stream=asked_for_end)
 
     def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
         """A version, and the format in which it is answered."""

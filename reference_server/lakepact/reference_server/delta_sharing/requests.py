@@ -50,6 +50,7 @@ class Answer:
         response_format: the format of its lines.
         lines: the lines, if they are few.
         chunks: else the lines in pieces.
+        prompt: whether each piece is made in no time.
         end_stream: whether the client was promised an endStreamAction.
     """
 
@@ -57,6 +58,7 @@ class Answer:
     response_format: str
     lines: bytes = b""
     chunks: Iterable[bytes] | None = None
+    prompt: bool = False
     end_stream: bool = False
 
 

@@ -205,7 +205,7 @@ class Tables:
         headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", says)]
         if hashed is not None:
             headers.append((b"fileidhash", hashed.encode()))
-        return Reply(200, answer.lines, headers=tuple(headers), media_type=NDJSON, chunks=answer.chunks)
+        return Reply(200, answer.lines, headers=tuple(headers), media_type=NDJSON, chunks=answer.chunks, prompt=answer.prompt)
 
 
 #: Decisions about tables that a fault may replace.
