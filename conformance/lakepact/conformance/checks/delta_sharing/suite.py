@@ -5,16 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.checks.delta_sharing.at_home import at_home
 from lakepact.conformance.checks.delta_sharing.catalogue import Walk
 from lakepact.conformance.checks.delta_sharing.lab import SharingLab, token_of
 from lakepact.conformance.checks.delta_sharing.offers import Offers
-from lakepact.conformance.home import Home
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lakepact.conformance.target import Target
     from lakepact.conformance.wire import Wire
 
@@ -39,20 +37,6 @@ def discover(wire: Wire, target: Target) -> Offer:
         features=MappingProxyType(offers.features() | known),
         facts=MappingProxyType(facts),
         found=MappingProxyType({"catalogue": catalogue, "history": offers.with_history()}),
-    )
-
-
-def at_home(folder: Path) -> Home:
-    """The fixture pack in `folder`, shared with a recipient who may read all of it."""
-    from lakepact.conformance.fixtures.pack import write  # noqa: PLC0415 - deltalake is needed by nobody who judges others
-
-    pack = write(folder)
-    return Home(
-        settings={"shares": str(folder / "shares.yaml")},
-        root="/delta-sharing",
-        headers={"Authorization": f"Bearer {pack.tokens['all']}"},
-        parameters={"fixtures": str(folder), "fixtures-writable": "yes"},
-        features={"fixtures": True},
     )
 
 

@@ -62,6 +62,12 @@ def _refused(_: Handler, __: dict[str, Any]) -> Reply:
     raise refused(400, "this table cannot be read so")
 
 
+def _main_location_alone(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if (arguments.get("body") or {}).get("location"):
+        raise refused(400, "credentials are given for the main location alone")
+    return handler(**arguments)
+
+
 FAULTS = (
     Fault(
         "tables-without-schema",
@@ -128,5 +134,17 @@ FAULTS = (
         "Queries of tables are refused that are read by URLs.",
         ("DS-LTB-11",),
         on_call("queryTable", _refused),
+    ),
+    Fault(
+        "auxiliary-locations-have-no-credentials",
+        "Credentials are given for the main location of a table alone.",
+        ("DS-LTB-07",),
+        on_call("generateTemporaryTableCredentials", _main_location_alone),
+    ),
+    Fault(
+        "directories-have-no-credentials",
+        "There are no credentials for tables that are read by directory.",
+        ("DS-LTB-11",),
+        on_call("generateTemporaryTableCredentials", _refused),
     ),
 )

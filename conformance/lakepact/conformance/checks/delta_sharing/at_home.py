@@ -1,0 +1,45 @@
+"""The fixture pack, shared by the reference server of this machine with what only that needs to be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.home import Home
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROOT = "/delta-sharing"
+WITH_AUXILIARY = "url_and_dir"  #: the table that is said to have files elsewhere too
+
+
+def at_home(folder: Path) -> Home:
+    """The fixture pack in `folder`, shared with a recipient who may read all of it."""
+    # Written here and needed by nobody who judges others.
+    import yaml  # noqa: PLC0415
+
+    from lakepact.conformance.fixtures.pack import write  # noqa: PLC0415
+
+    pack = write(folder)
+    shares = folder / "shares.at-home.yaml"
+    document: dict[str, Any] = yaml.safe_load((folder / "shares.yaml").read_text(encoding="utf-8"))
+    document["temporaryCredentials"] = {"rehearsal": True}  # keys that open nothing
+    _add_auxiliary_location(document, folder / "auxiliary")
+    shares.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
+    return Home(
+        settings={"shares": str(shares)},
+        root=ROOT,
+        headers={"Authorization": f"Bearer {pack.tokens['all']}"},
+        parameters={"fixtures": str(folder), "fixtures-writable": "yes"},
+        features={"fixtures": True},
+    )
+
+
+def _add_auxiliary_location(document: dict[str, Any], folder: Path) -> None:
+    """Say of one table that it may have files in another folder."""
+    folder.mkdir()
+    for share in document["shares"]:
+        for schema in share["schemas"]:
+            for table in schema["tables"]:
+                if table["name"] == WITH_AUXILIARY:
+                    table["auxiliaryLocations"] = [folder.as_uri()]
