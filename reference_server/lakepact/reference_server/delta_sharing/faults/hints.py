@@ -265,5 +265,5 @@ FAULTS = (
     Fault(
         "negative-limits-are-fine", "A negative limit does not count.", ("DS-HNT-15",), instead("rules", "limit-is-not-negative", accept)
     ),
-    Fault("empty-hints-leave-nothing", "An empty array of predicates leaves no file.", ("DS-HNT-05",), on_query(_null_sql)),
+    Fault("no-predicates-leave-nothing", "An empty array of predicates leaves no file.", ("DS-HNT-05",), on_query(_null_sql)),
 )
