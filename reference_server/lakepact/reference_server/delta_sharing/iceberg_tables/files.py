@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 from lakepact.reference_server.delta_sharing.log.active_files import CHUNK, ActiveFiles, Chunk
 from lakepact.reference_server.delta_sharing.log.refusals import UnsupportedTable
-from lakepact.reference_server.warehouse import local
+from lakepact.reference_server.warehouse import Outside, local
 
 from .footers import check_footer
 from .manifests import data_files, manifests_of
@@ -186,7 +186,10 @@ def _path(reading: _Reading, location: str) -> str:
     Raises:
         UnsupportedTable: it is not a file of this table.
     """
-    path = local(location)
+    try:
+        path = local(location)
+    except Outside as outside:
+        raise UnsupportedTable(str(outside)) from None
     if not path.startswith(reading.within) or ".." in path.split("/") or "\0" in path:
         raise UnsupportedTable(f"the data file {location[-200:]!r} does not lie in the table's own folder")
     inside = path.removeprefix(f"{reading.root}/")

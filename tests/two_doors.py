@@ -1,0 +1,157 @@
+"""Tables that pyiceberg writes through the one door, and rows that are read through the other by URLs alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyiceberg.catalog import Catalog
+    from pyiceberg.table import Table
+
+    from lakepact.reference_server import Server
+
+NAMES = [f"t{number}" for number in range(80)]
+ARROW = {
+    "boolean": pa.bool_(),
+    "integer": pa.int32(),
+    "long": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "binary": pa.binary(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "timestamp_ntz": pa.timestamp("us"),
+}
+
+
+def arrow_type(type_: Any) -> pa.DataType:
+    """The type of a column of a Delta schema."""
+    if isinstance(type_, str):
+        if type_.startswith("decimal"):
+            return pa.decimal128(*map(int, type_[8:-1].split(",")))
+        return ARROW[type_]
+    if type_["type"] == "struct":
+        return pa.struct([(f["name"], arrow_type(f["type"])) for f in type_["fields"]])
+    if type_["type"] == "array":
+        return pa.list_(arrow_type(type_["elementType"]))
+    return pa.map_(arrow_type(type_["keyType"]), arrow_type(type_["valueType"]))
+
+
+def spelled(type_: pa.DataType) -> str:
+    """A type, whatever the size of its offsets and the names of the items of its lists."""
+    return re.sub(r" \('[^']*'\)", "", str(type_)).replace("large_", "").replace("<element:", "<item:")
+
+
+def partition_value(text: str | None, type_: pa.DataType) -> Any:
+    if text is None:
+        return None
+    return {"true": True, "false": False}[text] if type_ == pa.bool_() else pa.scalar(text).cast(type_).as_py()
+
+
+@dataclass
+class Answered:
+    """An answer of the door of Delta Sharing."""
+
+    status: int
+    headers: dict[str, str]
+    lines: list[dict[str, Any]]
+
+    @property
+    def message(self) -> str:
+        return self.lines[0]["message"]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return self.lines[1]["metaData"]
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        return [line["file"] for line in self.lines if "file" in line]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the files, by the names of columns and the partition values alone."""
+        fields = {f["name"]: arrow_type(f["type"]) for f in json.loads(self.metadata["schemaString"])["fields"]}
+        found = list[dict[str, Any]]()
+        for file in self.files:
+            with urllib.request.urlopen(file["url"]) as response:
+                body = response.read()
+            assert len(body) == file["size"]
+            held = pq.read_table(io.BytesIO(body))
+            columns = {}
+            for name, type_ in fields.items():
+                if name in file["partitionValues"]:
+                    columns[name] = pa.array([partition_value(file["partitionValues"][name], type_)] * held.num_rows, type_)
+                elif name in held.column_names:
+                    assert spelled(held.column(name).type) == spelled(type_), name
+                    columns[name] = held.column(name)
+                else:
+                    columns[name] = pa.nulls(held.num_rows, type_)
+            found += pa.table(columns).to_pylist()
+        return found
+
+
+@dataclass
+class Doors:
+    """A server with both doors, and a table name that nobody else uses."""
+
+    server: Server
+    catalog: Catalog
+    warehouse: Path
+    names: Iterator[str] = field(default_factory=lambda: iter(NAMES))
+    name: str = ""
+
+    def create(self, data: pa.Table | pa.Schema, **more: Any) -> Table:
+        """A new Iceberg table of a name that is shared, with these rows."""
+        self.name = next(self.names)
+        table = self.catalog.create_table(f"ns.{self.name}", schema=data if isinstance(data, pa.Schema) else data.schema, **more)
+        if isinstance(data, pa.Table):
+            table.append(data)
+        return table
+
+    def ask(self, what: str, body: Any = None, **headers: str) -> Answered:
+        """A request about that table."""
+        url = f"{self.server.address('delta_sharing')}/shares/s/schemas/d/tables/{self.name}/{what}"
+        sent = None if body is None else json.dumps(body).encode()
+        said = {"Authorization": "Bearer token", "Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, sent, said)) as response:
+                status, found, text = response.status, response.headers, response.read()
+        except urllib.error.HTTPError as error:
+            status, found, text = error.code, error.headers, error.read()
+            error.close()
+        return Answered(status, {k.lower(): v for k, v in found.items()}, [json.loads(line) for line in text.splitlines()])
+
+    def fetch(self, url: str) -> bytes:
+        """What a URL leads to."""
+        try:
+            with urllib.request.urlopen(url) as response:
+                return response.read()
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise
+
+    def query(self, **body: Any) -> Answered:
+        return self.ask("query", body)
+
+    def version(self) -> int:
+        return int(self.ask("version").headers["delta-table-version"])
+
+
+def same_rows(table: Table, answered: Answered, **scan: Any) -> None:
+    """Both doors show the same rows."""
+    assert answered.status == 200, answered.lines
+    expected = table.scan(**scan).to_arrow().to_pylist()
+    assert sorted(map(repr, expected)) == sorted(map(repr, answered.rows()))
