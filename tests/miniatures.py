@@ -23,7 +23,10 @@ def answer(status: int, document: Any = None, **headers: str) -> Answer:
 
 @contextlib.contextmanager
 def miniature(answerer: Answerer) -> Iterator[str]:
-    """Serve what `answerer(method, target, body)` says; yields the address."""
+    """Serve what `answerer(method, target, body)` says; yields the address.
+
+    An answerer that has a method `listen` is told the headers of each request before it answers.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -31,6 +34,8 @@ def miniature(answerer: Answerer) -> Iterator[str]:
 
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            if hasattr(answerer, "listen"):
+                answerer.listen({name.lower(): value for name, value in self.headers.items()})
             status, headers, content = answerer(self.command, self.path, body)
             self.send_response(status)
             for name, value in headers.items():
