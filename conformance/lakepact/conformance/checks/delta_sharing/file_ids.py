@@ -1,0 +1,103 @@
+"""Ids of files: the same for the same file in every answer, and unlike those of all others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.answers import version_of
+from lakepact.conformance.checks.delta_sharing.line_answers import DELTA, PARQUET, QUERY, form_of, objects, required
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.checks.delta_sharing.tour import ASKED_FOR, Question, ask, by_url
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.wire import Reply
+
+#: Tables of the pack whose files were never rewritten without a change of rows, so that every addition is answered too.
+WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
+
+
+def _query(lab: SharingLab, table: SharedTable, form: str, body: dict[str, Any]) -> Reply:
+    return ask(lab, table, Question(QUERY, "a query", {"body": body}), ASKED_FOR[form])
+
+
+def _ids(reply: Reply) -> list[str]:
+    return sorted(required(file, "id", str, "a file") for file in objects(reply.lines, "file"))
+
+
+def _last(lab: SharingLab, requirement: str, form: str) -> None:
+    """Ids in a format are those of the answer before, and each is there once."""
+    judged = False
+    for table in by_url(lab):
+        first, again = (_query(lab, table, form, {}) for _ in range(2))
+        if first.status != 200 or again.status != 200 or form_of(first.lines) != form or version_of(first) != version_of(again):
+            continue
+        judged = True
+        with lab.judge(requirement):
+            twice = [i for i, count in Counter(_ids(first)).items() if count > 1]
+            expect.equal([], twice, f"ids of several files of {table.name}:")
+            _are_the_same(first, again, f"ids of {table.name} in a second answer")
+            earlier = _query(lab, table, form, {"version": version_of(first)})
+            if earlier.status == 200:
+                _are_the_same(first, earlier, f"ids of {table.name} as of its version")
+    if not judged:
+        raise NotOffered(f"no table is answered in {form} format")
+
+
+def _are_the_same(first: Reply, again: Reply, what: str) -> None:
+    differ = set(_ids(first)) ^ set(_ids(again))
+    expect.true(not differ, f"the same {what}", f"{len(differ)} that stand in one of the two alone")
+
+
+@check("DS-FIL-03")
+def ids_last_in_parquet_format(lab: SharingLab) -> None:
+    """In parquet format a file has the same id in every answer, and no other file has it."""
+    _last(lab, "DS-FIL-03", PARQUET)
+
+
+@check("DS-DFL-01")
+def ids_last_in_delta_format(lab: SharingLab) -> None:
+    """In delta format a file has the same id in every answer, and no other file has it."""
+    _last(lab, "DS-DFL-01", DELTA)
+
+
+@check("DS-DFL-02")
+def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
+    """The id of the file of a deletion vector, where there is one, is the same in every answer."""
+    judged = False
+    for table in by_url(lab):
+        first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
+        if "deletionVectors" in table.reader_features and first.status == again.status == 200 and version_of(first) == version_of(again):
+            found, other = (
+                {str(f.get("id")): f.get("deletionVectorFileId") for f in objects(reply.lines, "file")} for reply in (first, again)
+            )
+            judged = True
+            with lab.judge("DS-DFL-02"):
+                expect.true(found == other, f"the same ids of deletion vectors of {table.name} again", "others")
+    if not judged:
+        raise NotOffered("no table has deletion vectors")
+
+
+@check("DS-REM-02")
+def removed_files_keep_their_ids(lab: SharingLab) -> None:
+    """A file that was added and removed has one id in both lines."""
+    judged = False
+    for name in WITH_REMOVALS:
+        table = lab.fixture(name)
+        asked = {"body": {"startingVersion": 0}, "delta_sharing_capabilities": ASKED_FOR[PARQUET]}
+        reply = lab.send(QUERY, **asked, **table.address)
+        if reply.status != 200:
+            continue
+        added = {str(file.get("id")) for file in objects(reply.lines, "add")}
+        removed = [str(file.get("id")) for file in objects(reply.lines, "remove")]
+        if removed:
+            judged = True
+            with lab.judge("DS-REM-02"):
+                stray = [i for i in removed if i not in added]
+                expect.equal([], stray, f"ids of removed files of {name} that were never added:")
+    if not judged:
+        raise NotOffered("no table of the pack that was answered has removed files")

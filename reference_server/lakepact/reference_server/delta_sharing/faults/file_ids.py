@@ -1,0 +1,38 @@
+"""Ids of files that change, or that several files have."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from lakepact.reference_server.faults import Fault
+
+from .ways.wrapped import DELTA, PARQUET, Document, on_wrapped
+
+_numbers = itertools.count()
+
+
+def _another(document: Document) -> None:
+    document["id"] = f"file-{next(_numbers)}"
+
+
+def _by_size(document: Document) -> None:
+    """Name files by what several of them share."""
+    action: dict[str, Any] = next(iter(document.get("deltaSingleAction", {"": document}).values()))
+    document["id"] = f"size-{action['size'] // 1_000_000}"
+
+
+FAULTS = (
+    Fault("ids-change", "Ids of files are others each time.", ("DS-FIL-03",), on_wrapped("file", _another, form=PARQUET)),
+    Fault(
+        "delta-ids-change", "Ids of files in delta format are others each time.", ("DS-DFL-01",), on_wrapped("file", _another, form=DELTA)
+    ),
+    Fault("ids-are-shared", "Several files have one id.", ("DS-FIL-03",), on_wrapped("file", _by_size, form=PARQUET)),
+    Fault("delta-ids-are-shared", "Several files have one id in delta format.", ("DS-DFL-01",), on_wrapped("file", _by_size, form=DELTA)),
+    Fault(
+        "removed-files-have-other-ids",
+        "Removed files have other ids than added ones.",
+        ("DS-REM-02",),
+        on_wrapped("remove", _another, form=PARQUET),
+    ),
+)
