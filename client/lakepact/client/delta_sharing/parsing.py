@@ -61,6 +61,7 @@ class LineReader:
         self._started: list[bytes] = []
         self._held = 0
         self._lines = 0
+        self._is_delta = False
         self._end: EndOfStream | None = None
 
     def feed(self, block: bytes) -> list[Line]:
@@ -71,16 +72,16 @@ class LineReader:
             UpgradeNeeded: The table needs a later reader.
             QueryFailed: The server says that it gave up.
         """
-        head, newline, tail = block.rpartition(b"\n")
-        self._held = self._held + len(block) if not newline else len(tail)
+        at = block.rfind(b"\n")
+        self._held = len(block) - at - 1 if at >= 0 else self._held + len(block)
         if self._held > LONGEST:
             raise BadReply(self._failure(f"line {self._lines + 1} of the reply is longer than {LONGEST} bytes"))
-        if not newline:
+        if at < 0:
             self._started.append(block)
             return []
-        whole = b"".join((*self._started, head)) if self._started else head
-        self._started = [tail] if tail else []
-        return self._read(whole)
+        pieces: tuple[bytes | memoryview, ...] = (*self._started, memoryview(block)[:at])
+        self._started = [block[at + 1 :]] if at + 1 < len(block) else []
+        return self._read(pieces)
 
     def end(self) -> tuple[list[Line], EndOfStream | None]:
         """The last line, where it does not end in a newline, and what the end of the answer says, if it says something.
@@ -89,68 +90,78 @@ class LineReader:
             DamagedData: The server promised to say where the answer ends, and did not.
             BadReply: As for `feed`.
         """
-        lines = self._read(b"".join(self._started)) if self._started else []
+        lines = self._read(tuple(self._started)) if self._started else []
+        self._started = []
         if self._promises_end and self._end is None:
             raise DamagedData(self._failure("the reply breaks off: the server promised to say where it ends, and did not"))
         return lines, self._end
 
-    def _read(self, block: bytes) -> list[Line]:
+    def _read(self, pieces: tuple[bytes | memoryview, ...]) -> list[Line]:
+        """The lines of a block, which comes in pieces."""
+        documents = _documents(pieces)
+        if documents is None:
+            return self._one_by_one(_objects(b"".join(pieces).split(b"\n")))
+        # Nearly all blocks hold nothing but files, each with one member.
+        if self._end is None and sum(map(len, documents)) == len(documents):
+            try:
+                files: list[Line] = self._files(documents)
+            except (_Wrong, KeyError, TypeError, AttributeError):
+                pass
+            else:
+                self._lines += len(files)
+                return files
+        return self._one_by_one(documents)
+
+    def _files(self, documents: list[dict[str, Any]]) -> list[Line]:
+        if self._is_delta:
+            add = self._kind_of_add
+            return [_delta_file(document["file"], add) for document in documents]
+        return [_parquet_file(document["file"], "file") for document in documents]
+
+    def _one_by_one(self, documents: Iterable[Any]) -> list[Line]:
         read: list[Line] = []
-        add = self._kind_of_add
         document: Any = None
-        number = self._lines
         try:
-            for document in self._documents(block):
-                number += 1
-                value = document.get("file")
-                if value is not None and len(document) == 1 and self._end is None:
-                    read.append(_delta_file(value, add) if "deltaSingleAction" in value else _parquet_file(value, "file"))
-                else:
-                    line = self._line(document)
-                    if line is not None:
-                        read.append(line)
-            self._lines = number
+            for document in documents:
+                self._lines += 1
+                line = self._line(document)
+                if line is not None:
+                    read.append(line)
         except _Wrong as wrong:
             reason = str(wrong)
         except (KeyError, TypeError, AttributeError):
             reason = _why(document)
         else:
-            self._check_formats(read)
             return read
         # Raised out here so that the original is not carried along.
-        raise BadReply(self._failure(f"line {number} of the reply {reason}"))
+        raise BadReply(self._failure(f"line {self._lines} of the reply {reason}"))
 
-    def _documents(self, block: bytes) -> Iterable[dict[str, Any]]:
-        """The JSON objects in a block of whole lines."""
-        try:
-            documents: list[Any] = from_json(b"[" + block.replace(b"\n", b",") + b"]", allow_inf_nan=False, cache_strings="keys")
-        except ValueError:
-            return _one_by_one(block)
-        # Two objects in a line, or one in two, would have passed as well.
-        return documents if len(documents) == block.count(b"\n") + 1 else _one_by_one(block)
-
-    def _line(self, document: dict[str, Any]) -> Line | None:
+    def _line(self, document: Any) -> Line | None:
         """The value of a line of any kind; None for the end, and for kinds that are not known."""
         if self._end is not None:
             raise _Wrong("comes after the one that says where the reply ends")
+        if not isinstance(document, dict):
+            raise _Wrong("is not a JSON object")
         known = [name for name in document if name in _MEMBERS]
-        if len(known) != 1:
-            # What a later version of the contract may add is passed over.
-            if not known and type(document) is dict:
-                return None
+        if not known:
+            # A later version of the contract may say more; what is read here does not depend on it.
+            return None
+        if len(known) > 1:
             raise _Wrong(f"holds {' and '.join(known)}, of which there is to be one in a line")
         (name,) = known
         value = document[name]
         if name == "endStreamAction":
             self._end = self._ended(value)
             return None
+        is_delta = (name == "file" and "deltaSingleAction" in value) or "deltaProtocol" in value or "deltaMetadata" in value
+        if is_delta and "delta" not in self._formats:
+            raise _Wrong("is in delta format, which was not asked for")
         if name == "protocol":
+            self._is_delta = is_delta
             return self._protocol(value)
         if name == "metaData":
             return _metadata(value)
-        if name == "file" and "deltaSingleAction" in value:
-            return _delta_file(value, self._kind_of_add)
-        return _parquet_file(value, _KINDS[name])
+        return _delta_file(value, self._kind_of_add) if is_delta else _parquet_file(value, _KINDS[name])
 
     def _protocol(self, value: Any) -> Protocol:
         protocol = _protocol(value)
@@ -168,26 +179,27 @@ class LineReader:
             min_url_expiration=end.min_url_expiration_timestamp,
         )
 
-    def _check_formats(self, lines: list[Line]) -> None:
-        if "delta" not in self._formats and any(_format(line) == "delta" for line in lines):
-            raise BadReply(self._failure("the reply is in delta format, which was not asked for"))
+
+def _documents(pieces: tuple[bytes | memoryview, ...]) -> list[Any] | None:
+    """The JSON values of a block, one for each of its lines; None where it is not just that."""
+    text = b"".join((b"[", *pieces, b"]"))
+    try:
+        documents: list[Any] = from_json(text.replace(b"\n", b","), allow_inf_nan=False, cache_strings="keys")
+    except ValueError:
+        return None
+    # Two objects in a line, or one in two, would have passed as well.
+    is_one_a_line = len(documents) == text.count(b"\n") + 1 and set(map(type, documents)) == {dict}
+    return documents if is_one_a_line else None
 
 
-def _one_by_one(block: bytes) -> Iterator[dict[str, Any]]:
-    for line in block.split(b"\n"):
-        if not line.strip():
-            continue
-        try:
-            document: Any = from_json(line, allow_inf_nan=False)
-        except ValueError:
-            document = None
-        yield document
-
-
-def _format(line: Line) -> Format:
-    if isinstance(line, SharedFile):
-        return "delta" if line.is_delta else "parquet"
-    return line.format
+def _objects(lines: Iterable[bytes]) -> Iterator[Any]:
+    """The JSON value of each line that is not blank; None for what is none."""
+    for line in lines:
+        if line.strip():
+            try:
+                yield from_json(line, allow_inf_nan=False)
+            except ValueError:
+                yield None
 
 
 def _parquet_file(document: dict[str, Any], kind: Kind) -> SharedFile:
@@ -305,8 +317,6 @@ def _checked(model: type[M], value: Any) -> M:
 
 def _why(document: Any) -> str:
     """What is wrong with a line that cannot be read."""
-    if not isinstance(document, dict):
-        return "is not a JSON object"
     name, value = next(iter(document.items()), ("", None))
     model = models.DeltaFile if isinstance(value, dict) and "deltaSingleAction" in value else _MODELS.get(name)
     try:

@@ -94,26 +94,30 @@ class AsyncListing:
             QueryFailed: The server gave up.
             RuntimeError: The answer was read already.
         """
+        async for lines in self.blocks():
+            for line in lines:
+                yield line
+
+    async def files(self) -> AsyncIterator[SharedFile]:
+        """The files alone, in the server's order. The errors are those of iterating over the answer."""
+        async for lines in self.blocks():
+            for line in lines:
+                if type(line) is SharedFile:
+                    yield line
+
+    async def blocks(self) -> AsyncIterator[list[SharedFile | Metadata]]:
+        """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
         self._is_read = True
+        first, self._first = self._first, []
         try:
-            for first in self._first:
-                yield first
-            self._first = []
+            yield first
             async for lines in self._rest:
-                for line in lines:
-                    # Each page says anew what the table is.
-                    if not isinstance(line, Protocol) and line != self.metadata:
-                        yield line
+                # Each page says anew what the table is.
+                yield [line for line in lines if type(line) is SharedFile or not (isinstance(line, Protocol) or line == self.metadata)]
         finally:
             await self.close()
-
-    async def files(self) -> AsyncIterator[SharedFile]:
-        """The files alone."""
-        async for line in self:
-            if isinstance(line, SharedFile):
-                yield line
 
     async def again(self, question: Question) -> AsyncListing:
         """The answer to another question."""

@@ -9,6 +9,7 @@ from lakepact.client.delta_sharing import access
 from lakepact.client.delta_sharing.asynchronous.listing import VERSION, AsyncListing
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
+from lakepact.client.delta_sharing.lines import SharedFile
 from lakepact.client.delta_sharing.questions import About, Changes, Query, moment
 from lakepact.client.errors import BadReply, Failure
 from lakepact.generated.delta_sharing.endpoints import generate_temporary_table_credentials, get_table_version
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
     from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
-    from lakepact.client.delta_sharing.lines import Format, SharedFile
+    from lakepact.client.delta_sharing.lines import Format
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.questions import Place
@@ -129,8 +130,11 @@ class AsyncTable:
     ) -> AsyncIterator[SharedFile]:
         """The files of the table, each as it arrives. The arguments and errors are those of `query`."""
         async with await self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp) as listing:
-            async for file in listing.files():
-                yield file
+            # A table may have millions of files, so little stands between them and the one who reads them.
+            async for lines in listing.blocks():
+                for line in lines:
+                    if type(line) is SharedFile:
+                        yield line
 
     async def changes(
         self,

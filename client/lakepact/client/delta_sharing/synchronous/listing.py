@@ -95,25 +95,29 @@ class Listing:
             QueryFailed: The server gave up.
             RuntimeError: The answer was read already.
         """
+        for lines in self.blocks():
+            yield from lines
+
+    def files(self) -> Iterator[SharedFile]:
+        """The files alone, in the server's order. The errors are those of iterating over the answer."""
+        for lines in self.blocks():
+            for line in lines:
+                if type(line) is SharedFile:
+                    yield line
+
+    def blocks(self) -> Iterator[list[SharedFile | Metadata]]:
+        """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
         self._is_read = True
+        first, self._first = self._first, []
         try:
-            yield from self._first
-            self._first = []
+            yield first
             for lines in self._rest:
-                for line in lines:
-                    # Each page says anew what the table is.
-                    if not isinstance(line, Protocol) and line != self.metadata:
-                        yield line
+                # Each page says anew what the table is.
+                yield [line for line in lines if type(line) is SharedFile or not (isinstance(line, Protocol) or line == self.metadata)]
         finally:
             self.close()
-
-    def files(self) -> Iterator[SharedFile]:
-        """The files alone."""
-        for line in self:
-            if isinstance(line, SharedFile):
-                yield line
 
     def again(self, question: Question) -> Listing:
         """The answer to another question."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.client.delta_sharing import access
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
+from lakepact.client.delta_sharing.lines import SharedFile
 from lakepact.client.delta_sharing.questions import About, Changes, Query, moment
 from lakepact.client.delta_sharing.synchronous.listing import VERSION, Listing
 from lakepact.client.errors import BadReply, Failure
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lakepact.client.delta_sharing.access import DirectoryCredentials
-    from lakepact.client.delta_sharing.lines import Format, SharedFile
+    from lakepact.client.delta_sharing.lines import Format
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.questions import Place
@@ -130,7 +131,11 @@ class Table:
     ) -> Iterator[SharedFile]:
         """The files of the table, each as it arrives. The arguments and errors are those of `query`."""
         with self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp) as listing:
-            yield from listing.files()
+            # A table may have millions of files, so little stands between them and the one who reads them.
+            for lines in listing.blocks():
+                for line in lines:
+                    if type(line) is SharedFile:
+                        yield line
 
     def changes(
         self,

@@ -1,0 +1,35 @@
+"""A client of each kind, whose server is written down in the test."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from .serving import KINDS, PLACE, PROFILE, Desk, Driven
+
+
+@pytest.fixture(params=KINDS)
+def opened(request):
+    """Opens a client of a desk, once for threads and once for event loops."""
+    with asyncio.Runner() as runner:
+        made = []
+
+        def opened(desk: Desk, profile=PROFILE, **options) -> Driven:
+            async def pause(_):
+                await asyncio.sleep(0)
+
+            sleep = (lambda _: None) if request.param == "sync" else pause
+            client = Driven(KINDS[request.param](profile, carrier=desk.carrier, sleep=sleep, **options), runner)
+            made.append(client)
+            return client
+
+        yield opened
+        for client in made:
+            client.close()
+
+
+@pytest.fixture
+def table(opened):
+    """Opens the table of a desk."""
+    return lambda desk, **options: opened(desk, **options).table(*PLACE)

@@ -1,0 +1,145 @@
+"""A sharing server in a few lines, and one way to call the clients for threads and for event loops."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from lakepact.client import AsyncSharingClient, SharingClient
+from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
+from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
+from lakepact.client.delta_sharing.synchronous.listing import Listing
+from lakepact.client.delta_sharing.synchronous.table import Table
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterator
+
+TOKEN = "planted-Token.0123456789"
+SIGNATURE = "planted-Signature.0123456789"
+ENDPOINT = "https://sharing.test/prefix"
+PROFILE = {"shareCredentialsVersion": 1, "endpoint": f"{ENDPOINT}/", "bearerToken": TOKEN}
+PLACE = ("s", "d", "t")
+TABLE = "/prefix/shares/s/schemas/d/tables/t"
+KINDS = {"sync": SharingClient, "async": AsyncSharingClient}
+
+SCHEMA = {
+    "type": "struct",
+    "fields": [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in (("id", "long"), ("day", "date"))],
+}
+PROTOCOL = {"protocol": {"minReaderVersion": 1}}
+DELTA_PROTOCOL = {"protocol": {"deltaProtocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"]}}}
+END = {"endStreamAction": {}}
+
+
+def metadata(schema: Any = SCHEMA, **members: Any) -> dict[str, Any]:
+    given = {"id": "7", "format": {"provider": "parquet"}, "schemaString": json.dumps(schema), "partitionColumns": []}
+    return {"metaData": given | members}
+
+
+def delta_metadata(schema: Any = SCHEMA, *, around: dict[str, Any] | None = None, **members: Any) -> dict[str, Any]:
+    return {"metaData": {"deltaMetadata": metadata(schema, **members)["metaData"], **(around or {})}}
+
+
+def signed(name: str) -> str:
+    return f"https://store.test/{name}?X-Amz-Signature={SIGNATURE}"
+
+
+def file(name: str, kind: str = "file", **members: Any) -> dict[str, Any]:
+    return {kind: {"url": signed(name), "id": name, "partitionValues": {}, "size": 1} | members}
+
+
+def delta_file(name: str, action: str = "add", around: dict[str, Any] | None = None, **members: Any) -> dict[str, Any]:
+    given = {"path": signed(name), "partitionValues": {}, "size": 1} | members
+    return {"file": {"id": name, "deltaSingleAction": {action: given}, **(around or {})}}
+
+
+def lines(*documents: Any, status: int = 200, **headers: str) -> httpx.Response:
+    """An answer of such lines; bytes stand as they are."""
+    written = [document if isinstance(document, bytes) else json.dumps(document).encode() for document in documents]
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    given = {"content-type": "application/x-ndjson; charset=utf-8", "delta-table-version": "5"} | names
+    return httpx.Response(status, headers=given, content=b"".join(line + b"\n" for line in written))
+
+
+class Desk:
+    """Answers requests by method and path, each answer in its turn and the last for ever, and remembers them."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.answers: dict[str, list[Any]] = {}
+        self.requests: list[httpx.Request] = []
+        for name, answer in answers.items():
+            self.on({"query": f"POST {TABLE}/query"}.get(name, f"GET {TABLE}/{name}"), answer)
+
+    def on(self, name: str, *answers: Any) -> Desk:
+        self.answers[name] = [each for answer in answers for each in (answer if isinstance(answer, list) else [answer])]
+        return self
+
+    @property
+    def carrier(self) -> httpx.MockTransport:
+        return httpx.MockTransport(self._answer)
+
+    @property
+    def asked(self) -> list[str]:
+        return [f"{request.method} {request.url.path}" for request in self.requests]
+
+    @property
+    def bodies(self) -> list[Any]:
+        return [json.loads(request.content) for request in self.requests if request.method == "POST"]
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        name = f"{request.method} {request.url.path}"
+        given = (
+            self.answers.get(name) or self.answers.get(f"{request.method} {request.url.host}{request.url.path}") or [httpx.Response(418)]
+        )
+        answer = given.pop(0) if len(given) > 1 else given[0]
+        if isinstance(answer, Exception):
+            raise answer
+        if callable(answer):
+            answer = answer(request)
+        if isinstance(answer, bytes):
+            answer = httpx.Response(200, content=answer)
+        if not isinstance(answer, httpx.Response):
+            return httpx.Response(200, json=answer)
+        # A response belongs to the client that has read it, so each request gets one of its own.
+        return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+
+class Driven:
+    """A client, a table or an answer whose methods answer at once, whichever kind it is."""
+
+    def __init__(self, thing: Any, runner: asyncio.Runner) -> None:
+        self.thing = thing
+        self._runner = runner
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self.thing, name)
+        if not inspect.isroutine(member):
+            return member
+        return lambda *args, **kwargs: self._waited(member(*args, **kwargs))
+
+    def __iter__(self) -> Iterator[Any]:
+        if hasattr(self.thing, "__aiter__"):
+            return iter(self._runner.run(_collected(self.thing)))
+        return iter(list(self.thing))
+
+    def _waited(self, given: Any) -> Any:
+        if inspect.isasyncgen(given):
+            return self._runner.run(_collected(given))
+        if inspect.isgenerator(given):
+            return list(given)
+        if inspect.iscoroutine(given):
+            given = self._runner.run(_finished(given))
+        return Driven(given, self._runner) if isinstance(given, (Table, AsyncTable, Listing, AsyncListing)) else given
+
+
+async def _finished(given: Any) -> Any:
+    return await given
+
+
+async def _collected(given: Any) -> list[Any]:
+    return [item async for item in given]

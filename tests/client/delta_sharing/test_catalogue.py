@@ -1,0 +1,189 @@
+"""What is shared is listed to its end, whatever the pages look like, and asked for by names as they are."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from lakepact.client import BadReply, BadRequest, Forbidden, NoSuchSchema, NoSuchShare, NotAuthenticated, NotFound, Refused
+
+from .serving import PROFILE, TOKEN, Desk
+
+SHARES = "GET /prefix/shares"
+LISTINGS = {
+    "shares": ((), "/prefix/shares", {"name": "a"}),
+    "schemas": (("s",), "/prefix/shares/s/schemas", {"name": "a", "share": "s"}),
+    "tables": (("s", "d"), "/prefix/shares/s/schemas/d/tables", {"name": "a", "schema": "d", "share": "s"}),
+    "all_tables": (("s",), "/prefix/shares/s/all-tables", {"name": "a", "schema": "d", "share": "s"}),
+}
+
+
+def error(status, message="no", code="RESOURCE_DOES_NOT_EXIST"):
+    return httpx.Response(status, json={"errorCode": code, "message": message})
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_pages_are_followed_to_the_end(opened, name):
+    """DS-PAG-08."""
+    arguments, path, item = LISTINGS[name]
+    pages = [{"items": [item | {"name": "a"}], "nextPageToken": "t 1/="}, {"items": [item | {"name": "b"}, item | {"name": "c"}]}]
+    desk = Desk().on(f"GET {path}", pages)
+
+    found = getattr(opened(desk), name)(*arguments, page_size=2)
+
+    assert [each.name for each in found] == ["a", "b", "c"]
+    assert [dict(request.url.params) for request in desk.requests] == [{"maxResults": "2"}, {"maxResults": "2", "pageToken": "t 1/="}]
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+@pytest.mark.parametrize("end", [{}, {"nextPageToken": ""}, {"nextPageToken": None}], ids=["missing", "empty", "null"])
+def test_the_end_of_a_listing_may_be_said_in_any_way(opened, name, end):
+    """DS-PAG-10."""
+    arguments, path, item = LISTINGS[name]
+    desk = Desk().on(f"GET {path}", {"items": [item], **end})
+
+    assert len(getattr(opened(desk), name)(*arguments)) == 1
+    assert len(desk.requests) == 1
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+@pytest.mark.parametrize("page", [{}, {"items": []}, {"items": None}], ids=["missing", "empty", "null"])
+def test_a_page_without_items_may_be_said_in_any_way(opened, name, page):
+    """DS-PAG-12; a page without items need not be the last."""
+    arguments, path, item = LISTINGS[name]
+    desk = Desk().on(f"GET {path}", page | {"nextPageToken": "more"}, {"items": [item]}, page)
+
+    client = opened(desk)
+
+    assert len(getattr(client, name)(*arguments)) == 1
+    assert getattr(client, name)(*arguments) == []
+
+
+def test_without_a_page_size_nothing_is_asked_of_pages(opened):
+    """DS-PAG-01."""
+    desk = Desk().on(SHARES, {"items": []})
+
+    opened(desk).shares()
+
+    assert desk.requests[0].url.query == b""
+
+
+def test_a_listing_that_leads_in_a_circle_is_refused(opened):
+    desk = Desk().on(SHARES, {"items": [{"name": "a"}], "nextPageToken": "x"})
+
+    with pytest.raises(BadReply, match="leads back to the page of token 'x'"):
+        opened(desk).shares()
+
+    assert len(desk.requests) == 2
+
+
+def test_a_listing_of_empty_pages_without_end_is_refused(opened):
+    numbers = iter(range(10_000))
+    desk = Desk().on(SHARES, lambda _: {"nextPageToken": str(next(numbers))})
+
+    with pytest.raises(BadReply, match="goes on after 1000 pages without an item"):
+        opened(desk).shares()
+
+
+def test_unknown_and_long_members_do_no_harm(opened):
+    """DS-SHR-06, DS-PRO-03."""
+    share = {
+        "name": "s",
+        "comment": "c" * 100_000,
+        "displayName": "d" * 1000,
+        "properties": {f"p{n}": "v" * 2000 for n in range(99)},
+        "new": {},
+    }
+    desk = Desk().on("GET /prefix/shares/s", {"share": share, "newer": []})
+
+    found = opened(desk).share("s")
+
+    assert (len(found.comment), len(found.properties)) == (100_000, 99)
+
+
+def test_the_token_of_the_profile_is_sent(opened):
+    """DS-PRF-03."""
+    desk = Desk().on(SHARES, {})
+
+    opened(desk).shares()
+
+    assert [request.headers["Authorization"] for request in desk.requests] == [f"Bearer {TOKEN}"]
+
+
+@pytest.mark.parametrize("name", ["a b", "ü%+&?#~", "a.b", "%2e", "a'b;c=d"])
+def test_names_reach_the_server_as_they_are(opened, name):
+    desk = Desk()
+
+    with pytest.raises(Refused, match="418"):
+        opened(desk).share(name)
+
+    assert desk.requests[0].url.path == f"/prefix/shares/{name}"
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_a_name_that_no_path_can_hold_is_refused_before_anything_is_sent(opened, name):
+    desk = Desk()
+    client = opened(desk)
+
+    for ask in (client.share, client.schemas, client.all_tables, lambda n: client.tables("s", n), lambda n: client.table("s", "d", n)):
+        with pytest.raises(ValueError, match="cannot be addressed"):
+            ask(name)
+
+    assert desk.requests == []
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "kind"),
+    [
+        ("share", ("s",), NoSuchShare),
+        ("schemas", ("s",), NoSuchShare),
+        ("all_tables", ("s",), NoSuchShare),
+        ("tables", ("s", "d"), NoSuchSchema),
+    ],
+)
+def test_what_is_missing_is_named(opened, method, arguments, kind):
+    desk = Desk()
+    for path in ("shares/s", "shares/s/schemas", "shares/s/all-tables", "shares/s/schemas/d/tables"):
+        desk.on(f"GET /prefix/{path}", error(404))
+
+    with pytest.raises(NotFound) as caught:
+        getattr(opened(desk), method)(*arguments)
+
+    assert (type(caught.value), caught.value.status, caught.value.type) == (kind, 404, "RESOURCE_DOES_NOT_EXIST")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (error(400, code="MALFORMED_REQUEST"), BadRequest),
+        (error(401), NotAuthenticated),
+        (httpx.Response(401, content=b"<p>who?</p>"), NotAuthenticated),
+        (error(403), Forbidden),
+        (httpx.Response(404, content=b"<p>where?</p>"), NotFound),
+    ],
+)
+def test_a_refusal_has_an_error_of_its_kind_that_does_not_tell_the_token(opened, answer, kind):
+    desk = Desk().on("GET /prefix/shares/s", httpx.Response(answer.status_code, content=answer.content.replace(b"no", TOKEN.encode())))
+
+    with pytest.raises(kind) as caught:
+        opened(desk).share("s")
+
+    assert type(caught.value) is kind
+    assert TOKEN not in f"{caught.value} {caught.value.exchange}"
+
+
+def test_what_is_shown_of_a_client_is_where_it_asks(opened):
+    client = opened(Desk())
+
+    assert repr(client.thing).endswith("SharingClient('https://sharing.test/prefix')")
+    assert TOKEN not in repr(vars(client.thing))
+
+
+def test_nothing_is_asked_with_a_profile_that_ran_out(opened):
+    """DS-PRF-04."""
+    desk = Desk()
+
+    with pytest.raises(NotAuthenticated, match="ran out"):
+        opened(desk, PROFILE | {"expirationTime": "2020-01-01T00:00:00Z"}).shares()
+
+    assert desk.requests == []
