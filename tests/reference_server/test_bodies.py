@@ -26,6 +26,14 @@ SNAPSHOT = {
     "summary": {"operation": "append"},
     "schema-id": 0,
 }
+VERSION = {
+    "version-id": 1,
+    "timestamp-ms": 1,
+    "schema-id": 0,
+    "summary": {"a": "b"},
+    "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
+    "default-namespace": ["hostile"],
+}
 
 #: For each operation that takes a body, one that is valid; those of rename and register are about what does not exist.
 GOOD: dict[str, dict[str, Any]] = {
@@ -41,15 +49,39 @@ GOOD: dict[str, dict[str, Any]] = {
         "source": {"namespace": ["hostile"], "name": "missing"},
         "destination": {"namespace": ["hostile"], "name": "u"},
     },
+    "createView": {"name": "new", "schema": SCHEMA, "view-version": VERSION, "properties": {"a": "b"}},
+    "replaceView": {
+        "requirements": [{"type": "assert-view-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}],
+        "updates": [{"action": "set-properties", "updates": {"a": "b"}}, {"action": "add-view-version", "view-version": VERSION}],
+    },
+    "renameView": {
+        "source": {"namespace": ["hostile"], "name": "missing"},
+        "destination": {"namespace": ["hostile"], "name": "u"},
+    },
 }
 OPERATIONS = {o.id: o for o in Contract("iceberg_rest").operations.values()}
-PATHS = {id_: OPERATIONS[id_].path.replace("/{prefix}", "").replace("{namespace}", "hostile").replace("{table}", "t") for id_ in GOOD}
+PLACES = {"/{prefix}": "", "{namespace}": "hostile", "{table}": "t", "{view}": "v"}
+
+
+def _path(operation: str) -> str:
+    path = OPERATIONS[operation].path
+    for hole, filling in PLACES.items():
+        path = path.replace(hole, filling)
+    return path
+
+
+PATHS = {operation: _path(operation) for operation in GOOD}
+MADE = {
+    "/v1/namespaces": {"namespace": ["hostile"]},
+    "/v1/namespaces/hostile/tables": {"name": "t", "schema": SCHEMA},
+    "/v1/namespaces/hostile/views": {"name": "v", "schema": SCHEMA, "view-version": VERSION, "properties": {}},
+}
 
 
 @pytest.fixture(scope="module")
 def hostile(server: Server) -> None:
     connection = http.client.HTTPConnection(server.url.removeprefix("http://"))
-    for path, body in (("/v1/namespaces", {"namespace": ["hostile"]}), ("/v1/namespaces/hostile/tables", {"name": "t", "schema": SCHEMA})):
+    for path, body in MADE.items():
         connection.request("POST", path, json.dumps(body), {"content-type": "application/json"})
         connection.getresponse().read()
     connection.close()
@@ -58,7 +90,11 @@ def hostile(server: Server) -> None:
 @pytest.fixture
 def unchanged(hostile: None, send: Callable[..., Any]) -> Iterator[None]:
     """The catalog is the same after the test as it was before."""
-    paths = ["/v1/namespaces", "/v1/namespaces/hostile", "/v1/namespaces/hostile/tables", "/v1/namespaces/hostile/tables/t"]
+    paths = [
+        "/v1/namespaces",
+        "/v1/namespaces/hostile",
+        *(f"/v1/namespaces/hostile/{of}" for of in ("tables", "tables/t", "views", "views/v")),
+    ]
     before = [send("GET", path).body for path in paths]
     yield
     assert [send("GET", path).body for path in paths] == before

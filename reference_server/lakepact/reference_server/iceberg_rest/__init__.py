@@ -13,7 +13,7 @@ from lakepact.reference_server.service import Service, Settings
 from lakepact.reference_server.store import MemoryStore
 from lakepact.reference_server.warehouse import warehouse
 
-from . import commits, namespaces, tables
+from . import commits, namespaces, tables, view_commits, views
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
@@ -21,6 +21,10 @@ from .namespaces import Namespaces
 from .preconditions import PRECONDITIONS
 from .tables import Tables
 from .updates import UPDATES
+from .view_commits import ViewCommits
+from .view_preconditions import VIEW_PRECONDITIONS
+from .view_updates import VIEW_UPDATES
+from .views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,13 +43,6 @@ NOT_OFFERED = frozenset(
         "loadCredentials",
         "reportMetrics",
         "commitTransaction",
-        "listViews",
-        "createView",
-        "loadView",
-        "replaceView",
-        "dropView",
-        "viewExists",
-        "renameView",
     }
 )
 
@@ -66,6 +63,8 @@ NULLABLE = {
     "updateProperties": frozenset({"removals", "updates"}),
     "createTable": frozenset({"location", "partition-spec", "write-order", "properties"}),
     "updateTable": frozenset({"identifier"}),
+    "createView": frozenset({"location"}),
+    "replaceView": frozenset({"identifier", "requirements"}),
 }
 
 
@@ -83,16 +82,26 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         **namespaces.RULES,
         **tables.RULES,
         **commits.RULES,
+        **views.RULES,
+        **view_commits.RULES,
     }
     files = warehouse(settings.warehouse)
     prefix = (settings.prefix or "").strip("/")
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
+    view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
     catalog = Catalog(MemoryStore(), files, rules, updates, preconditions, validators=lambda: served.validators)
 
     def endpoints() -> list[str]:
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
 
-    areas = (Configuration(endpoints, warehouse=files.root, prefix=prefix), Namespaces(catalog), Tables(catalog), Commits(catalog))
+    areas = (
+        Configuration(endpoints, warehouse=files.root, prefix=prefix),
+        Namespaces(catalog),
+        Tables(catalog),
+        Commits(catalog),
+        Views(catalog),
+        ViewCommits(catalog, view_updates, view_preconditions),
+    )
     served = Service(
         contract,
         handlers=_handlers(contract, areas),
@@ -102,7 +111,12 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         paths=_paths(prefix),
         nullable=NULLABLE,
         rules=rules,
-        tables={"updates": updates, "preconditions": preconditions},
+        tables={
+            "updates": updates,
+            "preconditions": preconditions,
+            "view-updates": view_updates,
+            "view-preconditions": view_preconditions,
+        },
         lends={"catalog": catalog},
         max_body=settings.max_body,
         about=(f"Tables are kept below {files.root}.",),

@@ -66,10 +66,8 @@ def snapshots_of_refs(metadata: Document) -> Document:
 
 
 def files_may_go(transaction: Transaction, location: str) -> bool:
-    """Whether no other table keeps its files where a table is purged, above it or below it."""
-    return not any(
-        overlap(location, other.document["metadata"]["location"]) for _, other in transaction.every(IDENTIFIERS) if other.kind == "table"
-    )
+    """Whether no other table or view keeps its files where a table is purged, above it or below it."""
+    return not any(overlap(location, other.document["metadata"]["location"]) for _, other in transaction.every(IDENTIFIERS))
 
 
 def listed(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:

@@ -1,0 +1,77 @@
+"""Commits to views: requirements are checked, updates applied and the result swapped in, all in one transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.validation import Invalid
+
+from .catalog import bad_request, identifier_key, levels_of, now_ms
+from .view_metadata import finish_view_commit
+from .view_preconditions import check_view
+from .view_updates import apply_view_updates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.reference_server.store import Record
+
+    from .catalog import Catalog
+    from .documents import Document
+
+#: Decisions about commits to views that a fault may replace; how a view is found and written is decided in `views`.
+RULES: dict[str, Callable[..., Any]] = {
+    "view-requirements-hold": check_view,
+    "view-updates-applied": apply_view_updates,
+    "view-commit-finished": finish_view_commit,
+}
+
+
+class ViewCommits:
+    """The operation of the contract that changes one view.
+
+    Args:
+        catalog: what is changed.
+        updates: what each kind of update does, by its `action`.
+        preconditions: what each kind of requirement demands, by its `type`.
+    """
+
+    def __init__(
+        self, catalog: Catalog, updates: Mapping[str, Callable[..., None]], preconditions: Mapping[str, Callable[..., None]]
+    ) -> None:
+        self._catalog = catalog
+        self._rules = catalog.rules
+        self._updates = updates
+        self._preconditions = preconditions
+
+    def replace_view(self, *, namespace: str, view: str, body: Document, **_: object) -> Reply:
+        """Apply updates to a view if all requirements hold."""
+        levels = levels_of(namespace)
+        body = {**body, "requirements": body.get("requirements", [])}
+        self._rules["identifier-matches"](levels, view, body)
+        self._rules["kinds-are-known"](body, self._updates, self._preconditions)
+        with self._catalog.store.begin() as transaction:
+            former: Record = self._rules["view-exists"](transaction, levels, view)
+            record = self._committed(former, body)
+            transaction.put(identifier_key(levels, view), record)
+        return Reply(200, record.body)
+
+    def _committed(self, former: Record, body: Document) -> Record:
+        base: Document = former.document["metadata"]
+        self._rules["view-requirements-hold"](base, body["requirements"], table=self._preconditions)
+        metadata: Document = self._rules["view-updates-applied"](base, body["updates"], now_ms=now_ms(), table=self._updates)
+        if metadata is base:
+            return former
+        if metadata["location"] != base["location"]:
+            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
+        metadata = self._rules["view-commit-finished"](metadata, base)
+        self._check(metadata)
+        record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=former.document["metadata-location"])
+        return record
+
+    def _check(self, metadata: Document) -> None:
+        try:
+            self._catalog.validators().check("ViewMetadata", metadata)
+        except Invalid as invalid:
+            raise bad_request(f"the updates would leave view metadata that is not valid: {invalid}") from None

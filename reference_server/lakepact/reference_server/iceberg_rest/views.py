@@ -1,0 +1,149 @@
+"""Views as names: created, listed, loaded, renamed and dropped. What changes within them is in `view_commits`."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.pages import BadToken
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.store import Record
+from lakepact.reference_server.warehouse import Unwritable
+
+from .catalog import IDENTIFIERS, SEPARATOR, Catalog, bad_request, check_name, identifier_key, levels_of, namespace_key, now_ms, shown
+from .metadata_files import next_location
+from .view_metadata import new_view_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.warehouse import Warehouse
+
+    from .documents import Document
+
+
+def view_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+    """The record of a view; a table is none."""
+    record = transaction.get(identifier_key(levels, name))
+    if record is None or record.kind != "view":
+        what = f"the view {shown(levels, name)}"
+        if record is None and transaction.get(namespace_key(levels)) is None:
+            what = f"the namespace {shown(levels)}"
+        raise Problem(404, "NoSuchViewException", f"{what} does not exist")
+    return record
+
+
+def view_name_is_addressable(name: str, where: str) -> None:
+    """A view can be spelled in a path once it exists."""
+    check_name(name, f"at {where}: the name of a view")
+
+
+def views_of(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+    """The views of a namespace in the order of their names."""
+    return ((name, record) for name, record in transaction.under(IDENTIFIERS, levels, after=behind) if record.kind == "view")
+
+
+def view_written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
+    """Write a new metadata file and return the record of the view that it is now; commits and loads are answered with its bytes."""
+    text = orjson.dumps(metadata)
+    location = next_location(metadata["location"], former)
+    try:
+        warehouse.write(location, text)
+    except Unwritable as unwritable:
+        raise bad_request(str(unwritable)) from None
+    body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
+    return Record("view", {"metadata-location": location, "metadata": metadata}, body)
+
+
+#: Decisions about views that a fault may replace; whether a name is free and where a view goes is decided for tables too, in `tables`.
+RULES: dict[str, Callable[..., Any]] = {
+    "view-exists": view_exists,
+    "view-name-is-addressable": view_name_is_addressable,
+    "views-of": views_of,
+    "new-view-metadata": new_view_metadata,
+    "view-written": view_written,
+}
+
+
+class Views:
+    """The view operations of the contract, except commits."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._rules = catalog.rules
+
+    def list_views(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
+        """The views of exactly this namespace."""
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            self._rules["namespace-exists"](transaction, levels)
+            try:
+                found, following = self._rules["page"](
+                    partial(self._rules["views-of"], transaction, levels),
+                    f"views{SEPARATOR}{namespace}",
+                    after=page_token,
+                    size=page_size,
+                )
+            except BadToken as bad:
+                raise bad_request(f"query parameter pageToken: {bad}") from None
+        identifiers = [{"namespace": list(levels), "name": name} for name, _ in found]
+        return json_reply({"identifiers": identifiers, "next-page-token": following})
+
+    def create_view(self, *, namespace: str, body: Document, **_: object) -> Reply:
+        """A new view with one version."""
+        levels, name = levels_of(namespace), body["name"]
+        self._rules["view-name-is-addressable"](name, "/name")
+        with self._catalog.store.begin() as transaction:
+            within: Record = self._rules["namespace-exists"](transaction, levels)
+            self._rules["identifier-is-free"](transaction, levels, name)
+            location = body.get("location")
+            if location is None:
+                location = self._rules["default-location"](self._catalog, within.document, levels=levels, name=name)
+            location = location.rstrip("/")
+            self._rules["location-is-held"](self._catalog.warehouse, location)
+            metadata = self._rules["new-view-metadata"](body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
+            record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=None)
+            transaction.put(identifier_key(levels, name), record)
+        return Reply(200, record.body)
+
+    def load_view(self, *, namespace: str, view: str, **_: object) -> Reply:
+        """A view's metadata."""
+        return Reply(200, self._existing(namespace, view).body)
+
+    def view_exists(self, *, namespace: str, view: str) -> Reply:
+        """Whether there is such a view, by status alone."""
+        self._existing(namespace, view)
+        return NO_CONTENT
+
+    def drop_view(self, *, namespace: str, view: str) -> Reply:
+        """Forget a view; its metadata files stay."""
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            self._rules["view-exists"](transaction, levels, view)
+            transaction.remove(identifier_key(levels, view))
+        return NO_CONTENT
+
+    def rename_view(self, *, body: Document) -> Reply:
+        """Give a view another name, in its namespace or another; its files stay where they are."""
+        source, destination = body["source"], body["destination"]
+        old_levels, new_levels = tuple(source["namespace"]), tuple(destination["namespace"])
+        with self._catalog.store.begin() as transaction:
+            record: Record = self._rules["view-exists"](transaction, old_levels, source["name"])
+            if (old_levels, source["name"]) == (new_levels, destination["name"]):
+                return NO_CONTENT
+            self._rules["view-name-is-addressable"](destination["name"], "/destination/name")
+            self._rules["namespace-exists"](transaction, new_levels)
+            self._rules["identifier-is-free"](transaction, new_levels, destination["name"])
+            transaction.remove(identifier_key(old_levels, source["name"]))
+            transaction.put(identifier_key(new_levels, destination["name"]), record)
+        return NO_CONTENT
+
+    def _existing(self, namespace: str, view: str) -> Record:
+        with self._catalog.store.begin() as transaction:
+            record: Record = self._rules["view-exists"](transaction, levels_of(namespace), view)
+        return record
