@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing import reading, times
+from lakepact.conformance.checks.delta_sharing import reading, subjects, times
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.rows import comparison
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.checks.delta_sharing.reading import AnyTable
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer
 
@@ -66,7 +67,7 @@ def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, 
 @check("DS-CDF-01")
 def a_start_is_needed(lab: SharingLab) -> None:
     """Changes without a start are refused."""
-    address = lab.fixture(PLAIN).address if lab.knows_content else lab.table().address
+    address = subjects.any_table(lab).address
     for end in (None, 0):
         with lab.judge("DS-CDF-01"):
             expect.status(lab.send("queryTableChanges", ending_version=end, **address), 400, about="for changes without a start")
@@ -75,18 +76,21 @@ def a_start_is_needed(lab: SharingLab) -> None:
 @check("DS-CDF-02")
 def versions_and_times_are_bounds(lab: SharingLab) -> None:
     """A start and an end may be a version or a time, but not both at once."""
-    table = lab.fixture(PLAIN)
-    moment, later = (times.as_of(table.versions[n].timestamp) for n in (1, 2))
-    for bounds in ({"starting_version": 1, "ending_timestamp": later}, {"starting_timestamp": moment, "ending_version": 2}):
-        with lab.judge("DS-CDF-02"):
-            expect.status(reading.asked_changes(lab, table, bounds), 200, about=f"for {' and '.join(bounds)}")
+    subject = subjects.with_changes(lab)
+    first, moment, later = subject.last, times.EPOCH, times.EPOCH
+    if lab.knows_content:
+        table = lab.fixture(PLAIN)
+        first, moment, later = 1, times.as_of(table.versions[1].timestamp), times.as_of(table.versions[2].timestamp)
+        for bounds in ({"starting_version": 1, "ending_timestamp": later}, {"starting_timestamp": moment, "ending_version": 2}):
+            with lab.judge("DS-CDF-02"):
+                expect.status(reading.asked_changes(lab, table, bounds), 200, about=f"for {' and '.join(bounds)}")
     both: tuple[dict[str, Any], ...] = (
-        {"starting_version": 1, "starting_timestamp": moment},
-        {"starting_version": 1, "ending_version": 2, "ending_timestamp": later},
+        {"starting_version": first, "starting_timestamp": moment},
+        {"starting_version": first, "ending_version": subject.last, "ending_timestamp": later},
     )
     for bounds in both:
         with lab.judge("DS-CDF-02"):
-            expect.status(reading.asked_changes(lab, table, bounds), 400, about=f"for {' and '.join(bounds)}")
+            expect.status(reading.asked_changes(lab, subject.table, bounds), 400, about=f"for {' and '.join(bounds)}")
 
 
 @check("DS-CDF-10", "DS-CDF-03")
@@ -170,9 +174,9 @@ def earlier_metadata(lab: SharingLab) -> None:
 @check("DS-CDF-08")
 def version_of_the_answer(lab: SharingLab) -> None:
     """The header of changes names the version that they start with."""
-    table = lab.fixture(PLAIN)
-    for version in (0, 3, table.last.version):
-        reply = lab.works(reading.asked_changes(lab, table, {"starting_version": version}), 200)
+    subject = subjects.with_changes(lab)
+    for version in dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ()))):
+        reply = lab.works(reading.asked_changes(lab, subject.table, {"starting_version": version}), 200)
         with lab.judge("DS-CDF-08"):
             expect.equal(str(version), reading.version_header(reply), f"for startingVersion {version} the Delta-Table-Version")
 
@@ -180,21 +184,23 @@ def version_of_the_answer(lab: SharingLab) -> None:
 @check("DS-CDF-09")
 def order_of_the_lines(lab: SharingLab) -> None:
     """Changes are said by protocol, then metaData, then changed files."""
-    for table, form in feeds(lab):
-        reply = reading.asked_changes(lab, table, {"starting_version": table.first_change or 0}, form=form)
+    known: list[tuple[AnyTable, str, int]] = []
+    if lab.knows_content:
+        known += [(table, form, table.first_change or 0) for table, form in feeds(lab)]
+    else:
+        subject = subjects.with_changes(lab)
+        known.append((subject.table, "", subject.last))
+    for table, form, first in known:
+        reply = reading.asked_changes(lab, table, {"starting_version": first}, form=form)
         if reply.status != 200:
             lab.skip("DS-CDF-09", f"{table.name} is refused in {form} format")
             continue
         with lab.judge("DS-CDF-09"):
             kinds = [next(iter(line), "") for line in reply.lines]
             expect.equal(["protocol", "metaData"], kinds[:2], "the first two lines")
-            known = (
-                {"metaData", "file"}
-                if form == reading.DELTA and "deltaProtocol" in reply.lines[0]["protocol"]
-                else {"metaData", "add", "cdf", "remove"}
-            )
-            strange = sorted(set(kinds[2:]) - known - {"endStreamAction"})
-            expect.true(not strange, f"lines of {', '.join(sorted(known))} after them", f"lines of {', '.join(strange)}")
+            allowed = {"metaData", *({"file"} if reading.understood(reply).format == reading.DELTA else {"add", "cdf", "remove"})}
+            strange = sorted(set(kinds[2:]) - allowed - {"endStreamAction"})
+            expect.true(not strange, f"lines of {', '.join(sorted(allowed))} after them", f"lines of {', '.join(strange)}")
 
 
 @check("DS-CDF-11")
@@ -234,27 +240,31 @@ def nothing_was_recorded(lab: SharingLab) -> None:
 @check("DS-CDF-13")
 def ranges_that_are_none(lab: SharingLab) -> None:
     """A range that starts or ends after the current version, or ends before its start, is refused."""
-    table = lab.fixture(PLAIN)
-    last = table.last.version
-    for bounds in (
+    subject = subjects.with_changes(lab)
+    last = subject.last
+    ranges: tuple[dict[str, Any], ...] = (
         {"starting_version": last + 1},
-        {"starting_version": 3, "ending_version": 2},
-        {"starting_version": 0, "ending_version": last + 1},
+        *([{"starting_version": last, "ending_version": last - 1}] if last else []),
+        {"starting_version": last, "ending_version": last + 1},
         {"starting_timestamp": times.LATEST},
-    ):
+    )
+    for bounds in ranges:
         with lab.judge("DS-CDF-13"):
-            expect.status(reading.asked_changes(lab, table, bounds), 400, about=f"for {bounds}, where {last} is the current version")
+            reply = reading.asked_changes(lab, subject.table, bounds)
+            expect.status(reply, 400, about=f"for {bounds}, where {last} is the current version")
 
 
 @check("DS-CDF-15")
 def changes_in_delta_format(lab: SharingLab) -> None:
     """In delta format each changed file wraps an add, a remove or a cdc."""
-    table = lab.fixture(PLAIN)
-    reply = lab.works(reading.asked_changes(lab, table, {"starting_version": 0}, form=reading.DELTA), 200)
+    subject = subjects.with_changes(lab)
+    first = 0 if lab.knows_content else subject.last
+    reply = lab.works(reading.asked_changes(lab, subject.table, {"starting_version": first}, form=reading.DELTA), 200)
     with lab.judge("DS-CDF-15"):
         answer = reading.understood(reply)
         expect.equal(reading.DELTA, answer.format, "the format")
-        right(lab, table, 0, table.last.version, answer)
+        if lab.knows_content:
+            right(lab, lab.fixture(PLAIN), first, subject.last, answer)
 
 
 @check("DS-CDF-16")

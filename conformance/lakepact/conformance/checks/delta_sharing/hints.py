@@ -46,6 +46,8 @@ BEYOND: tuple[tuple[str, Any], ...] = (
     ("year = 9 -- AND region = 'eu'", lambda r: r["year"] == 9),
 )
 
+LONG = 2000  #: files; a longer list is not fetched again and again
+
 #: What no server can evaluate.
 NONSENSE = ("", " ", "region", "=", "nope = 1", "region =", "= 'eu'", "region = 'eu", "(((", "year == == 9", "\u2028", "year = 'x" * 99)
 
@@ -206,7 +208,7 @@ def sql_that_is_skipped(lab: SharingLab) -> None:
 def trees_that_are_wrong(lab: SharingLab) -> None:
     """JSON predicates that cannot be evaluated leave all files."""
     whole = files(lab.works(sent(lab, {}), 200))
-    for what, text in WRONG_TREES:
+    for what, text in WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]:
         with lab.judge("DS-HNT-08"):
             found = files(sent(lab, {"jsonPredicateHints": text}), f"for jsonPredicateHints with {what}")
             expect.true(found == whole, f"all {len(whole)} files for jsonPredicateHints with {what}", f"{len(found)} files")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing.catalogue import READER_FEATURES
+from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT, READER_FEATURES, SharedTable
+from lakepact.conformance.fixtures.manifest import PackTable
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.conformance.rows import changes, data_files, lines
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer, SharedFile
     from lakepact.conformance.wire import Reply
+
+AnyTable: TypeAlias = PackTable | SharedTable
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 PARQUET, DELTA = "parquet", "delta"
@@ -42,16 +44,21 @@ def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
     return found
 
 
-def asked(lab: SharingLab, table: PackTable, body: Mapping[str, Any] = NOTHING, *, form: str = "") -> Reply:
-    """The answer to a query of a table of the pack, in the format `form` or the first that there is."""
-    capabilities = CAPABILITIES[form or formats(lab, table)[0]]
-    return lab.send("queryTable", body=dict(body), delta_sharing_capabilities=capabilities, **table.address)
+def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
+    """Those of a format, of the first in which a table of the pack can be answered, or of both for any other table."""
+    if not form and not isinstance(table, PackTable):
+        return EITHER_FORMAT[1]
+    return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
 
 
-def asked_changes(lab: SharingLab, table: PackTable, bounds: Mapping[str, Any], *, form: str = "") -> Reply:
-    """The answer to a request for changes of a table of the pack."""
-    capabilities = CAPABILITIES[form or formats(lab, table)[0]]
-    return lab.send("queryTableChanges", delta_sharing_capabilities=capabilities, **table.address, **bounds)
+def asked(lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = "") -> Reply:
+    """The answer to a query of a table, in the format `form` or one that it can be answered in."""
+    return lab.send("queryTable", body=dict(body), delta_sharing_capabilities=_capabilities(lab, table, form), **table.address)
+
+
+def asked_changes(lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = "") -> Reply:
+    """The answer to a request for changes of a table."""
+    return lab.send("queryTableChanges", delta_sharing_capabilities=_capabilities(lab, table, form), **table.address, **bounds)
 
 
 def understood(reply: Reply, about: str = "") -> Answer:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing import reading, times
+from lakepact.conformance.checks.delta_sharing import reading, subjects, times
 from lakepact.conformance.checks.delta_sharing.snapshots import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
@@ -13,13 +14,15 @@ from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import schema_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.checks.delta_sharing.reading import AnyTable
     from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
     from lakepact.conformance.rows.lines import Answer
 
 WITHOUT_HISTORY = ("unpartitioned", MANY)
+NO_TIMES = ("2025-01-02 00:00:00", "1735776000000", "", "yesterday", "2025-13-01T00:00:00Z")
 CHECKPOINTS = ("checkpoint_classic", "checkpoint_multipart", "checkpoint_v2", "checkpoint_v2_json")
 MANY_VERSIONS = 4  #: of a table that are asked for: the first, the last and some between
 
@@ -114,33 +117,40 @@ def history_is_not_shared(lab: SharingLab) -> None:
 @check("DS-TTV-04")
 def versions_that_are_not_there(lab: SharingLab) -> None:
     """Versions that are negative, in the future or cleaned away are refused."""
-    lab.manifest  # noqa: B018 - without the pack nobody knows which table has a history
-    for name in ("partitioned", *CHECKPOINTS):
+    subject = subjects.with_history(lab)
+    _refused(lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current one")
+    if not lab.knows_content:
+        return
+    for name in CHECKPOINTS:
         table = lab.fixture(name)
         if table.unusual and reading.asked(lab, table).status != 200:
             lab.skip("DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused")
             continue
-        last = table.last.version
         gone = [version.version for version in table.versions if not version.readable]
-        for version in (last + 1, 2**40, -1, *gone):
-            reply = reading.asked(lab, table, {"version": version})
-            with lab.judge("DS-TTV-04"):
-                if not 400 <= reply.status < 500:
-                    expect.status(reply, 400, 404, about=f"for version {version} of {name}, whose last is {last}")
+        _refused(lab, table, (table.last.version + 1, *gone), f"{table.readable[0].version} is the first that is left in {name}")
+
+
+def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: str) -> None:
+    for version in versions:
+        reply = reading.asked(lab, table, {"version": version})
+        with lab.judge("DS-TTV-04"):
+            if not 400 <= reply.status < 500:
+                expect.status(reply, 400, 404, about=f"for version {version}, where {known}")
 
 
 @check("DS-TTV-05")
 def two_moments(lab: SharingLab) -> None:
     """Two ways to say which version are refused together."""
-    table = lab.fixture("partitioned")
-    moment = times.as_of(table.versions[1].timestamp)
+    subject = subjects.with_history(lab)
+    known = lab.fixture("partitioned").last.timestamp if lab.knows_content else int(time.time() * times.SECOND)
+    moment = times.as_of(known)
     for body in (
-        {"version": 1, "timestamp": moment},
-        {"version": 1, "startingVersion": 1},
-        {"timestamp": moment, "startingVersion": 1},
+        {"version": subject.last, "timestamp": moment},
+        {"version": subject.last, "startingVersion": subject.last},
+        {"timestamp": moment, "startingVersion": subject.last},
     ):
         with lab.judge("DS-TTV-05"):
-            expect.status(reading.asked(lab, table, body), 400, about=f"for {' and '.join(body)}")
+            expect.status(reading.asked(lab, subject.table, body), 400, about=f"for {' and '.join(body)}")
 
 
 @check("DS-TTV-06")
@@ -208,13 +218,17 @@ def _columns(metadata: Any) -> list[Any]:
 @check("DS-TTV-09")
 def an_end_is_a_hint(lab: SharingLab) -> None:
     """An end without a start changes nothing, and with a start all files up to it are there."""
-    table = lab.fixture("streamed")
-    plain = lab.works(reading.asked(lab, table), 200)
-    ended = reading.asked(lab, table, {"endingVersion": 1})
-    window = reading.asked(lab, table, {"startingVersion": 1, "endingVersion": 3})
+    subject = subjects.with_history(lab)
+    plain = lab.works(reading.asked(lab, subject.table), 200)
+    ended = reading.asked(lab, subject.table, {"endingVersion": 0})
     with lab.judge("DS-TTV-09"):
         whole = sorted(file.id for file in reading.understood(plain).files)
         expect.equal(whole, sorted(file.id for file in reading.understood(ended, "for an endingVersion alone").files), "files")
+    if not lab.knows_content:
+        return
+    table = lab.fixture("streamed")
+    window = reading.asked(lab, table, {"startingVersion": 1, "endingVersion": 3})
+    with lab.judge("DS-TTV-09"):
         answer = reading.understood(window, "for versions 1 to 3")
         found = [row for file in answer.files if (file.version or 0) <= 3 for row in reading.rows_of(lab, answer, file)]
         before = comparison.counted(table.versions[0].rows.to_pylist())
@@ -237,11 +251,12 @@ def compactions_are_silent(lab: SharingLab) -> None:
 @check("DS-TTV-12")
 def starts_after_the_end(lab: SharingLab) -> None:
     """A start after the current version, or after the end, is refused."""
-    table = lab.fixture("partitioned")
-    last = table.last.version
-    for body in ({"startingVersion": last + 1}, {"startingVersion": 3, "endingVersion": 1}):
+    subject = subjects.with_history(lab)
+    last = subject.last
+    bodies = [{"startingVersion": last + 1}, *([{"startingVersion": last, "endingVersion": last - 1}] if last else [])]
+    for body in bodies:
         with lab.judge("DS-TTV-12"):
-            expect.status(reading.asked(lab, table, body), 400, about=f"for {body}, where {last} is the current version")
+            expect.status(reading.asked(lab, subject.table, body), 400, about=f"for {body}, where {last} is the current version")
 
 
 @check("DS-TTV-13")
@@ -260,27 +275,32 @@ def changes_are_whole_files(lab: SharingLab) -> None:
 @check("DS-TSF-01")
 def times_in_utc(lab: SharingLab) -> None:
     """A time in ISO 8601 and UTC is accepted wherever a time may be sent."""
-    table = lab.fixture("changes")
-    moment = times.as_of(table.versions[1].timestamp)
-    replies = [("the version", lab.send("getTableVersion", starting_timestamp=moment, **table.address))]
-    replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
-    if lab.offers("queryTableChanges"):
-        replies.append(("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment})))
+    replies = [("the version", lab.send("getTableVersion", starting_timestamp=times.EPOCH, **subjects.any_table(lab).address))]
+    if lab.knows_content:
+        table = lab.fixture("changes")
+        moment = times.as_of(table.versions[1].timestamp)
+        replies.append(("the version", lab.send("getTableVersion", starting_timestamp=moment, **table.address)))
+        replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
+        if lab.offers("queryTableChanges"):
+            replies.append(("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment})))
     for what, reply in replies:
         with lab.judge("DS-TSF-01"):
-            expect.status(reply, 200, about=f"for {what} by {moment}")
+            expect.status(reply, 200, about=f"for {what} by a timestamp such as {times.EPOCH}")
 
 
 @check("DS-TSF-02")
 def times_that_are_none(lab: SharingLab) -> None:
     """What is no time in ISO 8601 is refused."""
-    table = lab.fixture("times")
-    for text in ("2025-01-02 00:00:00", "1735776000000", "", "yesterday", "2025-13-01T00:00:00Z"):
+    table = subjects.any_table(lab)
+    for text in NO_TIMES:
         with lab.judge("DS-TSF-02"):
             reply = lab.send("getTableVersion", query=[("startingTimestamp", text)], **table.address)
             expect.status(reply, 400, about=f"for startingTimestamp {text!r}")
-        with lab.judge("DS-TSF-02"):
-            expect.status(reading.asked(lab, table, {"timestamp": text}), 400, about=f"for a query as of {text!r}")
+    if lab.feature("history"):
+        travelled = subjects.with_history(lab).table
+        for text in NO_TIMES:
+            with lab.judge("DS-TSF-02"):
+                expect.status(reading.asked(lab, travelled, {"timestamp": text}), 400, about=f"for a query as of {text!r}")
 
 
 @check("DS-TSF-03")
