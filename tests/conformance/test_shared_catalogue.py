@@ -103,6 +103,12 @@ def test_nothing_is_found_where_the_answer_makes_no_sense(body: bytes) -> None:
     assert offer.found["catalogue"].tables == ()
 
 
+@pytest.mark.parametrize(("status", "hint"), [(401, "--token-env"), (403, "--token-env"), (404, "the endpoint of a profile")])
+def test_who_is_refused_everything_is_told_so(status: int, hint: str) -> None:
+    with pytest.raises(Blocked, match=hint):
+        found(lambda *_: answer(status))
+
+
 def test_a_fixture_pack_that_is_not_there_is_no_silent_matter(tmp_path: Path) -> None:
     with pytest.raises(Blocked, match="holds no fixture pack"):
         found(Shares({}), fixtures=str(tmp_path))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.wire import NoAnswer
 
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ class Walk:
         """The shares, schemas and tables that the target lists.
 
         Raises:
-            NoAnswer: it does not answer at all.
+            Blocked: it does not answer at all, or refuses to list its shares.
         """
-        self._get("/shares", "listShares")
+        self._first()
         shares = [s for s in self._items("/shares", "listShares") if isinstance(s.get("name"), str)]
         self._whole &= len(shares) <= MOST_SHARES
         schemas: list[tuple[str, str]] = []
@@ -135,8 +136,12 @@ class Walk:
             self._whole = False
             return None
 
-    def _get(self, target: str, operation: str) -> Reply:
-        return self._wire.send("GET", target, operation=operation, check="discover")
+    def _first(self) -> None:
+        """Ask for shares, and say so if that leads nowhere: whoever is refused everything can judge nothing."""
+        reply = self._wire.send("GET", "/shares", operation="listShares", check="discover")
+        if 300 <= reply.status < 500:
+            known = "a token that it knows (--token-env NAME)" if reply.status in {401, 403} else "the endpoint of a profile as its address"
+            raise Blocked(f"GET {self._wire.url}/shares was answered with {reply.shown}; the target needs {known}")
 
     def _items(self, where: str, operation: str) -> Iterator[dict[str, Any]]:
         """The items of a listing, page by page."""
