@@ -88,8 +88,7 @@ def removed_files_keep_their_ids(lab: SharingLab) -> None:
     judged = False
     for name in WITH_REMOVALS:
         table = lab.fixture(name)
-        asked = {"body": {"startingVersion": 0}, "delta_sharing_capabilities": ASKED_FOR[PARQUET]}
-        reply = lab.send(QUERY, **asked, **table.address)
+        reply = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
         if reply.status != 200:
             continue
         added = {str(file.get("id")) for file in objects(reply.lines, "add")}

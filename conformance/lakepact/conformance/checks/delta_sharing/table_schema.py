@@ -52,6 +52,8 @@ def _types(kind: Any) -> Iterator[Any]:
         case "map":
             yield from _types(kind.get("keyType"))
             yield from _types(kind.get("valueType"))
+        case _:
+            pass
 
 
 def _of(exchange: Exchange, name: str) -> list[dict[str, Any]]:

@@ -40,7 +40,8 @@ class Question:
 def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
     """Tables that can be read, those first that are unlike the ones before."""
     seen: set[Any] = set()
-    first, rest = [], []
+    first: list[SharedTable] = []
+    rest: list[SharedTable] = []
     for table in lab.tables():
         kind = (table.format, table.changes, table.reader_features, table.access_modes)
         (rest if kind in seen else first).append(table)
