@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 759c20e27932d625. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 944029403c95fc30. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -748,6 +748,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="credentials",
         operations=("generateTemporaryTableCredentials",),
         features=("directory-access", "reachable-store"),
+        uncovered="what credentials can read and write is shown by the store that they are for alone, which takes a client of each cloud's store, and a write where the harness has nothing to write",
     ),
     "DS-TMP-13": Requirement(
         id="DS-TMP-13",
