@@ -5,7 +5,7 @@ Whether a table has changed is seen from the end of its log. What is kept is bou
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ class Snapshots:
         self._limit, self._opened = limit, opened
         self._logs: dict[Source, History] = {}
         self._snapshots: OrderedDict[tuple[object, int], Snapshot] = OrderedDict()
-        self._locks: defaultdict[object, Lock] = defaultdict(Lock)
+        self._locks: dict[object, Lock] = {}
         self._order = Lock()
 
     def log(self, source: Source) -> History:
@@ -106,11 +106,15 @@ class Snapshots:
         if not chunks:
             return
         form, key, columns = name
-        with self._locks[key]:
+        with self._lock(key):
             for chunk in chunks:
                 if name not in chunk.kept:
                     chunk.kept[name] = FORMATS[form].block(chunk, key, columns)
         self._let_go()
+
+    def _lock(self, name: object) -> Lock:
+        """What lets in one at a time."""
+        return self._locks.setdefault(name, Lock())
 
     def _kept(self, name: tuple[object, int]) -> Snapshot | None:
         with self._order:
