@@ -55,8 +55,32 @@ def commit_table(
     return models.CommitTableRequest.model_validate(given)
 
 
+def create_view(
+    name: str,
+    schema: models.Schema | Mapping[str, Any],
+    *,
+    version: models.ViewVersion | Mapping[str, Any],
+    location: str | None,
+    properties: Mapping[str, str] | None,
+) -> models.CreateViewRequest:
+    """A view to create; the contract demands its properties even where there are none."""
+    given = _given(name=segment(name), schema=schema, location=location, properties=dict(properties or {}))
+    return models.CreateViewRequest.model_validate({**given, "view-version": version})
+
+
+def replace_view(
+    namespace: Levels,
+    name: str,
+    updates: Sequence[models.ViewUpdate | Mapping[str, Any]],
+    requirements: Sequence[models.ViewRequirement | Mapping[str, Any]],
+) -> models.CommitViewRequest:
+    """A change of one view."""
+    given = {"identifier": _identifier((namespace, name)), "requirements": list(requirements), "updates": list(updates)}
+    return models.CommitViewRequest.model_validate(given)
+
+
 def rename_table(source: TableName, destination: TableName) -> models.RenameTableRequest:
-    """A table and what it is to be called."""
+    """A table or view, and what it is to be called."""
     return models.RenameTableRequest.model_validate({"source": _identifier(source), "destination": _identifier(destination)})
 
 

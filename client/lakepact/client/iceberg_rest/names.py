@@ -10,7 +10,7 @@ from lakepact.client.urls import segment
 
 #: A namespace: its levels in order. A string is a single level; a dot in it is part of the name.
 Levels: TypeAlias = str | Sequence[str]
-#: A table: its namespace, and its name in it.
+#: A table or view: its namespace, and its name in it.
 TableName: TypeAlias = tuple[Levels, str]
 #: What joins levels in paths and queries, as a server would announce it.
 DEFAULT_SEPARATOR = "%1F"

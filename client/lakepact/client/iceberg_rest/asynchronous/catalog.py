@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from lakepact.client.iceberg_rest.asynchronous.namespaces import AsyncNamespaces
 from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
+from lakepact.client.iceberg_rest.asynchronous.views import AsyncViews
 
 
-class AsyncIcebergCatalog(AsyncNamespaces, AsyncTables):
+class AsyncIcebergCatalog(AsyncNamespaces, AsyncTables, AsyncViews):
     """A catalog that speaks the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; whatever goes wrong is one of

@@ -1,0 +1,156 @@
+"""Views of a catalog."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.errors import NotFound
+from lakepact.client.iceberg_rest import bodies
+from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
+from lakepact.client.iceberg_rest.settings import PREFIX
+from lakepact.client.paging import Bookmark
+from lakepact.client.urls import segment
+from lakepact.generated.iceberg_rest.endpoints import (
+    create_view,
+    drop_view,
+    list_views,
+    load_view,
+    rename_view,
+    replace_view,
+    view_exists,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
+    from lakepact.client.iceberg_rest.names import Levels, TableName
+    from lakepact.generated.iceberg_rest.models import (
+        LoadViewResult,
+        Schema,
+        TableIdentifier,
+        ViewRequirement,
+        ViewUpdate,
+        ViewVersion,
+    )
+
+
+class AsyncViews(AsyncConfigured):
+    """A catalog's views, which share their names with its tables."""
+
+    async def list_views(self, namespace: Levels, *, page_size: int | None = None) -> AsyncIterator[TableIdentifier]:
+        """Every view in a namespace; pages are fetched as they are reached.
+
+        Args:
+            namespace: The namespace to look in.
+            page_size: Most views that the server should put into one page.
+
+        Raises:
+            NoSuchNamespace: There is no such namespace.
+        """
+        here = await self._settings()
+        within = here.joined(namespace)
+        bookmark = Bookmark("listViews")
+        while bookmark.token is not None:
+            page = await self._call(list_views.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
+            for identifier in page.identifiers or ():
+                yield identifier
+            bookmark.turn(page.next_page_token)
+
+    async def create_view(
+        self,
+        namespace: Levels,
+        name: str,
+        schema: Schema | Mapping[str, Any],
+        *,
+        version: ViewVersion | Mapping[str, Any],
+        location: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> LoadViewResult:
+        """Create a view and load it.
+
+        Args:
+            namespace: Where to create it.
+            name: Its name.
+            schema: The schema of its rows.
+            version: Its first version, with a representation for each dialect; the server replaces the `schema-id`.
+            location: Where its metadata files go; the server chooses without one.
+            properties: Its properties.
+
+        Raises:
+            AlreadyExists: There is a table or view of that name.
+            NoSuchNamespace: There is no such namespace.
+        """
+        here = await self._settings()
+        body = bodies.create_view(name, schema, version=version, location=location, properties=properties)
+        return await self._call(create_view.call(prefix=PREFIX, namespace=here.joined(namespace), body=body))
+
+    async def load_view(self, namespace: Levels, name: str) -> LoadViewResult:
+        """The view's metadata.
+
+        Raises:
+            NoSuchView: There is none of that name.
+        """
+        here = await self._settings()
+        return await self._call(load_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+
+    async def view_exists(self, namespace: Levels, name: str) -> bool:
+        """Whether there is a view of that name; asked by loading it where the server does not offer the question."""
+        here = await self._settings()
+        try:
+            if "viewExists" in here.offered:
+                await self._call(view_exists.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+            else:
+                await self.load_view(namespace, name)
+        except NotFound:
+            return False
+        return True
+
+    async def replace_view(
+        self,
+        namespace: Levels,
+        name: str,
+        updates: Sequence[ViewUpdate | Mapping[str, Any]],
+        *,
+        requirements: Sequence[ViewRequirement | Mapping[str, Any]] = (),
+    ) -> LoadViewResult:
+        """Change a view by `updates`, all or none, if every one of `requirements` holds.
+
+        Like a commit to a table it is sent again only while it certainly has not been carried out.
+
+        Args:
+            namespace: The namespace that it is in.
+            name: Its name.
+            updates: What to change, in this order.
+            requirements: What has to hold when the server makes the change.
+
+        Raises:
+            CommitRejected: A requirement does not hold; nothing was changed.
+            OutcomeUnknown: The change may or may not have been made; load the view and look.
+            NoSuchView: There is none of that name.
+        """
+        here = await self._settings()
+        body = bodies.replace_view(namespace, name, updates, requirements)
+        return await self._call(replace_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name), body=body))
+
+    async def drop_view(self, namespace: Levels, name: str) -> None:
+        """Drop a view.
+
+        Raises:
+            NoSuchView: There is none of that name; after several tries, an earlier one may have dropped it.
+        """
+        here = await self._settings()
+        await self._call(drop_view.call(prefix=PREFIX, namespace=here.joined(namespace), view=segment(name)))
+
+    async def rename_view(self, source: TableName, destination: TableName) -> None:
+        """Rename a view, or move it to another namespace.
+
+        Args:
+            source: The view: its namespace and its name.
+            destination: The namespace and the name that it gets.
+
+        Raises:
+            NoSuchView: There is no such view.
+            NoSuchNamespace: There is no namespace to move it to.
+            AlreadyExists: There is a table or view of the new name.
+        """
+        await self._call(rename_view.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))

@@ -1,0 +1,202 @@
+"""Views through both catalogs: what the client encodes the reference server decodes, and back."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+from lakepact.client import errors
+from lakepact.client.retries import NO_RETRIES
+from lakepact.reference_server import running
+
+from .driving import KINDS, Desk, Driven
+from .test_round_trip import NAMES, SCHEMA, placed
+
+OTHERS = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "n", "type": "string", "required": False}]}
+
+
+def version(sql="SELECT 1 AS id", **members):
+    return {
+        "version-id": 1,
+        "timestamp-ms": 1_767_225_600_000,
+        "schema-id": 0,
+        "summary": {"engine-name": "naïve 🦆"},
+        "representations": [{"type": "sql", "sql": sql, "dialect": dialect} for dialect in ("spark", "trino")],
+        "default-namespace": ["a", "b"],
+        **members,
+    }
+
+
+@pytest.fixture(scope="module", params=[None, "ws/one"], ids=["without prefix", "with prefix"])
+def server(request):
+    with running(warehouse="memory:", prefix=request.param) as server:
+        yield server
+
+
+@pytest.fixture(params=KINDS)
+def catalog(request, server):
+    with Driven(KINDS[request.param], server.url, retries=NO_RETRIES) as driven:
+        yield driven
+
+
+@pytest.fixture
+def namespace(catalog, request):
+    name = f"of {request.node.name}"
+    catalog.create_namespace(name)
+    yield name
+    for view in catalog.list_views(name):
+        catalog.drop_view(name, view.name)
+    catalog.drop_namespace(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_view_of_any_name_is_created_found_renamed_and_dropped(catalog, namespace, name):
+    created = catalog.create_view(namespace, name, SCHEMA, version=version(), properties={"k": "v"})
+    loaded = catalog.load_view(namespace, name)
+    listed = [view.name for view in catalog.list_views(namespace)]
+    catalog.rename_view((namespace, name), (namespace, f"new {name}"))
+
+    assert created == loaded
+    assert (loaded.metadata.properties, listed) == ({"k": "v"}, [name])
+    assert not catalog.view_exists(namespace, name)
+    assert catalog.view_exists(namespace, f"new {name}")
+
+
+def test_pages_hold_every_view_once(catalog, namespace):
+    names = sorted(f"v{number}" for number in range(5))
+    for name in names:
+        catalog.create_view(namespace, name, SCHEMA, version=version())
+
+    assert sorted(view.name for view in catalog.list_views(namespace, page_size=2)) == names
+
+
+def test_a_view_is_created_as_it_is_described(catalog, namespace):
+    metadata = catalog.create_view(namespace, "v", SCHEMA, version=version("SELECT 'ä' AS id")).metadata
+
+    (first,) = metadata.versions
+    assert [(r.dialect, r.sql) for r in first.representations] == [("spark", "SELECT 'ä' AS id"), ("trino", "SELECT 'ä' AS id")]
+    assert (first.default_namespace, first.summary) == (["a", "b"], {"engine-name": "naïve 🦆"})
+    assert [(field.name, field.type) for field in metadata.schemas[0].fields] == [("id", "long"), ("at", "timestamptz")]
+
+
+def test_a_view_is_replaced_and_put_back(catalog, namespace):
+    before = catalog.create_view(namespace, "v", SCHEMA, version=version()).metadata
+    replaced = catalog.replace_view(
+        namespace,
+        "v",
+        [
+            {"action": "add-schema", "schema": OTHERS},
+            {"action": "add-view-version", "view-version": version("SELECT 'a' AS n", **{"schema-id": -1})},
+            {"action": "set-current-view-version", "view-version-id": -1},
+            {"action": "set-properties", "updates": {"a": "1"}},
+        ],
+        requirements=[{"type": "assert-view-uuid", "uuid": before.view_uuid}],
+    ).metadata
+    back = catalog.replace_view(
+        namespace,
+        "v",
+        [
+            {"action": "add-view-version", "view-version": before.versions[0]},
+            {"action": "set-current-view-version", "view-version-id": -1},
+        ],
+    ).metadata
+
+    assert (replaced.current_version_id, [v.schema_id for v in replaced.versions], replaced.properties) == (2, [0, 1], {"a": "1"})
+    assert (back.current_version_id, [entry.version_id for entry in back.version_log]) == (1, [1, 2, 1])
+
+
+def test_a_replacement_that_requires_what_is_not_so_is_rejected_and_changes_nothing(catalog, namespace):
+    before = catalog.create_view(namespace, "v", SCHEMA, version=version())
+
+    with pytest.raises(errors.CommitRejected):
+        catalog.replace_view(
+            namespace,
+            "v",
+            [{"action": "set-properties", "updates": {"a": "1"}}],
+            requirements=[{"type": "assert-view-uuid", "uuid": "00000000-0000-0000-0000-000000000000"}],
+        )
+
+    assert catalog.load_view(namespace, "v") == before
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "expected"),
+    [
+        ("list_views", ("absent",), errors.NoSuchNamespace),
+        ("load_view", ("{namespace}", "absent"), errors.NoSuchView),
+        ("load_table", ("{namespace}", "v"), errors.NoSuchTable),
+        ("drop_view", ("{namespace}", "absent"), errors.NoSuchView),
+        ("drop_namespace", ("{namespace}",), errors.NotEmpty),
+        ("replace_view", ("{namespace}", "absent", []), errors.NoSuchView),
+        ("create_table", ("{namespace}", "v", SCHEMA), errors.AlreadyExists),
+        ("rename_view", (("{namespace}", "absent"), ("{namespace}", "u")), errors.NoSuchView),
+        ("rename_view", (("{namespace}", "v"), ("absent", "u")), errors.NoSuchNamespace),
+        ("rename_view", (("{namespace}", "v"), ("{namespace}", "v2")), errors.AlreadyExists),
+    ],
+)
+def test_what_is_missing_or_in_the_way_has_an_error_of_its_own(catalog, namespace, method, arguments, expected):
+    for name in ("v", "v2"):
+        catalog.create_view(namespace, name, SCHEMA, version=version())
+
+    with pytest.raises(errors.Refused) as caught:
+        getattr(catalog, method)(*placed(arguments, namespace))
+
+    assert type(caught.value) is expected
+
+
+@pytest.mark.parametrize(("namespace_of", "expected"), [("absent", errors.NoSuchNamespace), ("{namespace}", errors.AlreadyExists)])
+def test_a_view_cannot_be_created_where_there_is_no_place_for_it(catalog, namespace, namespace_of, expected):
+    catalog.create_view(namespace, "v", SCHEMA, version=version())
+
+    with pytest.raises(expected):
+        catalog.create_view(placed(namespace_of, namespace), "v", SCHEMA, version=version())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_without_views_is_not_asked_for_them(kind):
+    desk = Desk({"GET /v1/config": {"defaults": {}, "overrides": {}}})
+    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven, pytest.raises(errors.NotOffered):
+        driven.load_view("n", "v")
+
+    assert desk.asked == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("status", "expected"), [(200, True), (404, False)])
+def test_existence_is_asked_by_loading_where_the_question_is_not_offered(kind, status, *, expected):
+    endpoints = ["GET /v1/{prefix}/namespaces/{namespace}/views/{view}"]
+    metadata = {
+        "view-uuid": "u", "format-version": 1, "location": "memory:/v", "current-version-id": 1,
+        "versions": [version()], "version-log": [], "schemas": [SCHEMA],
+    }  # fmt: skip
+    answers = {
+        200: {"metadata-location": "memory:/v/m.json", "metadata": metadata},
+        404: {"error": {"message": "none", "type": "NoSuchViewException", "code": 404}},
+    }
+    desk = Desk(
+        {
+            "GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints},
+            "GET /v1/namespaces/n/views/v": httpx.Response(status, content=json.dumps(answers[status])),
+        }
+    )
+    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven:
+        assert driven.view_exists("n", "v") is expected
+
+    assert desk.asked == ["GET /v1/namespaces/n/views/v"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_replacement_whose_outcome_is_unknown_is_not_sent_again(kind):
+    endpoints = ["POST /v1/{prefix}/namespaces/{namespace}/views/{view}"]
+    desk = Desk(
+        {
+            "GET /v1/config": {"defaults": {}, "overrides": {}, "endpoints": endpoints},
+            "POST /v1/namespaces/n/views/v": httpx.Response(504),
+        }
+    )
+    with Driven(KINDS[kind], "http://catalog", carrier=desk.carrier) as driven, pytest.raises(errors.OutcomeUnknown):
+        driven.replace_view("n", "v", [])
+
+    assert desk.asked == ["POST /v1/namespaces/n/views/v"]
