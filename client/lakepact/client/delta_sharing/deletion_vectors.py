@@ -68,7 +68,7 @@ def from_file(content: bytes | bytearray, vector: DeletionVector) -> bytes:
     Raises:
         ValueError: It is damaged.
     """
-    (size,) = struct.unpack_from(">i", content)
+    size = int.from_bytes(content[:_SIZE], "big")
     if size != vector.size or len(content) != _SIZE + size + _CHECKSUM:
         raise ValueError(f"the deletion vector in the file has {size} bytes, and the line says {vector.size}")
     bitmap = bytes(content[_SIZE : _SIZE + size])

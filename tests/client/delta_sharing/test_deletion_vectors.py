@@ -1,0 +1,137 @@
+"""Deletion vectors are decoded wherever they stand, and refused when they are damaged."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyroaring import BitMap64
+
+from lakepact.client.delta_sharing import deletion_vectors
+from lakepact.client.delta_sharing.downloads import Span
+from lakepact.client.delta_sharing.lines import DeletionVector
+from lakepact.client.delta_sharing.rows.selection import Selection, numbers
+
+MAGIC = struct.pack("<I", 1681511377)
+ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+
+
+def z85(content: bytes) -> str:
+    """Z85 as its authors describe it, for whole blocks of four bytes."""
+    content += bytes(-len(content) % 4)
+    words = struct.unpack(f">{len(content) // 4}I", content)
+    return "".join(ALPHABET[word // 85**place % 85] for word in words for place in (4, 3, 2, 1, 0))
+
+
+def inline(rows) -> DeletionVector:
+    content = MAGIC + BitMap64(rows).serialize()
+    return DeletionVector(storage_type="i", path_or_inline=z85(content), offset=None, size=len(content), cardinality=len(set(rows)))
+
+
+def stored(rows, at=1) -> tuple[DeletionVector, bytes]:
+    content = MAGIC + BitMap64(rows).serialize()
+    vector = DeletionVector(storage_type="p", path_or_inline="u", offset=at, size=len(content), cardinality=len(set(rows)))
+    return vector, struct.pack(">i", len(content)) + content + struct.pack(">I", zlib.crc32(content))
+
+
+ROWS = st.lists(st.integers(0, 2**40), max_size=50)
+
+
+@given(ROWS)
+def test_a_vector_in_a_line_is_what_was_written(rows):
+    vector = inline(rows)
+
+    assert set(numbers(deletion_vectors.from_line(vector), vector)) == set(rows)
+
+
+@given(ROWS)
+def test_a_vector_in_a_file_is_what_was_written(rows):
+    vector, content = stored(rows)
+
+    assert set(numbers(deletion_vectors.from_file(content, vector), vector)) == set(rows)
+
+
+def test_a_vector_of_a_real_table_is_read():
+    """As Delta's own readers have it in their tests."""
+    text = "^Bg9^0rr910000000000iXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L"
+    vector = DeletionVector(storage_type="i", path_or_inline=text, offset=None, size=44, cardinality=6)
+
+    assert list(numbers(deletion_vectors.from_line(vector), vector)) == [3, 4, 7, 11, 18, 29]
+
+
+def test_the_place_of_a_vector_in_a_file_takes_in_its_size_and_its_checksum():
+    vector, content = stored([1], at=77)
+
+    assert deletion_vectors.span(vector) == Span(77, len(content))
+
+
+@pytest.mark.parametrize("change", ["\u00e9", "~", " ", "ab", "0"])
+def test_a_text_that_is_not_in_z85_is_refused(change):
+    vector = inline([1, 2])
+    broken = DeletionVector(storage_type="i", path_or_inline=vector.path_or_inline + change, offset=None, size=vector.size, cardinality=2)
+
+    with pytest.raises(ValueError, match=r"not in Z85"):
+        deletion_vectors.from_line(broken)
+
+
+@given(st.data())
+def test_a_file_with_a_changed_byte_is_refused(data):
+    vector, content = stored([1, 5, 70_000])
+    place = data.draw(st.integers(0, len(content) - 1))
+    broken = bytearray(content)
+    broken[place] ^= data.draw(st.integers(1, 255))
+
+    with pytest.raises(ValueError, match="deletion vector"):
+        numbers(deletion_vectors.from_file(broken, vector), vector)
+
+
+@pytest.mark.parametrize("kept", [0, 3, 4, 20])
+def test_a_file_that_is_cut_off_is_refused(kept):
+    vector, content = stored([1, 5])
+
+    with pytest.raises(ValueError, match="deletion vector"):
+        deletion_vectors.from_file(content[:kept], vector)
+
+
+def test_another_magic_number_is_refused():
+    bitmap = struct.pack("<I", 1681511376) + BitMap64([1]).serialize()
+    vector = DeletionVector(storage_type="i", path_or_inline=z85(bitmap), offset=None, size=len(bitmap), cardinality=1)
+
+    with pytest.raises(ValueError, match="begins with 1681511376, not with 1681511377"):
+        deletion_vectors.from_line(vector)
+
+
+def test_another_number_of_rows_than_the_line_says_is_refused():
+    vector = inline([1, 2])
+    other = DeletionVector(storage_type="i", path_or_inline=vector.path_or_inline, offset=None, size=vector.size, cardinality=3)
+
+    with pytest.raises(ValueError, match="holds 2 rows, and the line says 3"):
+        numbers(deletion_vectors.from_line(vector), other)
+
+
+@pytest.mark.parametrize("changed", [{"storage_type": "x"}, {"offset": None}, {"offset": -1}, {"size": -1}])
+def test_a_vector_without_a_place_is_refused(changed):
+    members = {"storage_type": "p", "path_or_inline": "u", "offset": 1, "size": 10, "cardinality": 1} | changed
+
+    with pytest.raises(ValueError, match="deletion vector"):
+        deletion_vectors.span(DeletionVector(**members))
+
+
+@given(st.integers(1, 300), st.data())
+def test_a_selection_keeps_the_rows_of_one_vector_that_are_not_in_another(count, data):
+    rows = st.none() | st.sets(st.integers(0, count - 1))
+    only, but_not = data.draw(rows), data.draw(rows)
+    made = [None if each is None else BitMap64(each) for each in (only, but_not)]
+
+    mask = Selection(*made).mask(count)
+
+    kept = set(range(count)) if mask is None else {row for row, is_kept in enumerate(mask.to_pylist()) if is_kept}
+    assert kept == (set(range(count)) if only is None else only) - (but_not or set())
+
+
+def test_a_row_beyond_the_last_is_refused():
+    with pytest.raises(ValueError, match="names row 10 of a file that has 10"):
+        Selection(but_not=BitMap64([10])).mask(10)

@@ -1,0 +1,122 @@
+"""Values of partition columns mean what their text says in the type of the column, or are refused."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.client.delta_sharing.partition_values import parsed
+from lakepact.client.delta_sharing.schemas import Array, Primitive
+
+PRIMITIVES = ("binary", "boolean", "byte", "date", "double", "float", "integer", "long", "short", "string", "timestamp", "timestamp_ntz")
+TYPES = [*(Primitive(name) for name in PRIMITIVES), Primitive("decimal", 10, 2)]
+
+
+@pytest.mark.parametrize("text", [None, ""])
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_null_and_an_empty_text_are_null_in_every_type(kind, text):
+    assert parsed(text, kind) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("string", "a b/c%=é", "a b/c%=é"),
+        ("string", " ", " "),
+        ("string", "null", "null"),
+        ("boolean", "true", True),
+        ("boolean", "false", False),
+        ("byte", "-128", -128),
+        ("long", "9223372036854775807", 2**63 - 1),
+        ("integer", "007", 7),
+        ("double", "1.5E-3", 0.0015),
+        ("double", "-Infinity", float("-inf")),
+        ("float", "3", 3.0),
+        ("date", "2024-02-29", date(2024, 2, 29)),
+        ("timestamp", "2024-01-01 12:30:00", datetime(2024, 1, 1, 12, 30, tzinfo=UTC)),
+        ("timestamp", "2024-01-01 12:30:00.123456", datetime(2024, 1, 1, 12, 30, 0, 123456, tzinfo=UTC)),
+        ("timestamp", "2024-01-01T12:30:00.5Z", datetime(2024, 1, 1, 12, 30, 0, 500000, tzinfo=UTC)),
+        ("timestamp", "2024-01-01T12:30:00+02:00", datetime(2024, 1, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))),
+        ("timestamp", "2024-01-01 12:30:00.123456000", datetime(2024, 1, 1, 12, 30, 0, 123456, tzinfo=UTC)),
+        ("timestamp_ntz", "2024-01-01 12:30:00", datetime(2024, 1, 1, 12, 30)),  # noqa: DTZ001 - it has no zone
+        ("binary", "\x01\xff", b"\x01\xff"),
+    ],
+)
+def test_a_text_is_read_in_the_type_of_its_column(name, text, value):
+    assert parsed(text, Primitive(name)) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("boolean", "True"),
+        ("boolean", "FALSE"),
+        ("boolean", "1"),
+        ("byte", "128"),
+        ("short", "-32769"),
+        ("integer", "2147483648"),
+        ("long", "9223372036854775808"),
+        ("long", "1.0"),
+        ("long", " 1"),
+        ("long", "1_000"),
+        ("long", "١"),  # noqa: RUF001 - a digit, though not of ASCII
+        ("double", "1,5"),
+        ("double", "0x1p3"),
+        ("date", "2024-1-1"),
+        ("date", "2023-02-29"),
+        ("date", "20240101"),
+        ("date", "2024-01-01 00:00:00"),
+        ("timestamp", "2024-01-01"),
+        ("timestamp", "2024-01-01 24:00:00"),
+        ("timestamp", "2024-01-01 12:30:00.1234567"),
+        ("timestamp", "1704067200"),
+        ("timestamp_ntz", "2024-01-01 12:30:00Z"),
+        ("binary", "€"),
+        ("string_view", "a"),
+    ],
+)
+def test_a_text_that_is_not_of_its_type_is_refused(name, text):
+    with pytest.raises(ValueError, match=r"is not a|cannot be one that"):
+        parsed(text, Primitive(name))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("12.3", "12.3"), ("-99999999.99", "-99999999.99"), ("1E+3", "1000"), ("1.500", "1.5"), ("0", "0")]
+)
+def test_a_decimal_is_exact(text, value):
+    assert parsed(text, Primitive("decimal", 10, 2)) == Decimal(value)
+
+
+@pytest.mark.parametrize("text", ["1.234", "100000000", "1E+8", "NaN", "Infinity", "1e99999", "a"])
+def test_a_decimal_that_does_not_fit_is_refused(text):
+    with pytest.raises(ValueError, match=r"is not a decimal\(10,2\)"):
+        parsed(text, Primitive("decimal", 10, 2))
+
+
+def test_a_nested_column_is_none_to_partition_by():
+    with pytest.raises(ValueError, match="array<long> cannot be one that a table is partitioned by"):
+        parsed("[1]", Array(Primitive("long"), contains_null=True))
+
+
+@given(st.sampled_from(TYPES), st.text(max_size=40))
+def test_any_text_is_read_or_refused(kind, text):
+    with contextlib.suppress(ValueError):
+        parsed(text, kind)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**8) + 1, max_value=10**8 - 1, places=2))
+def test_every_decimal_that_fits_comes_back(value):
+    assert parsed(str(value), Primitive("decimal", 10, 2)) == value
+
+
+@given(st.datetimes(min_value=datetime(1, 1, 1), max_value=datetime(9999, 12, 31)))  # noqa: DTZ001 - these have no zone
+def test_every_moment_comes_back(moment):
+    written = moment.strftime("%Y-%m-%d %H:%M:%S.%f").rjust(26, "0")
+
+    assert parsed(written, Primitive("timestamp_ntz")) == moment
+    assert parsed(written, Primitive("timestamp")) == moment.replace(tzinfo=UTC)

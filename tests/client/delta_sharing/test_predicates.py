@@ -1,0 +1,184 @@
+"""Predicates choose rows as SQL does, and what a server is told of them holds for every row that they choose."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.client import column
+from lakepact.client.delta_sharing.predicates import And, Comparison, IsNull, Not, Or, columns_of, hint
+from lakepact.client.delta_sharing.rows.expressions import expression
+from lakepact.client.delta_sharing.rows.types import arrow_field
+from lakepact.client.delta_sharing.schemas import Field, Primitive, Schema
+
+NAMES = ("a", "b")
+SCHEMA = Schema(tuple(Field(name, Primitive("long"), nullable=True) for name in NAMES))
+VALUES = st.none() | st.integers(-2, 2)
+COMPARED = st.builds(
+    Comparison,
+    st.sampled_from(NAMES),
+    st.sampled_from(["equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual"]),
+    st.integers(-2, 2) | st.just(2**70),
+)
+PREDICATES = st.recursive(
+    st.builds(IsNull, st.sampled_from(NAMES)) | COMPARED,
+    lambda parts: st.builds(Not, parts) | st.builds(And, st.tuples(parts, parts)) | st.builds(Or, st.tuples(parts, parts, parts)),
+    max_leaves=8,
+)
+
+
+def holds(tree: Any, row: dict[str, Any]) -> bool | None:
+    """What a tree says of a row, in three values."""
+    op, children = tree["op"], tree.get("children", [])
+    if op in {"and", "or"}:
+        found = [holds(child, row) for child in children]
+        decisive = op == "or"
+        return decisive if decisive in found else None if None in found else not decisive
+    if op == "not":
+        found = holds(children[0], row)
+        return None if found is None else not found
+    if op == "isNull":
+        return row[children[0]["name"]] is None
+    left, right = row[children[0]["name"]], int(children[1]["value"])
+    if left is None:
+        return None
+    return {
+        "equal": left == right,
+        "lessThan": left < right,
+        "lessThanOrEqual": left <= right,
+        "greaterThan": left > right,
+        "greaterThanOrEqual": left >= right,
+    }[op]
+
+
+def chooses(predicate: Any, row: dict[str, Any]) -> bool | None:
+    """What a predicate says of a row, in three values."""
+    if isinstance(predicate, And | Or):
+        found = [chooses(part, row) for part in predicate.parts]
+        decisive = isinstance(predicate, Or)
+        return decisive if decisive in found else None if None in found else not decisive
+    if isinstance(predicate, Not):
+        found = chooses(predicate.part, row)
+        return None if found is None else not found
+    if isinstance(predicate, IsNull):
+        return row[predicate.column] is None
+    name = {"op": "column", "name": predicate.column}
+    return holds({"op": predicate.operator, "children": [name, {"op": "literal", "value": str(predicate.value)}]}, row)
+
+
+@given(PREDICATES, st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)))
+def test_what_a_server_is_told_holds_for_every_row_that_is_wanted(predicate, row):
+    told = hint(predicate)
+
+    assert told is None or chooses(predicate, row) is not True or holds(json.loads(told), row) is True
+
+
+@given(
+    PREDICATES.filter(lambda predicate: str(2**70) not in repr(predicate)),
+    st.lists(st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)), max_size=5),
+)
+def test_the_rows_that_are_kept_are_those_that_sql_would_keep(predicate, rows):
+    table = pa.Table.from_pylist(rows, schema=pa.schema([arrow_field(field) for field in SCHEMA.fields]))
+
+    kept = table.filter(expression(predicate, SCHEMA)).to_pylist()
+
+    assert kept == [row for row in rows if chooses(predicate, row) is True]
+
+
+def test_a_predicate_is_written_as_it_is_read():
+    predicate = (column("a") == 1) & ~(column("b") < 2) & ((column("a") > 3) | column("b").is_null())
+
+    assert predicate == And(
+        (Comparison("a", "equal", 1), Not(Comparison("b", "lessThan", 2)), Or((Comparison("a", "greaterThan", 3), IsNull("b"))))
+    )
+    assert columns_of(predicate) == {"a", "b"}
+
+
+def test_other_ways_to_say_it_come_to_the_same():
+    assert (column("a") != 1) == Not(Comparison("a", "equal", 1))
+    assert column("a").is_not_null() == Not(IsNull("a"))
+    assert column("a").is_in([1, 2]) == (column("a") == 1) | (column("a") == 2)
+    assert column("a").is_in([1]) == Comparison("a", "equal", 1)
+    assert [(column("a") <= 1).operator, (column("a") >= 1).operator] == ["lessThanOrEqual", "greaterThanOrEqual"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (True, "bool", "true"),
+        (25, "long", "25"),
+        (1.5, "double", "1.5"),
+        ("25", "string", "25"),
+        (date(2021, 4, 29), "date", "2021-04-29"),
+        (datetime(2021, 4, 29, 1, 2, 3, tzinfo=UTC), "timestamp", "2021-04-29T01:02:03Z"),
+    ],
+)
+def test_a_value_is_told_in_its_type(value, kind, text):
+    children = [{"op": "column", "name": "c", "valueType": kind}, {"op": "literal", "value": text, "valueType": kind}]
+
+    assert json.loads(hint(column("c") == value)) == {"op": "equal", "children": children}
+
+
+@pytest.mark.parametrize("value", [Decimal(1), b"x", datetime(2021, 4, 29), 2**70, float("inf")])  # noqa: DTZ001 - it has no zone
+def test_what_the_contract_has_no_words_for_is_not_told(value):
+    unsaid = column("c") == value
+
+    assert hint(unsaid) is None
+    assert hint(~unsaid) is None
+    assert hint(unsaid | (column("a") == 1)) is None
+    assert hint(unsaid & (column("a") == 1)) == hint(column("a") == 1)
+    assert hint(~(unsaid & (column("a") == 1))) is None
+
+
+@pytest.mark.parametrize("wrong", [None, float("nan"), Decimal("nan")])
+def test_what_nothing_compares_with_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"compare"):
+        column("a") == wrong  # noqa: B015 - it raises
+
+
+def test_another_type_of_value_and_a_truth_of_predicates_are_refused():
+    with pytest.raises(TypeError, match="cannot be compared with a list"):
+        column("a") == [1]  # noqa: B015 - it raises
+    with pytest.raises(TypeError, match="combine predicates by"):
+        bool(column("a") == 1)
+    with pytest.raises(ValueError, match="no values"):
+        column("a").is_in([])
+
+
+TYPED = {
+    "integer": (1, ["1", 1.0, True, Decimal(1)]),
+    "double": (1.5, ["1", True, 2**60 + 1, Decimal(1)]),
+    "float": (1, ["1"]),
+    "string": ("a", [1, b"a", True]),
+    "binary": (b"a", ["a"]),
+    "boolean": (True, [1, "true"]),
+    "date": (date(2024, 1, 1), [datetime(2024, 1, 1, tzinfo=UTC), "2024-01-01"]),
+    "timestamp": (datetime(2024, 1, 1, tzinfo=UTC), [datetime(2024, 1, 1), date(2024, 1, 1), 0]),  # noqa: DTZ001
+    "timestamp_ntz": (datetime(2024, 1, 1), [datetime(2024, 1, 1, tzinfo=UTC), "2024-01-01"]),  # noqa: DTZ001
+    "decimal": (Decimal("1.5"), [1.5, "1.5"]),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_column_is_compared_with_values_of_its_type_and_with_no_others(name):
+    kind = Primitive(name, 10, 2) if name == "decimal" else Primitive(name)
+    schema = Schema((Field("C", kind, nullable=True),))
+    right, wrong = TYPED[name]
+    table = pa.table({"C": pa.array([right, None], arrow_field(schema.fields[0]).type)})
+
+    assert table.filter(expression(column("c") == right, schema)).num_rows == 1
+    for value in wrong:
+        with pytest.raises(TypeError, match=r"column C is .*, and cannot be compared with .*: give"):
+            expression(column("C") == value, schema)
+
+
+def test_a_column_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="has no column 'x'; it has a, b"):
+        expression(column("x") == 1, SCHEMA)
