@@ -48,11 +48,11 @@ class Snapshots:
         Raises:
             NoTable: there is none.
         """
-        known = self._logs.get(source)
-        log = self._opened(source) if known is None else known.followed()
-        log.latest()  # whether there is a table is said here
-        self._logs[source] = log
-        return log
+        with self._lock(("log", source)):
+            known = self._logs.get(source)
+            log = self._logs[source] = self._opened(source) if known is None else known.followed()
+            log.latest()  # whether there is a table is said here
+            return log
 
     def snapshot(self, source: Source, version: int | None = None) -> Snapshot:
         """A version of a table, the newest one if none is named.
@@ -65,7 +65,7 @@ class Snapshots:
         name = (log.lineage, wanted)
         found = self._kept(name)
         if found is None:
-            with self._locks[source]:
+            with self._lock(source):
                 found = self._kept(name)  # somebody else may have asked for it just now
                 if found is None:
                     found = log.snapshot(wanted, base=self._base(log, wanted))
