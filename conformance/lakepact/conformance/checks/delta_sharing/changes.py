@@ -67,7 +67,7 @@ def in_columns(rows: list[dict[str, Any]], columns: set[str]) -> list[dict[str, 
 @check("DS-CDF-01")
 def a_start_is_needed(lab: SharingLab) -> None:
     """Changes without a start are refused."""
-    address = subjects.any_table(lab).address
+    address = (subjects.with_changes(lab).table if lab.feature("change-data-feed") else subjects.any_table(lab)).address
     for end in (None, 0):
         with lab.judge("DS-CDF-01"):
             expect.status(lab.send("queryTableChanges", ending_version=end, **address), 400, about="for changes without a start")
