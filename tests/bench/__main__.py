@@ -1,4 +1,4 @@
-"""How fast the reference server is: against bare ASGI on the same machine in the same run, and from its start to its first answer.
+"""How fast the reference server is: against bare ASGI on the same machine, from its start to its first answer, and with very long lists.
 
 `nox -s bench`, or `python tests/bench [--seconds S] [--rounds N]`. Server and load generator have a core each where there are two.
 What is compared is the time that the server's process computes for one answer (its inverse is what one core can give), as the median
@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvloop
+from listings import listings
 from load import ask, load
 from workloads import PREPARATION, WORKLOADS, Workload
 
@@ -100,6 +102,17 @@ def start_seconds() -> float:
         process.communicate()
 
 
+def long_lists(core: int) -> bool:
+    """Measure the listings of tables with very many files, print them, and return whether a target is missed."""
+    missed = False
+    say(f"{'tables of 100,000 files':52}{'':26}{'':>6}{'most':>8}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, value, most in listings(Path(folder), core=core, computed=computed):
+            missed = missed or value > most
+            say(f"{name:52}{'':22}{value:>10.1f}{most:>8.0f}")
+    return missed
+
+
 def cores() -> tuple[int, int]:
     """The cores of the servers and of the load generator, -1 where there is no choice."""
     available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
@@ -132,6 +145,7 @@ def main() -> int:
         shown = [f"{statistics.median(s.computing) * 1e6:8.1f} µs {statistics.median(s.per_second):8.0f}/s" for s in (bare, reference)]
         say(f"{workload.name:22}{shown[0]:>22}{shown[1]:>24}{ratio:>8.2f}{'-' if workload.target is None else f'{workload.target:.2f}':>8}")
     say(f"{'start to first answer':22}{'':22}{'':24}{start:>7.2f}s{START_TARGET:>7.2f}s")
+    missed = long_lists(served) or missed
     return int(missed)
 
 

@@ -84,8 +84,8 @@ def adds() -> Iterator[dict[str, Any]]:
         day = f"2024-01-{number % 28 + 1:02}"
         stats = {
             "numRecords": 1000,
-            "minValues": {column: number * 7 for column in COLUMNS},
-            "maxValues": {column: number * 9 + 5 for column in COLUMNS},
+            "minValues": dict.fromkeys(COLUMNS, number * 7),
+            "maxValues": dict.fromkeys(COLUMNS, number * 9 + 5),
             "nullCount": dict.fromkeys(COLUMNS, 0),
         }
         yield {
