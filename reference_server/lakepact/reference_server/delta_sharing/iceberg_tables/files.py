@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 OTHERS: Mapping[str, Any] = {"dataChange": True}
+SAFE = "/=+@,~!$&'()*;-._"
+PLAIN = re.compile(r"[A-Za-z0-9/=+@,~!$&'()*;._-]+")
 DATA_PATHS = ("write.data.path", "write.object-storage.path", "write.folder-storage.path")
 
 
@@ -138,26 +141,30 @@ def _reading(warehouse: Warehouse, root: Path, metadata: Document, *, columns: t
 
 def _chunks(reading: _Reading, manifests: Sequence[Manifest], kept: Kept) -> tuple[list[Chunk], dict[tuple[Any, ...], tuple[Chunk, ...]]]:
     used: dict[tuple[Any, ...], tuple[Chunk, ...]] = {}
-    told = partial(_told, reading)
     for manifest in manifests:
         name = (manifest.path, manifest.spec, reading.schema["schema-id"], reading.columns, reading.within)
-        used[name] = kept.chunks[name] if name in kept.chunks else told(manifest)
+        used[name] = kept.chunks[name] if name in kept.chunks else _told(reading, manifest)
     return [chunk for chunks in used.values() for chunk in chunks], used
 
 
 def _told(reading: _Reading, manifest: Manifest) -> tuple[Chunk, ...]:
-    files = list(data_files(reading.warehouse, manifest))
-    paths = [_path(reading, file.path) for file in files]
-    partitions = _partitions(reading, manifest.spec, files)
-    stats = [statistics(reading.leaves, file.known) for file in files]
-    times = [reading.times.get(file.snapshot or 0, 0) for file in files]
+    found = list[Chunk]()
+    files = data_files(reading.warehouse, manifest)
+    while some := list(islice(files, CHUNK)):
+        found.append(_chunk(reading, manifest.spec, some))
+    return tuple(found)
 
-    def chunk(part: slice) -> Chunk:
-        sizes = array("q", (file.size for file in files[part]))
-        here = tuple(paths[part])
-        return Chunk(here, tuple(partitions[part]), sizes, array("q", times[part]), tuple(stats[part]), None, (OTHERS,) * len(here))
 
-    return tuple(chunk(slice(start, start + CHUNK)) for start in range(0, len(files), CHUNK))
+def _chunk(reading: _Reading, spec: int, files: Sequence[DataFile]) -> Chunk:
+    return Chunk(
+        tuple(_path(reading, file.path) for file in files),
+        tuple(_partitions(reading, spec, files)),
+        array("q", (file.size for file in files)),
+        array("q", (reading.times.get(file.snapshot or 0, 0) for file in files)),
+        tuple(statistics(reading.leaves, file.known) for file in files),
+        None,
+        (OTHERS,) * len(files),
+    )
 
 
 def _partitions(reading: _Reading, spec: int, files: Sequence[DataFile]) -> list[Mapping[str, str | None]]:
@@ -186,16 +193,20 @@ def _path(reading: _Reading, location: str) -> str:
     Raises:
         UnsupportedTable: it is not a file of this table.
     """
-    try:
-        path = local(location)
-    except Outside as outside:
-        raise UnsupportedTable(str(outside)) from None
+    path = location[7:] if location.startswith("file:///") else _local(location)
     if not path.startswith(reading.within) or ".." in path.split("/") or "\0" in path:
         raise UnsupportedTable(f"the data file {location[-200:]!r} does not lie in the table's own folder")
     inside = path.removeprefix(f"{reading.root}/")
     if inside == path:
         raise UnsupportedTable(f"the data file {location[-200:]!r} does not lie in the warehouse")
-    return quote(inside, safe="/=+@,~!$&'()*;-._")
+    return inside if PLAIN.fullmatch(inside) else quote(inside, safe=SAFE)
+
+
+def _local(location: str) -> str:
+    try:
+        return local(location)
+    except Outside as outside:
+        raise UnsupportedTable(str(outside)) from None
 
 
 def _check_footers(reading: _Reading, metadata: Document, chunks: Sequence[Chunk], kept: Kept, *, specs: Collection[int]) -> None:

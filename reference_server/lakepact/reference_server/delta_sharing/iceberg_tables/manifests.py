@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, UnsupportedTable
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, UnsupportedTable
 from lakepact.reference_server.warehouse import Outside, Unreadable
 
 from .statistics import Known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from lakepact.reference_server.warehouse import Warehouse
 
@@ -53,8 +54,8 @@ def manifests_of(warehouse: Warehouse, snapshot: Record) -> list[Manifest]:
     if listed is None:
         return [Manifest(path, snapshot.get("spec-id", 0), snapshot["snapshot-id"]) for path in snapshot.get("manifests", ())]
     found = list[Manifest]()
-    _, records = _records(warehouse, listed)
-    for record in records:
+    _, records = _opened(warehouse, listed)
+    for record in _each(records, listed):
         if record.get("content", DATA) != DATA:
             if any(record.get(count) != 0 for count in ("added_files_count", "existing_files_count")):
                 raise UnsupportedTable(
@@ -74,9 +75,9 @@ def data_files(warehouse: Warehouse, manifest: Manifest) -> Iterator[DataFile]:
         UnsupportedTable: one of them is not a Parquet file that anybody can read.
         DamagedLog: the manifest cannot be read.
     """
-    schema, records = _records(warehouse, manifest.path)
+    schema, records = _opened(warehouse, manifest.path)
     ids = _partition_ids(schema)
-    for entry in records:
+    for entry in _each(records, manifest.path):
         if entry["status"] == GONE:
             continue
         file = entry["data_file"]
@@ -104,14 +105,31 @@ def data_files(warehouse: Warehouse, manifest: Manifest) -> Iterator[DataFile]:
         )
 
 
-def _records(warehouse: Warehouse, location: str) -> tuple[Record, list[Record]]:
-    """The schema of an Avro file, as it was written, and its records."""
+def _opened(warehouse: Warehouse, location: str) -> tuple[Record, Iterator[Any]]:
+    """The schema of an Avro file, as it was written, and its records.
+
+    Raises:
+        DamagedLog: it cannot be read.
+    """
     import fastavro  # noqa: PLC0415 - most servers share no Iceberg table
 
+    with _understood(location):
+        reader = fastavro.reader(io.BytesIO(warehouse.read(location)))
+        return json.loads(reader.metadata["avro.schema"]), iter(reader)
+
+
+def _each(records: Iterator[Any], location: str) -> Iterator[Record]:
+    """Records one by one: all of them at once would be many objects."""
+    with _understood(location):
+        yield from records
+
+
+@contextmanager
+def _understood(location: str) -> Generator[None]:
     try:
-        with io.BytesIO(warehouse.read(location)) as stream:
-            reader = fastavro.reader(stream)
-            return json.loads(reader.metadata["avro.schema"]), list(reader)  # type: ignore[arg-type]
+        yield
+    except (LogError, GeneratorExit):
+        raise
     except (Outside, Unreadable) as error:
         raise DamagedLog(str(error)) from None
     except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro

@@ -9,17 +9,18 @@ from .schemas import primitive
 from .texts import bound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     Counts = Mapping[int, int]
 
 
 class Leaf(NamedTuple):
-    """A column that has values of its own, or a part of one in structures."""
+    """A column that has values of its own, or a structure with some."""
 
+    name: str  #: as JSON text, with the colon behind it
     id: int
     type: str
-    path: tuple[str, ...]
+    parts: tuple[Leaf, ...] = ()
 
 
 class Known(NamedTuple):
@@ -32,63 +33,54 @@ class Known(NamedTuple):
     high: Mapping[int, bytes]
 
 
-def leaves(schema: Mapping[str, Any], *, but: Collection[str]) -> list[Leaf]:
+def leaves(schema: Mapping[str, Any], *, but: Collection[str]) -> tuple[Leaf, ...]:
     """The columns of a schema that can have statistics.
 
     Args:
         schema: the schema.
         but: columns that have none, because they are in the partition values.
     """
-    return [leaf for leaf in _leaves(schema, ()) if leaf.path[0] not in but]
-
-
-def _leaves(struct: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Leaf]:
-    for field in struct["fields"]:
-        type_, here = field["type"], (*path, field["name"])
+    found = list[Leaf]()
+    for field in schema["fields"]:
+        type_, name = field["type"], f"{json.dumps(field['name'])}:"
         spelled = primitive(type_)
+        if field["name"] in but:
+            continue
         if spelled is not None:
-            yield Leaf(field["id"], spelled, here)
-        elif isinstance(type_, dict) and type_.get("type") == "struct":
-            yield from _leaves(type_, here)
+            found.append(Leaf(name, field["id"], spelled))
+        elif isinstance(type_, dict) and type_.get("type") == "struct" and (parts := leaves(type_, but=())):
+            found.append(Leaf(name, field["id"], "struct", parts))
+    return tuple(found)
 
 
 def statistics(columns: Sequence[Leaf], known: Known) -> str:
     """The statistics of a file as JSON text."""
+    nulls, nans, low, high = known.nulls, known.nans, known.low, known.high
 
-    def nulls(leaf: Leaf) -> str | None:
-        count = known.nulls.get(leaf.id)
+    def null_count(leaf: Leaf) -> str | None:
+        count = nulls.get(leaf.id)
         return None if count is None else str(count)
 
-    def low(leaf: Leaf) -> str | None:
-        raw = known.low.get(leaf.id)
+    def least(leaf: Leaf) -> str | None:
+        raw = low.get(leaf.id)
         return None if raw is None else bound(leaf.type, raw)
 
-    def high(leaf: Leaf) -> str | None:
-        raw = known.high.get(leaf.id)
+    def most(leaf: Leaf) -> str | None:
+        raw = high.get(leaf.id)
         # To readers of Delta tables NaN is the largest number; Iceberg leaves it out of its bounds.
-        if raw is None or (leaf.type in {"float", "double"} and known.nans.get(leaf.id) != 0):
+        if raw is None or (leaf.type in {"float", "double"} and nans.get(leaf.id) != 0):
             return None
         return bound(leaf.type, raw)
 
-    parts = {"minValues": low, "maxValues": high, "nullCount": nulls}
-    members = [f'"{name}":{_nested(columns, 0, text)}' for name, text in parts.items()]
-    return f'{{"numRecords":{known.records},{",".join(members)}}}'
+    bounds = f'"minValues":{_object(columns, least)},"maxValues":{_object(columns, most)}'
+    return f'{{"numRecords":{known.records},{bounds},"nullCount":{_object(columns, null_count)}}}'
 
 
-def _nested(columns: Sequence[Leaf], depth: int, text: Callable[[Leaf], str | None]) -> str:
-    """An object that mirrors the schema; columns of one structure stand together."""
-    members, at = list[str](), 0
-    while at < len(columns):
-        leaf = columns[at]
-        end = at + 1
-        if len(leaf.path) == depth + 1:
-            value = text(leaf)
-        else:
-            while end < len(columns) and columns[end].path[: depth + 1] == leaf.path[: depth + 1]:
-                end += 1
-            inner = _nested(columns[at:end], depth + 1, text)
-            value = None if inner == "{}" else inner
-        if value is not None:
-            members.append(f"{json.dumps(leaf.path[depth])}:{value}")
-        at = end
+def _object(columns: Sequence[Leaf], text: Callable[[Leaf], str | None]) -> str:
+    """An object that mirrors the schema."""
+    members = list[str]()
+    for leaf in columns:
+        value = text(leaf) if not leaf.parts else _object(leaf.parts, text)
+        if value is not None and value != "{}":
+            members.append(leaf.name + value)
     return f"{{{','.join(members)}}}"
