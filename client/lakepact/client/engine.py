@@ -167,11 +167,11 @@ def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> ContractCli
     may_have_changed_something = lost.how != "unsent" and not last.request.is_idempotent
     kind = OutcomeUnknown if may_have_changed_something else BadReply if lost.how == "garbled" else Unreachable
     # Authorization may have asked somewhere else.
-    server = address if last.request.url.startswith(address) else origin(last.request.url)
+    server = address if address and last.request.url.startswith(address) else origin(last.request.url)
     reason = {
         "unsent": f"no connection to {server}",
         "unanswered": f"no reply from {server}",
-        "garbled": f"the coding of the reply of {server} is broken",
+        "garbled": f"the coding of the reply of {server}, or a header of it, is broken",
     }[lost.how]
     return kind(_failure(call, last, f"{reason}: {type(lost.cause).__name__}: {lost.cause}"))
 

@@ -99,7 +99,7 @@ class Transport:
                 with contextlib.closing(response):
                     response.read()
             return _reply(response)
-        except httpx.RequestError as error:
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             return _lost(error)
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ class AsyncTransport:
                 async with contextlib.aclosing(response):
                     await response.aread()
             return _reply(response)
-        except httpx.RequestError as error:
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             return _lost(error)
 
     async def close(self) -> None:
@@ -156,7 +156,7 @@ def _headers(response: httpx.Response) -> Headers:
     return tuple(response.headers.multi_items())
 
 
-def _lost(error: httpx.RequestError) -> Lost:
+def _lost(error: httpx.RequestError | httpx.InvalidURL) -> Lost:
     # The library's frames hold the headers that were sent; whoever prints the local variables of a traceback would print them.
     link: BaseException | None = error
     while link is not None:
@@ -164,4 +164,5 @@ def _lost(error: httpx.RequestError) -> Lost:
         link = link.__cause__ or link.__context__
     if isinstance(error, _UNSENT):
         return Lost("unsent", error)
-    return Lost("garbled" if isinstance(error, httpx.DecodingError) else "unanswered", error)
+    # A URL that cannot be read is that of a redirect: the library looks at it, although it is not to follow it.
+    return Lost("garbled" if isinstance(error, (httpx.DecodingError, httpx.InvalidURL)) else "unanswered", error)

@@ -160,4 +160,4 @@ def _field(column: Field) -> Any:
     if column in _OF_CHANGES and column.name == _TIMESTAMP:
         # Commits are timed in milliseconds.
         return pa.field(_TIMESTAMP, pa.timestamp("ms", tz="UTC"))
-    return arrow_field(column)
+    return arrow_field(column).with_nullable(column.nullable)
