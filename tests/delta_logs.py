@@ -71,13 +71,11 @@ class Table:
 
     def second_version(self, version: int, *actions: dict[str, Any], sidecars: list[list[dict[str, Any]]], kind: str) -> Path:
         """Write a checkpoint of the second version, whose adds are in sidecars."""
-        named = [(f"{uuid.uuid4()}.parquet", part) for part in sidecars]
-        for name, part in named:
-            self.parquet(f"_sidecars/{name}", *part)
+        written = [self.parquet(f"_sidecars/{uuid.uuid4()}.parquet", *part) for part in sidecars]
         lines = [
             {"checkpointMetadata": {"version": version}},
             *actions,
-            *({"sidecar": {"path": name, "sizeInBytes": 1, "modificationTime": 1}} for name, _ in named),
+            *({"sidecar": {"path": path.name, "sizeInBytes": path.stat().st_size, "modificationTime": 1}} for path in written),
         ]
         write = self.parquet if kind == "parquet" else self.write
         return write(f"{version:020}.checkpoint.{uuid.uuid4()}.{kind}", *lines)

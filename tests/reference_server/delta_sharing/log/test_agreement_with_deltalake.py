@@ -11,6 +11,7 @@ from deltalake import DeltaTable, write_deltalake
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from delta_logs import HEAD, Table, add, remove
 from lakepact.reference_server.delta_sharing.log import Log
 
 if TYPE_CHECKING:
@@ -118,3 +119,25 @@ def test_times_are_those_of_the_history(tmp_path: Path) -> None:
     log = Log(tmp_path)
 
     assert {version: log.timestamp(version) for version in range(2)} == pytest.approx(said, abs=1000)
+
+
+SHAPES = ("classic", "multipart", "parquet", "json")
+FEATURES = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["v2Checkpoint"], "writerFeatures": ["v2Checkpoint"]}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_checkpoint_written_by_hand_is_one_to_deltalake_too(tmp_path: Path, shape: str) -> None:
+    table = Table(tmp_path / "t")
+    head = [{"protocol": FEATURES}, HEAD[1]]
+    files = [add(f"p=a%20b/{number}.parquet", partitionValues={"p": "a b"}, stats='{"numRecords":3}') for number in range(5)]
+    if shape == "classic":
+        table.classic(2, *head, *files)
+    elif shape == "multipart":
+        table.multipart(2, head, files[:2], files[2:])
+    else:
+        table.second_version(2, *head, sidecars=[files[:2], files[2:]], kind=shape)
+    table.commit(2, {"commitInfo": {}})
+    table.commit(3, remove("p=a%20b/0.parquet"), add("new.parquet", partitionValues={"p": None}, stats='{"numRecords":1}'))
+
+    for version in (2, 3):
+        assert as_we_see(table.folder, version) == as_deltalake_sees(table.folder, version)
