@@ -1,0 +1,113 @@
+"""How a table is reached is chosen as the contract says, and credentials of directories are kept while they last."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from lakepact.client import BadReply, NotOffered
+from lakepact.client.delta_sharing.access import chosen
+
+from .serving import TABLE, Desk
+
+URL, DIR, BOTH = ("url",), ("dir",), ("url", "dir")
+SECRET = "planted-Secret.0123456789"
+AWS = {"awsTempCredentials": {"accessKeyId": "key", "secretAccessKey": SECRET, "sessionToken": f"s-{SECRET}"}}
+CREDENTIALS = f"POST {TABLE}/temporary-table-credentials"
+
+
+def reply(kind=AWS, *, location="s3://b/t", lasts=3600.0):
+    return {"credentials": {"location": location, "expirationTime": int((time.time() + lasts) * 1000), **kind}}
+
+
+@pytest.mark.parametrize(
+    ("able", "offered", "way"),
+    [
+        (URL, None, "url"),
+        (URL, URL, "url"),
+        (URL, BOTH, "url"),
+        (DIR, DIR, "dir"),
+        (DIR, BOTH, "dir"),
+        (BOTH, None, "url"),
+        (BOTH, URL, "url"),
+        (BOTH, DIR, "dir"),
+        (BOTH, BOTH, "url"),
+    ],
+)
+def test_a_reader_goes_a_way_that_the_server_offers(able, offered, way):
+    """DS-ACC-01, DS-ACC-02, DS-ACC-03, DS-LTB-12."""
+    assert chosen(offered, able, operation="queryTable") == way
+
+
+@pytest.mark.parametrize(("able", "offered"), [(URL, DIR), (DIR, None), (DIR, URL)])
+def test_a_reader_that_can_go_no_way_that_the_server_offers_fails(able, offered):
+    """DS-ACC-01, DS-ACC-02."""
+    with pytest.raises(NotOffered, match="the table is shared only by"):
+        chosen(offered, able, operation="queryTable")
+
+
+def test_credentials_are_kept_while_they_last(table):
+    """DS-TMP-13."""
+    desk = Desk().on(CREDENTIALS, reply())
+    shared = table(desk)
+
+    first, second = shared.credentials(), shared.credentials()
+
+    assert first == second
+    assert len(desk.requests) == 1
+    assert first.storage_options["aws_secret_access_key"] == SECRET
+
+
+def test_credentials_that_are_about_to_run_out_are_replaced(table):
+    """DS-TMP-13."""
+    desk = Desk().on(CREDENTIALS, reply(lasts=30), reply(lasts=3600))
+    shared = table(desk)
+
+    for _ in range(3):
+        shared.credentials()
+
+    assert len(desk.requests) == 2
+
+
+def test_each_location_has_credentials_of_its_own(table):
+    """DS-LTB-09, DS-TMP-15: who reads several locations asks for each."""
+    desk = Desk().on(CREDENTIALS, reply(), reply(location="s3://aux"))
+    shared = table(desk)
+
+    assert [shared.credentials().location, shared.credentials(location="s3://aux").location] == ["s3://b/t", "s3://aux"]
+    assert desk.bodies == [{}, {"location": "s3://aux"}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ({"azureUserDelegationSas": {"sasToken": SECRET}}, {"azure_storage_sas_token": SECRET}),
+        ({"gcpOauthToken": {"oauthToken": SECRET}}, {"google_bearer_token": SECRET}),
+        (AWS | {"gcpOauthToken": None}, {"aws_access_key_id": "key", "aws_secret_access_key": SECRET, "aws_session_token": f"s-{SECRET}"}),
+    ],
+)
+def test_credentials_of_every_cloud_are_options_of_storage(table, kind, options):
+    assert table(Desk().on(CREDENTIALS, reply(kind))).credentials().storage_options == options
+
+
+@pytest.mark.parametrize("kind", [{}, AWS | {"gcpOauthToken": {"oauthToken": SECRET}}])
+def test_credentials_that_are_not_of_one_kind_are_refused(table, kind):
+    with pytest.raises(BadReply, match="there is to be one"):
+        table(Desk().on(CREDENTIALS, reply(kind))).credentials()
+
+
+def test_credentials_show_no_secret(table):
+    shared = table(Desk().on(CREDENTIALS, reply()))
+    found = shared.credentials()
+
+    assert SECRET not in f"{found!r} {shared.thing!r} {vars(shared.thing)}"
+
+
+def test_a_reply_that_is_no_credentials_tells_no_secret(table):
+    broken = {"credentials": {"expirationTime": "soon", **AWS}}
+
+    with pytest.raises(BadReply) as caught:
+        table(Desk().on(CREDENTIALS, broken)).credentials()
+
+    assert SECRET not in f"{caught.value} {caught.value.exchange} {caught.value.__cause__}"
