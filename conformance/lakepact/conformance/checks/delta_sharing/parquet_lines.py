@@ -131,8 +131,10 @@ def partition_columns_are_columns(exchange: Exchange) -> bool:
         schema = json_of(one.get("schemaString"))
         fields = schema.get("fields") if isinstance(schema, dict) else None
         if isinstance(fields, list):
-            known = [field.get("name") for field in fields if isinstance(field, dict)]
-            expect.true(set(names) <= set(known), f"partitionColumns among the columns {', '.join(map(str, known))}", names)
+            known = [str(field.get("name")) for field in fields if isinstance(field, dict)]
+            # Names of columns count in any case.
+            there = {name.lower() for name in names} <= {name.lower() for name in known}
+            expect.true(there, f"partitionColumns among the columns {', '.join(known)}", names)
     return bool(found)
 
 

@@ -1,0 +1,212 @@
+"""Checks of lines, capabilities, URLs and credentials: servers that keep the contract in their own way are accused of nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.fixtures import pack
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server.delta_sharing.faults.capabilities import said
+from lakepact.reference_server.delta_sharing.faults.ways.wrapped import IN_LINES, METADATA, PARQUET, QUERY, leave_out, on_all, on_wrapped
+from lakepact.reference_server.faults import Install, all_of, around, instead, on_answer, on_call, on_lines, on_reply
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUITE = suites.load("delta_sharing")
+AREAS = (
+    "tour",
+    "metadata",
+    "parquet_lines",
+    "delta_lines",
+    "table_schema",
+    "capabilities",
+    "end_stream",
+    "query",
+    "file_ids",
+    "file_urls",
+    "optional_members",
+    "interoperability",
+    "credentials",
+)
+FINE = {Outcome.PASS, Outcome.NOT_OFFERED}
+OF_FILES = ("file", "add", "remove", "cdf")
+
+
+@pytest.fixture(scope="session")
+def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("lines") / "pack"
+    pack.write(folder)
+    return folder
+
+
+def judged(folder: Path, *only: str, habit: Install | None = None, known: bool = True, on: str = "") -> dict[str, Any]:
+    """What some checks say of a reference server that has a habit, of a stranger if its content is not known; `on` is a feature."""
+    with running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
+        if habit:
+            habit(server.service)
+        parameters = {"fixtures": str(folder)} if known else {}
+        target = Target(
+            server.address("delta_sharing"),
+            headers={"Authorization": f"Bearer {pack.TOKENS['all']}"},
+            features={"fixtures": known, **({on: True} if on else {})},
+            parameters=parameters,
+        )
+        run = runner.Run(plan.plan(SUITE, only=only), target)
+        for _ in run.events():
+            pass
+    return run.results()
+
+
+def of_lines(folder: Path, *, habit: Install | None = None, known: bool = True) -> dict[str, Any]:
+    """What all checks of lines say of it."""
+    return judged(folder, *(f"{area}.*" for area in AREAS), habit=habit, known=known)
+
+
+def broken(results: dict[str, Any]) -> dict[str, str]:
+    """The requirements that are not kept, and why."""
+    return {
+        name: f"{result.outcome}: {result.verdicts[0].expected} / {result.verdicts[0].actual} ({result.verdicts[0].check})"
+        for name, result in results.items()
+        if result.outcome not in FINE
+    }
+
+
+def test_the_reference_server_keeps_all_of_it(shares: Path) -> None:
+    assert broken(of_lines(shares)) == {}
+
+
+def test_a_stranger_whose_content_is_not_known_is_accused_of_nothing(shares: Path) -> None:
+    assert broken(of_lines(shares, known=False)) == {}
+
+
+# -- habits that the contract leaves room for --------------------------------------------------------------------------------
+
+
+def _news(lines: list[Any]) -> None:
+    """Add what nobody heard of, wherever an object may have it."""
+    for line in lines:
+        for wrapper in list(line.values()):
+            wrapper["somethingNew"] = {"a": [1, None]}
+
+
+def _nulls(lines: list[Any]) -> None:
+    """Write null for what may be absent."""
+    for line in lines:
+        for kind in OF_FILES:
+            file = line.get(kind)
+            if file and "url" in file:
+                for member in ("stats", "expirationTimestamp"):
+                    file.setdefault(member, None)
+        metadata = line.get("metaData", {})
+        if "schemaString" in metadata:
+            for member in ("name", "description", "version", "size", "numFiles", "location", "accessModes", "auxiliaryLocations"):
+                metadata.setdefault(member, None)
+
+
+def _only_what_must_be(lines: list[Any]) -> None:
+    """Leave out all that is optional."""
+    optional = ("stats", "expirationTimestamp", "name", "description", "size", "numFiles", "configuration")
+    for line in lines:
+        for kind, wrapper in line.items():
+            for member in optional:
+                if kind == "metaData" or member != "size":
+                    wrapper.pop(member, None)
+
+
+def _no_delta(handler: Any, arguments: dict[str, Any]) -> Any:
+    return handler(**arguments | {"delta_sharing_capabilities": None})
+
+
+def _reversed(lines: list[Any]) -> list[Any]:
+    ends = [line for line in lines if "endStreamAction" in line]
+    return [*lines[:2], *(line for line in reversed(lines[2:]) if line not in ends), *ends]
+
+
+def _gone(_handler: Any, _arguments: dict[str, Any]) -> Any:
+    raise Problem(404, "RESOURCE_DOES_NOT_EXIST", "there is nothing like that here")
+
+
+def _delta_where_it_may(original: Any) -> Any:
+    """Prefer delta format for who understands both."""
+
+    def negotiate(capabilities: Any, needed: Any) -> str:
+        chosen = original(capabilities, needed)
+        return "delta" if "delta" in (capabilities.formats or ()) else str(chosen)
+
+    return negotiate
+
+
+def _without_end(original: Any) -> Any:
+    return lambda header: replace(original(header), end_stream=False)
+
+
+def _in_lines(reply: Any, _: Any) -> Any:
+    """Answer credentials as the example of the protocol does."""
+    return replace(reply, media_type=b"application/x-ndjson") if reply.status == 200 else reply
+
+
+def _no_history(handler: Any, arguments: dict[str, Any]) -> Any:
+    if {"version", "timestamp", "startingVersion"} & set(arguments.get("body") or {}) or arguments.get("version") is not None:
+        raise Problem(400, "INVALID_PARAMETER_VALUE", "the history of this table is not shared")
+    return handler(**arguments)
+
+
+HABITS: dict[str, tuple[Install, ...]] = {
+    "says more than anybody knows, in another order": (
+        on_lines(IN_LINES, _news),
+        on_lines(QUERY, _reversed),
+        said(lambda v: v if b"includeend" in v else v + b";includeendstreamaction=false"),
+        on_answer("generateTemporaryTableCredentials", lambda d: d["credentials"].update(azureUserDelegationSas=None, gcpOauthToken=None)),
+    ),
+    "writes null for what is absent": (on_lines(IN_LINES, _nulls), on_reply("generateTemporaryTableCredentials", _in_lines)),
+    "says nothing that is optional": (
+        on_all(_only_what_must_be, form=PARQUET),
+        on_wrapped("endStreamAction", leave_out("minUrlExpirationTimestamp")),
+    ),
+    "knows no delta format": (on_call(IN_LINES, _no_delta),),
+    "prefers delta format": (around("rules", "negotiate", _delta_where_it_may),),
+    "says no end": (around("rules", "read-capabilities", _without_end), on_call("queryTableChanges", _gone)),
+    "shares no history": (on_call((QUERY, METADATA), _no_history),),
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_a_habit_that_the_contract_leaves_room_for_is_no_fault(shares: Path, habit: str) -> None:
+    assert broken(of_lines(shares, habit=all_of(*HABITS[habit]))) == {}
+
+
+# -- URLs that expire --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def short_lived(shares: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pack under URLs that hold for one second."""
+    document = yaml.safe_load((shares / "shares.yaml").read_text(encoding="utf-8"))
+    for share in document["shares"]:
+        for schema in share["schemas"]:
+            for table in schema["tables"]:
+                table["location"] = str(shares / table["location"])
+    folder: Path = tmp_path_factory.mktemp("short")
+    (folder / "shares.yaml").write_text(yaml.safe_dump({**document, "preSignedUrlTimeoutSeconds": 1}), encoding="utf-8")
+    return folder
+
+
+def test_urls_that_expire_are_seen_to_expire(short_lived: Path) -> None:
+    results = judged(short_lived, "DS-FIL-10", known=False, on="short-lived-urls")
+    assert results["DS-FIL-10"].outcome is Outcome.PASS
+
+
+def test_urls_that_never_expire_are_found(short_lived: Path) -> None:
+    forever = instead("rules", "url-holds", lambda *_: None)
+    results = judged(short_lived, "DS-FIL-10", habit=forever, known=False, on="short-lived-urls")
+    assert results["DS-FIL-10"].outcome is Outcome.WARN
