@@ -93,7 +93,7 @@ class State:
         with folder.open(name) as opened:
             try:
                 table = pq.ParquetFile(opened)
-                for batch in table.iter_batches(ROWS, columns=wanted(table.schema_arrow, files=files), use_threads=False):
+                for batch in table.iter_batches(ROWS, columns=wanted(table, files=files), use_threads=False):
                     self._take_batch(batch, name)
             except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
                 reason = str(error).partition("\n")[0]
@@ -168,17 +168,26 @@ class State:
             yield same[key]
 
 
-def wanted(schema: Arrow, *, files: bool) -> list[str]:
-    """The columns of a checkpoint that are looked at."""
+def wanted(table: Arrow, *, files: bool) -> list[str]:
+    """The columns of a Parquet file that are looked at."""
+    schema = table.schema_arrow
     columns = [name for name in HEADING if name in schema.names]
     if files:
         columns += ["sidecar.path"] if "sidecar" in schema.names else []
         members = [*FLAT, "partitionValues", "deletionVector"]
         there = {field.name for field in schema.field("add").type} if "add" in schema.names else set[str]()
         columns += [f"add.{member}" for member in members if member in there]
-        if "stats" not in there and "stats_parsed" in there:
+        if "stats_parsed" in there and never_said(table.metadata, "add.stats"):
             columns.append("add.stats_parsed")
     return columns
+
+
+def never_said(metadata: Arrow, path: str) -> bool:
+    """Whether a column is not there, or is null in all rows."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    said = [column.statistics for column in columns if column.path_in_schema == path]
+    return all(statistics is not None and statistics.num_values == 0 for statistics in said)
 
 
 def with_maps(metadata: Document) -> Document:
