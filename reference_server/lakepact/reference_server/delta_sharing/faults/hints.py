@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query
@@ -118,6 +120,49 @@ def _negated(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> S
     return [place for place in range(len(snapshot.files)) if left is not None and place not in left]
 
 
+# -- bounds ----------------------------------------------------------------------------------------------------------------
+
+
+def _instant(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+
+
+def _may(node: Any, stats: dict[str, Any]) -> bool:
+    """Whether a file with such statistics may hold what a tree asks for, times taken for exact and all else left open."""
+    children = node.get("children") or []
+    if node.get("op") in {"and", "or"}:
+        return (all if node["op"] == "and" else any)(_may(child, stats) for child in children)
+    if node.get("op") != "equal" or len(children) != 2 or children[0].get("valueType") != "timestamp":
+        return True
+    name, wanted = children[0].get("name"), _instant(children[1].get("value"))
+    low, high = (_instant(stats.get(member, {}).get(name)) for member in ("minValues", "maxValues"))
+    return low is None or high is None or wanted is None or low <= wanted <= high
+
+
+def _exact_times(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
+    """Take the bounds of times, which are cut to milliseconds, for exact."""
+    chosen, tree = selected(snapshot, **hints), _read(hints.get(JSON))
+    if not isinstance(tree, dict):
+        return chosen
+    places = range(len(snapshot.files)) if chosen is None else chosen
+    return [place for place in places if _may(tree, _read(snapshot.files[place].get("stats")) or {})]
+
+
+def _binary_decimals(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
+    """Compare decimals with bounds that were read as binary fractions."""
+    chosen = selected(snapshot, **hints)
+    places = list(range(len(snapshot.files)) if chosen is None else chosen)
+    for hint in hints.get(SQL) or ():
+        asked = re.fullmatch(r"amount = ([\d.]+)", hint)
+        if asked:
+            bounds = {place: (_read(snapshot.files[place].get("stats")) or {}).get("maxValues", {}).get("amount") for place in places}
+            places = [place for place in places if bounds[place] is None or Decimal(asked[1]) <= Decimal(bounds[place])]
+    return places
+
+
 # -- refusals --------------------------------------------------------------------------------------------------------------
 
 
@@ -215,6 +260,8 @@ FAULTS = (
         ("DS-HNT-02", "DS-HNT-03", "DS-HNT-09"),
         _also(_has_no_null),
     ),
+    Fault("bounds-of-times-are-exact", "The bounds of times are taken for exact.", ("DS-HNT-09",), _chosen(_exact_times)),
+    Fault("decimals-are-binary", "The bounds of decimals are binary fractions.", ("DS-HNT-03",), _chosen(_binary_decimals)),
     Fault(
         "first-files-without-hints",
         "Queries without hints answer half of the files.",
