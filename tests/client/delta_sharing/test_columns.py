@@ -116,7 +116,7 @@ def test_a_moment_that_is_finer_than_the_schema_is_refused_and_not_cut():
 
 
 def test_bytes_that_are_no_text_are_refused():
-    with pytest.raises(ValueError, match="(?i)utf8"):
+    with pytest.raises(ValueError, match=r"(?i)utf8"):
         conformed(pa.array([b"\xff"]), STRING, "none", "c")
 
 

@@ -1,0 +1,230 @@
+"""What the client reads from the reference server is, row by row, what is in the tables."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
+
+from lakepact.client import BadRequest, NoSuchTable, NotAuthenticated, Refused, column
+from lakepact.conformance.fixtures import pack
+from lakepact.conformance.fixtures.fixture import FIXTURES
+from lakepact.reference_server import running
+
+from .serving import KINDS, Driven
+
+FORMATS = (("parquet",), ("delta", "parquet"))
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """The fixture pack, whose manifest says what is in its tables."""
+    folder = tmp_path_factory.mktemp("round_trip") / "pack"
+    pack.write(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def manifest(packed):
+    return json.loads((packed / "manifest.json").read_bytes())
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def client(request, packed):
+    """A client of each kind, of the server that shares the pack."""
+    with running(shares=str(packed / "shares.yaml")) as server, asyncio.Runner() as runner:
+        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": pack.TOKENS["all"]}
+        found = Driven(KINDS[request.param](profile), runner)
+        yield found
+        found.close()
+
+
+def bag(table, names=None):
+    """The rows of a table, however often and in whatever order."""
+    return Counter(json.dumps(row, default=repr, sort_keys=True) for row in table.select(sorted(names or table.schema.names)).to_pylist())
+
+
+@pytest.mark.parametrize("name", sorted(FIXTURES))
+def test_every_version_of_every_table_is_read_as_it_was_written(client, manifest, packed, name):
+    told = manifest["tables"][name]
+    table = client.table(told["share"], told["schema"], told["table"])
+    if told["access_modes"] == ["dir"]:
+        with pytest.raises(Refused, match="directory"):
+            table.to_arrow()
+        return
+
+    for version in told["versions"]:
+        is_last = version is told["versions"][-1]
+        if is_last or (told["history"] and version["readable"]):
+            read = table.to_arrow(version=None if is_last else version["version"])
+
+            assert bag(read) == bag(pq.read_table(packed / version["truth"])), version["version"]
+
+
+@pytest.mark.parametrize("formats", FORMATS, ids="+".join)
+@pytest.mark.parametrize("name", sorted(name for name, known in FIXTURES.items() if known.changes is not None))
+def test_the_changes_of_every_table_are_read_as_they_were_made(client, manifest, packed, name, formats):
+    told = manifest["tables"][name]
+    table = client.table(told["share"], told["schema"], told["table"])
+    truth = packed / "truth" / name / "changes.parquet"
+    if not truth.exists():
+        pytest.skip("there are none")
+    if told["features"] and formats == ("parquet",):
+        with pytest.raises(BadRequest):
+            table.changes(starting_version=told["first_change"], formats=formats)
+        return
+
+    read = table.changes(starting_version=told["first_change"], formats=formats).to_arrow()
+
+    place = read.schema.get_field_index("_commit_timestamp")
+    in_milliseconds = read.set_column(place, "_commit_timestamp", read.column(place).cast(pa.int64()))
+    assert bag(in_milliseconds) == bag(pq.read_table(truth))
+
+
+def test_what_is_shared_is_listed(client, manifest):
+    shares = [share.name for share in client.shares(page_size=1)]
+    tables = {(table.share, table.schema_, table.name) for share in shares for table in client.all_tables(share, page_size=2)}
+
+    assert sorted(shares) == sorted(share["name"] for share in manifest["shares"])
+    assert tables == {(s["name"], d["name"], t["name"]) for s in manifest["shares"] for d in s["schemas"] for t in d["tables"]}
+
+
+def test_a_version_is_found_by_its_time(client, manifest):
+    told = manifest["tables"]["times"]
+    table = client.table(told["share"], told["schema"], told["table"])
+
+    for version in told["versions"]:
+        moment = datetime.fromtimestamp(version["timestamp"] / 1000, UTC)
+        assert table.version(starting_timestamp=moment) == version["version"]
+        assert table.query(timestamp=moment).version == version["version"]
+
+
+def test_pages_hold_all_files_once(client, manifest):
+    told = manifest["tables"]["many_files"]
+    table = client.table(told["share"], told["schema"], told["table"])
+
+    whole = [file.id for file in table.files()]
+
+    assert sorted(file.id for file in table.query(page_size=300).files()) == sorted(whole)
+    assert len(set(whole)) == len(told["versions"][-1]["files"])
+
+
+@pytest.mark.parametrize("limit", [0, 1, 7, 10_000])
+def test_a_limit_is_kept(client, manifest, limit):
+    told = manifest["tables"]["partitioned"]
+
+    read = client.table(told["share"], told["schema"], told["table"]).to_arrow(limit=limit)
+
+    assert read.num_rows == min(limit, told["versions"][-1]["rows"])
+
+
+def test_a_missing_table_and_a_wrong_token_have_errors_of_their_own(client, packed):
+    with pytest.raises(NoSuchTable):
+        client.table("lakepact", "tables", "absent").to_arrow()
+    with running(shares=str(packed / "shares.yaml")) as server:
+        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": "no"}
+        with pytest.raises(NotAuthenticated), KINDS["sync"](profile) as stranger:
+            list(stranger.shares())
+
+
+# Tables that deltalake writes, and reads as well.
+
+ROWS = {
+    "id": pa.array([1, 2, 3, 4, None], pa.int32()),
+    "word": ["", None, "U+2028 \u2028", "x", "y"],
+    "kind": ["a b/c%=é", "ß", None, "x", " y"],
+    "day": pa.array([date(2024, 1, 1), date(2024, 1, 2), None, date(2024, 1, 1), date(2024, 1, 2)]),
+    "at": pa.array([datetime(2024, 1, 1, 1, 2, 3, 456789, tzinfo=UTC)] * 4 + [None], pa.timestamp("us", tz="UTC")),
+    "price": pa.array([Decimal("1.50")] * 5, pa.decimal128(10, 2)),
+    "tags": [["a", None], [], None, ["b"], None],
+}
+TABLES = {
+    "plain": {},
+    "by day": {"partition_by": ["day"]},
+    "by everything": {"partition_by": ["day", "at", "price", "kind", "id"]},
+    "mapped": {"configuration": {"delta.columnMapping.mode": "name", "delta.minReaderVersion": "2", "delta.minWriterVersion": "5"}},
+}
+
+
+def shared(folder, name="t"):
+    """A shares file that shares one table."""
+    file = folder / "shares.yaml"
+    table = f"{{name: {name}, location: {(folder / name).as_uri()}, historyShared: true}}"
+    file.write_text(f"version: 1\nshares: [{{name: s, schemas: [{{name: d, tables: [{table}]}}]}}]\nauthorization: {{bearerToken: tok}}\n")
+    return str(file)
+
+
+@pytest.fixture(params=KINDS)
+def opened(request):
+    """Opens the shared table at a server."""
+    with asyncio.Runner() as runner:
+        made = []
+
+        def opened(server):
+            profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": "tok"}
+            made.append(Driven(KINDS[request.param](profile), runner))
+            return made[-1].table("s", "d", "t")
+
+        yield opened
+        for client in made:
+            client.close()
+
+
+def by_datafusion(folder):
+    """The rows of a table as an engine that knows nothing of us reads them."""
+    return pa.table(QueryBuilder().register("t", DeltaTable(str(folder))).execute("select * from t").read_all())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_are_those_that_deltalake_reads(opened, tmp_path, name):
+    folder = tmp_path / "t"
+    write_deltalake(str(folder), pa.table(ROWS), **TABLES[name])
+    write_deltalake(str(folder), pa.table(ROWS).slice(0, 2), mode="append")
+    DeltaTable(str(folder)).delete("id = 3")
+    theirs = by_datafusion(folder)
+
+    with running(shares=shared(tmp_path)) as server:
+        table = opened(server)
+        whole, chosen = table.to_arrow(), table.to_arrow(predicate=(column("day") == date(2024, 1, 1)) & (column("id") > 1))
+
+    assert bag(whole) == bag(theirs.cast(whole.schema))
+    assert chosen.column("id").to_pylist() == [4]
+
+
+def test_changes_are_those_that_deltalake_reads(opened, tmp_path):
+    folder = tmp_path / "t"
+    write_deltalake(str(folder), pa.table(ROWS), partition_by=["day"], configuration={"delta.enableChangeDataFeed": "true"})
+    write_deltalake(str(folder), pa.table(ROWS).slice(0, 2), mode="append")
+    DeltaTable(str(folder)).update(updates={"word": "'new'"}, predicate="id = 1")
+    DeltaTable(str(folder)).delete("id = 3")
+    theirs = pa.table(DeltaTable(str(folder)).load_cdf(starting_version=1).read_all())
+
+    with running(shares=shared(tmp_path)) as server:
+        ours = [opened(server).changes(starting_version=1, formats=formats).to_arrow() for formats in FORMATS]
+
+    expected = bag(
+        theirs.set_column(
+            theirs.schema.get_field_index("_commit_timestamp"),
+            "_commit_timestamp",
+            theirs["_commit_timestamp"].cast(pa.timestamp("ms", "UTC")),
+        ).cast(ours[0].select(theirs.schema.names).schema)
+    )
+    assert [bag(each) for each in ours] == [expected, expected]
+
+
+def test_a_commit_amid_a_reading_does_not_mix_versions(opened, tmp_path):
+    folder = tmp_path / "t"
+    write_deltalake(str(folder), pa.table({"id": [1]}))
+
+    with running(shares=shared(tmp_path)) as server:
+        listing = opened(server).query()
+        write_deltalake(str(folder), pa.table({"id": [2]}), mode="overwrite")
+
+        assert listing.to_arrow().to_pydict() == {"id": [1]}
