@@ -106,10 +106,10 @@ def extremes_in_json(lab: SharingLab) -> None:
     for known in hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name")):
         for column, kind in known.json_kinds().items():
             for values in extremes(lab, known, column):
-                parts: tuple[Predicate, ...] = tuple(Comparison(column, kind, "=", value) for value in dict.fromkeys(values))
+                parts: list[Predicate] = [Comparison(column, kind, "=", value) for value in dict.fromkeys(values)]
                 if not parts:
                     continue
-                predicate = Joined("or", parts) if len(parts) > 1 else parts[0]
+                predicate = Joined("or", tuple(parts)) if len(parts) > 1 else parts[0]
                 reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
                 with lab.judge("DS-HNT-09"):
                     known.holds_all(reply, matching(known.rows, predicate), f"the extremes of {column}")
