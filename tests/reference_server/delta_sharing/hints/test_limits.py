@@ -80,3 +80,21 @@ def test_a_limit_beside_a_tree_is_reached_by_files_that_match_for_certain():
         "children": [{"op": "column", "name": "day", "valueType": "string"}, {"op": "literal", "value": "b", "valueType": "string"}],
     }
     assert kept(3, json_predicate_hints=json.dumps(tree)) == [2]
+
+
+def test_a_predicate_that_takes_too_long_is_not_judged(monkeypatch):
+    monkeypatch.setattr("lakepact.reference_server.delta_sharing.hints.selection.MOST_COMPARISONS", len(FILES))
+    assert kept(None, "x > 100") == [1]
+    assert kept(None, "x > 100 AND x > 100") is None
+    assert kept(None, "x > 100", "x > 0") == [1]
+    assert kept(None, "day = 'c' OR day = 'd'") == []  # two partitions, two comparisons for each
+
+
+def test_hints_without_end_are_not_read():
+    assert kept(None, *["x LIKE 'a'"] * 100, "x > 100") is None
+
+
+def test_files_are_judged_alike_whether_or_not_they_were_judged_before():
+    for hint in ("x > 100", "x > 35", "x IS NULL", "NOT x > 35", "x = 5", "x > 100"):
+        fresh = snapshot({"day": "string", "x": "long"}, *FILES, partitioned=["day"])
+        assert selected(fresh, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint])

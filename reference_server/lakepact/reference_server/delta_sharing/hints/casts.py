@@ -38,10 +38,12 @@ def cast(values: Values, source: str, target: str) -> Values:
     Raises:
         BadCast: the one value that there is cannot be cast.
     """
+    if source == target and values.kind is not Kind.OTHER:
+        return values
     to = kind(target)
     if values.kind is Kind.OTHER:
         return anything(to)._replace(nulls=values.nulls or source != target)
-    if source == target or values.empty:
+    if values.empty:
         return values._replace(kind=to)
     if values.kind is Kind.TEXT:
         return _from_text(values, target)

@@ -35,6 +35,20 @@ class Predicate(Protocol):
         """The columns that it asks for."""
         ...
 
+    def size(self) -> int:
+        """How many comparisons it takes."""
+        ...
+
+
+class _Single:
+    """What takes one comparison."""
+
+    __slots__ = ()
+
+    def size(self) -> int:
+        """How many comparisons it takes."""
+        return 1
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -101,7 +115,7 @@ COMPARISONS: dict[str, Callable[[Values, Values], int]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(_Single):
     """Two operands, compared by one of `COMPARISONS`."""
 
     sign: str
@@ -118,7 +132,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class IsNull:
+class IsNull(_Single):
     """Whether an operand is null."""
 
     operand: Operand
@@ -134,7 +148,7 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(_Single):
     """A boolean operand that is itself the predicate."""
 
     operand: Operand
@@ -153,7 +167,7 @@ class Holds:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsure:
+class Unsure(_Single):
     """Something about columns that this server cannot judge."""
 
     def outcomes(self, known: Known) -> int:  # noqa: ARG002  # nothing of the file helps
@@ -179,6 +193,10 @@ class Not:
         """The columns that it asks for."""
         return self.child.columns()
 
+    def size(self) -> int:
+        """How many comparisons it takes."""
+        return self.child.size()
+
 
 @dataclass(frozen=True, slots=True)
 class Joined:
@@ -194,6 +212,10 @@ class Joined:
     def columns(self) -> frozenset[Column]:
         """The columns that it asks for."""
         return frozenset().union(*(child.columns() for child in self.children))
+
+    def size(self) -> int:
+        """How many comparisons it takes."""
+        return sum(child.size() for child in self.children)
 
 
 def conjunction(*children: Predicate) -> Predicate:

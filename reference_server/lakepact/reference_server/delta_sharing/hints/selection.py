@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .casts import BadCast
@@ -12,12 +13,13 @@ from .predicates import conjunction
 from .reading import Statistics, partition_value
 from .sql import sql_predicate
 from .sql_text import Unusable
-from .values import anything
+from .values import anything, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.reference_server.delta_sharing.log import ActiveFiles
+    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
     from .columns import Column
     from .predicates import Predicate
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 
     PartitionValues = Mapping[str, str | None]
     _Judged = tuple[int, Mapping[Column, Values]]  # the outcomes that partition values leave, and what they tell
+
+KEPT = "hints"  #: what is kept of a chunk begins so: what all its files together may hold of a column
+MOST_HINTS = 100  #: predicates of one request that are read
+MOST_COMPARISONS = 5_000_000  #: of columns with values, for all predicates and files of a request; what takes more is not judged
 
 
 class Snapshot(Protocol):
@@ -60,7 +66,12 @@ def selected(
     """
     files = snapshot.files
     given = [*_from_sql(predicate_hints or (), snapshot), *_from_json(json_predicate_hints, snapshot)]
-    used = [predicate for predicate in given if predicate and _Judge(predicate).fits(files)]
+    used, left = list["Predicate"](), MOST_COMPARISONS
+    for predicate in filter(None, given):
+        steps = _Judge(predicate).steps(files)
+        if steps is not None and steps <= left:
+            used.append(predicate)
+            left -= steps
     chosen: list[int] | None = None
     if limit is not None and limit >= 0 and len(used) == len(given):
         chosen = _enough(files, _Judge(conjunction(*used)), limit)
@@ -72,9 +83,9 @@ def selected(
 def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | None]:
     """A predicate for each hint, or None if it cannot be used."""
     columns = Columns(snapshot.metadata) if hints else None
-    for hint in hints:
+    for number, hint in enumerate(hints):
         try:
-            yield sql_predicate(hint, columns) if columns and isinstance(hint, str) else None
+            yield sql_predicate(hint, columns) if columns and isinstance(hint, str) and number < MOST_HINTS else None
         except Unusable:
             yield None
 
@@ -123,52 +134,80 @@ class _File(NamedTuple):
 
 
 class _Known:
-    """What partition values tell of a file, and its statistics if they are asked."""
+    """What partition values tell of a file, and what is known besides."""
 
     def __init__(self, partition: Mapping[Column, Values], statistics: Statistics | None = None) -> None:
         self._partition, self._statistics = partition, statistics
+        self.read: dict[Column, Values] = {}  #: from the statistics
 
     def values(self, column: Column) -> Values:
         """What a column may hold."""
         if column.partition:
-            return self._partition[column]
-        return anything(column.kind) if self._statistics is None else self._statistics.values(column)
+            return self._partition.get(column) or anything(column.kind)
+        if self._statistics is None:
+            return self.read.get(column) or anything(column.kind)
+        values = self.read.get(column)
+        if values is None:
+            values = self.read[column] = self._statistics.values(column)
+        return values
 
 
 class _Judge:
-    """A predicate, judged file by file; what partition values tell is kept."""
+    """A predicate, judged file by file; what partition values tell is kept, and so is what statistics tell of many files together."""
 
     def __init__(self, predicate: Predicate) -> None:
         self._predicate = predicate
         columns = predicate.columns()
         self._partition = [column for column in columns if column.partition]
-        self._data = any(not column.partition for column in columns)
+        self._data = [column for column in columns if not column.partition]
         self._kept: dict[tuple[Any, ...], _Judged] = {}
         self._seen: dict[int, _Judged] = {}
 
-    def fits(self, files: ActiveFiles) -> bool:
-        """Whether all partition values are what the predicate takes them for."""
-        try:
-            for partition in {id(partition): partition for chunk in files.chunks for partition in chunk.partitions}.values():
-                self._of_partition(partition)
-        except BadCast:
-            return False
-        return True
+    def steps(self, files: ActiveFiles) -> int | None:
+        """How many comparisons it takes to judge the files; None if partition values are not what the predicate takes them for."""
+        shared = {id(partition): partition for chunk in files.chunks for partition in chunk.partitions}
+        partitions = {self._key(partition): partition for partition in shared.values()}
+        steps = self._predicate.size() * (len(files) if self._data else len(partitions))
+        if steps <= MOST_COMPARISONS:
+            try:
+                for partition in partitions.values():
+                    self._of_partition(partition)
+            except BadCast:
+                return None
+        return steps
 
     def judged(self, files: ActiveFiles) -> Iterator[_File]:
         """The files that may hold a row for which the predicate is true."""
-        seen, start = self._seen, 0
+        start = 0
         for chunk in files.chunks:
-            for place, (partition, stats) in enumerate(zip(chunk.partitions, chunk.stats, strict=True)):
-                outcomes, known = seen.get(id(partition)) or self._of_partition(partition)
-                if self._data and outcomes & TRUE and outcomes != TRUE and stats is not None:
-                    outcomes = self._predicate.outcomes(_Known(known, Statistics(stats)))
-                if outcomes & TRUE:
-                    yield _File(start + place, outcomes, stats, chunk.vectors[place] if chunk.vectors else None)
+            if self._may_hold(chunk):
+                yield from self._of_chunk(chunk, start)
             start += len(chunk)
 
+    def _may_hold(self, chunk: Chunk) -> bool:
+        """Whether any file of a chunk may hold a row that matches, as far as that was seen before."""
+        known = _Known({})
+        known.read = {column: chunk.kept[KEPT, column] for column in self._data if (KEPT, column) in chunk.kept}
+        return not known.read or bool(self._predicate.outcomes(known) & TRUE)
+
+    def _of_chunk(self, chunk: Chunk, start: int) -> Iterator[_File]:
+        seen, known = self._seen, list[_Known]()
+        for place, (partition, stats) in enumerate(zip(chunk.partitions, chunk.stats, strict=True)):
+            outcomes, values = seen.get(id(partition)) or self._of_partition(partition)
+            if self._data and outcomes & TRUE and outcomes != TRUE and stats is not None:
+                known.append(_Known(values, Statistics(stats)))
+                outcomes = self._predicate.outcomes(known[-1])
+            if outcomes & TRUE:
+                yield _File(start + place, outcomes, stats, chunk.vectors[place] if chunk.vectors else None)
+        if len(known) == len(chunk):
+            for column in self._data:
+                chunk.kept[KEPT, column] = reduce(together, (one.values(column) for one in known))
+
+    def _key(self, partition: PartitionValues) -> tuple[Any, ...]:
+        return tuple(partition.get(column.path[0], ANYTHING) for column in self._partition)
+
     def _of_partition(self, partition: PartitionValues) -> _Judged:
-        key = tuple(partition.get(column.path[0], ANYTHING) for column in self._partition)
+        key = self._key(partition)
         judged = self._kept.get(key)
         if judged is None:
             known = {column: partition_value(column, partition) for column in self._partition}

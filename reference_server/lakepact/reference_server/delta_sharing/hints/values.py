@@ -63,6 +63,25 @@ def null(kind: Kind) -> Values:
 _RELATED = ({Kind.INTEGER, Kind.REAL}, {Kind.DATE, Kind.TIMESTAMP})
 
 
+def together(left: Values, right: Values) -> Values:
+    """All that two files may hold."""
+    if right.empty or left.empty:
+        wider, other = (left, right) if right.empty else (right, left)
+        return wider._replace(nulls=wider.nulls or other.nulls)
+    lows: list[Any] = [left.low, right.low]
+    highs: list[Any] = [left.high, right.high]
+    same_clock = left.zoneless is right.zoneless
+    return Values(
+        left.kind,
+        min(lows) if None not in lows and same_clock else None,
+        max(highs) if None not in highs and same_clock else None,
+        left.some or right.some,
+        left.nulls or right.nulls,
+        left.nan or right.nan,
+        left.zoneless,
+    )
+
+
 def comparable(left: Kind, right: Kind) -> bool:
     """Whether values of two kinds have an order between them; a date also counts as its midnight."""
     return Kind.OTHER not in {left, right} and (left is right or {left, right} in _RELATED)
