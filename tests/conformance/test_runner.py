@@ -9,8 +9,10 @@ import pytest
 from lakepact.conformance import expect, known, plan, runner
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome
+from lakepact.conformance.report import lines
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.wire import SHOWN_BODY
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
@@ -190,6 +192,30 @@ def test_law_that_is_asked_for_alone_gets_the_traffic_that_it_names() -> None:
 
     assert [c.name for c in plan.plan(suite, only=[OTHER_MUST]).checks] == names
     assert [c.name for c in plan.plan(suite, only=[MAY]).checks] == list(suite.checks)
+
+
+def test_large_bodies_are_let_go_when_everybody_has_looked_at_them() -> None:
+    suite = new_suite()
+    lengths: list[int] = []
+
+    @suite.check(MUST)
+    def asks_for_much(lab: Lab) -> None:
+        """Much is answered."""
+        with lab.judge(MUST):
+            expect.true(len(lab.send("getConfig").body) < 10, "little", "much")
+
+    @suite.law(OTHER_MUST)
+    def looks_at_all_of_it(exchange: Exchange) -> bool:
+        """All of it is seen."""
+        lengths.append(len(exchange.body))
+        return True
+
+    done = run(suite, lambda *_: answer(200, {"much": "x" * 100_000}))
+    report = list(lines.lines(done))
+
+    assert lengths == [100_012]
+    assert [len(e.body) for e in done.wire.exchanges.values()] == [SHOWN_BODY]
+    assert [line["response"]["body"][-14:] for line in report if line["line"] == "exchange"] == ["(100012 bytes)"]
 
 
 def test_broken_law_names_the_exchange_that_breaks_it() -> None:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.wire import Exchange
 
 SIDE_BY_SIDE = 4  #: checks at a time; more gains nothing on two cores
+LARGE = 64 * 1024  #: bytes of a body that is not kept once everybody has looked at it
+DISCOVERY = "discover"  #: what exchanges name as their check before there is one
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Run:
         try:
             self.offer = self.plan.suite.discover(self.wire, self.target)
             laws = [_LawBook(law) for law in self.plan.laws]
-            looked_at = 0
+            looked_at, over, large = 0, {DISCOVERY}, set[int]()
             for done, (check, verdicts) in enumerate(self._checks(), start=1):
                 for number in range(looked_at + 1, len(self.wire.exchanges) + 1):
                     exchange = self.wire.exchanges.get(number)
@@ -93,6 +95,12 @@ class Run:
                     looked_at = number
                     for book in laws:
                         book.look_at(exchange)
+                    if len(exchange.body) > LARGE:
+                        large.add(number)
+                over.add(check.name)
+                for number in [n for n in large if self.wire.exchanges[n].check in over]:
+                    self.wire.let_go(number)
+                    large.remove(number)
                 yield self._ended(check, verdicts, done)
             for book in laws:
                 self._keep(book.verdicts(self.plan.suite.requirement))

@@ -14,7 +14,7 @@ import socket
 import ssl
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
@@ -60,6 +60,7 @@ class Exchange:
     seconds: float
     secrets: tuple[str, ...] = field(default=(), repr=False)
     accepts: str = ANYTHING  #: sent as `Accept` unless the check said otherwise
+    left_out: int = 0  #: bytes at the end of the body that are kept no longer
 
     @cached_property
     def parsed(self) -> Any:
@@ -283,6 +284,11 @@ class Wire:
                 self._lasting[key] = make()
             thing: C = self._lasting[key]
         return thing
+
+    def let_go(self, number: int) -> None:
+        """Keep of the body of an exchange what a report quotes: nobody looks at it any more."""
+        exchange = self.exchanges[number]
+        self.exchanges[number] = replace(exchange, body=exchange.body[:SHOWN_BODY], left_out=max(len(exchange.body) - SHOWN_BODY, 0))
 
     def redact(self, text: str) -> str:
         """`text` without any secret that was sent, or that a target hands out."""

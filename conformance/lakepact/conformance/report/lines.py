@@ -112,16 +112,17 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
         "response": {
             "status": exchange.status,
             "headers": [[n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)] for n, v in exchange.headers.multi_items()],
-            "body": _text(exchange, exchange.body),
+            "body": _text(exchange, exchange.body, exchange.left_out),
         },
         "curl": exchange.curl(),
         "milliseconds": round(exchange.seconds * 1000, 3),
     }
 
 
-def _text(exchange: Exchange, body: bytes) -> str:
+def _text(exchange: Exchange, body: bytes, left_out: int = 0) -> str:
     text = exchange.redact(body[:SHOWN_BODY].decode("utf-8", "backslashreplace"))
-    return text if len(body) <= SHOWN_BODY else f"{text}… ({len(body)} bytes)"
+    length = len(body) + left_out
+    return text if length <= SHOWN_BODY else f"{text}… ({length} bytes)"
 
 
 def _footer(run: Run, results: Iterable[Result], *, strict: bool) -> dict[str, Any]:

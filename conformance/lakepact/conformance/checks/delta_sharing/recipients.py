@@ -40,8 +40,7 @@ def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[s
     """Every operation with every one of these values of `Authorization`: which, with what, and the answer."""
     for operation, arguments in requests(lab):
         for value in values:
-            headers = [EITHER_FORMAT, *([("Authorization", value)] if value else [])]
-            reply = lab.send(operation, anonymous=True, headers=headers, **arguments)
+            reply = lab.send(operation, headers=[EITHER_FORMAT, ("Authorization", value or "")], **arguments)  # empty: not sent
             yield operation, f"`Authorization: {value}`" if value else "no Authorization", reply
 
 
@@ -131,7 +130,7 @@ def what_is_listed_can_be_read(lab: SharingLab) -> None:
     second = lab.recipient("second")
     theirs = [
         table
-        for share in _shares(lab, second)
+        for share in _shares(lab, second)[:MOST_TABLES]
         for table in lab.works(lab.send("listAllTables", headers=second, share=share["name"]), 200).document.get("items", [])
     ]
     asked = [(second, _address(item)) for item in theirs[:MOST_TABLES]]
