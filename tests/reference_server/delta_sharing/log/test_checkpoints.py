@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from delta_logs import HEAD, VECTOR, Table, add, metadata, remove
-from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, NoSuchVersion
+from delta_logs import HEAD, TYPES, VECTOR, Table, add, metadata, remove
+from lakepact.reference_server.delta_sharing.log import DamagedLog, Log, LogError, NoSuchVersion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -272,3 +277,54 @@ def test_a_large_checkpoint_is_read_piece_by_piece_and_nothing_is_lost(table: Ta
     for place in (0, 32_767, 32_768, count - 1):
         assert (files[place]["path"], files[place]["partitionValues"]) == (f"part-{place}", {"p": str(place % 7)})
         assert json.loads(files[place]["stats"]) == {"numRecords": place}
+
+
+def test_a_checkpoint_that_has_a_file_twice_is_damaged(table: Table) -> None:
+    table.multipart(3, [*HEAD, add("a")], [add("a", deletionVector=VECTOR)])
+
+    with pytest.raises(DamagedLog, match="has a file twice"):
+        Log(table.folder).snapshot()
+
+
+ODD_COLUMNS = [
+    {"add": pa.array([None, None, "a"])},
+    {"add": pa.array([None, None, {"path": b"\xff", "size": 1}])},
+    {"add": pa.array([None, None, {"path": "a", "size": "ten"}])},
+    {"add": pa.array([None, None, {"path": "a", "size": [1]}])},
+    {"add": pa.array([None, None, {"path": "a", "size": -1}])},
+    {"add": pa.array([None, None, {"path": "", "size": 1}])},
+    {"add": pa.array([None, None, {"path": "a", "size": 1, "partitionValues": "p=x"}])},
+    {"add": pa.array([None, None, {"path": "a", "size": 1, "deletionVector": {"storageType": 1}}])},
+    {"add": pa.array([None, None, {"path": "a", "size": 1, "deletionVector": [1]}])},
+    {"add": pa.array([None, None, {"path": "a", "size": 1, "stats": [1]}])},
+    {"sidecar": pa.array([None, None, "x"])},
+    {"sidecar": pa.array([None, None, {"path": 1}])},
+    {"sidecar": pa.array([None, None, {"name": "x"}])},
+    {"protocol": pa.array([3, None, None])},
+    {"metaData": pa.array([None, {"id": "x"}, None])},
+]
+
+
+@pytest.mark.parametrize("odd", ODD_COLUMNS)
+def test_a_checkpoint_with_columns_of_other_types_is_damaged(table: Table, odd: dict[str, pa.Array]) -> None:
+    columns = {kind: pa.array([row.get(kind) for row in HEAD] + [None], TYPES[kind]) for kind in ("protocol", "metaData")}
+    pq.write_table(pa.table({**columns, **odd}), table.log / f"{3:020}.checkpoint.parquet")
+
+    with pytest.raises(DamagedLog, match=r"00000000000000000003\.checkpoint\.parquet"):
+        Log(table.folder).snapshot()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_checkpoint_with_broken_bytes_is_read_or_refused_and_nothing_else(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    table = Table(tmp_path_factory.mktemp("table") / "t")
+    path = table.classic(3, *HEAD, *FILES)
+    raw = bytearray(path.read_bytes())
+    for place in data.draw(st.lists(st.integers(0, len(raw) - 1), min_size=1, max_size=4)):
+        raw[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(raw)
+
+    with contextlib.suppress(LogError):
+        assert len(Log(table.folder).snapshot().files) <= len(FILES)

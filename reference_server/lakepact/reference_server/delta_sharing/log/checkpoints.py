@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 
 SIDECARS = "_sidecars"
 HEADING = ("protocol", "metaData")
-FLAT = ("path", "size", "modificationTime", "stats", "dataChange", "baseRowId", "defaultRowCommitVersion", "clusteringProvider")
+FLAT = {
+    "path": "string",
+    "size": "int64",
+    "modificationTime": "int64",
+    "stats": "string",
+    "dataChange": "bool",
+    "baseRowId": "int64",
+    "defaultRowCommitVersion": "int64",
+    "clusteringProvider": "string",
+}  #: the members of an add action that are not nested, and their types
+REST = tuple(FLAT)[4:]
 VECTOR = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes", "cardinality")
 ROWS = 32_768  #: of a Parquet file, taken in at a time
 
@@ -57,6 +67,8 @@ def read_checkpoint(folder: LogFolder, checkpoint: Checkpoint, *, files: bool) -
             state.take_table(folder, f"{SIDECARS}/{sidecar}", files=True)
         except Vanished as vanished:
             raise DamagedLog(f"{vanished}, a part of {checkpoint.names[0]}, is missing") from None
+    if len(set(state.files.paths)) != len(state.files):
+        raise DamagedLog(f"{checkpoint.names[0]} has a file twice")
     return state.protocol, state.metadata, ActiveFiles(state.files.chunks())
 
 
@@ -93,6 +105,7 @@ class State:
         with folder.open(name) as opened:
             try:
                 table = pq.ParquetFile(opened)
+                check_shape(table.schema_arrow, name)
                 for batch in table.iter_batches(ROWS, columns=wanted(table, files=files), use_threads=False):
                     self._take_batch(batch, name)
             except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
@@ -125,10 +138,12 @@ class State:
     def _take_files(self, adds: Arrow, name: str) -> None:
         count = len(adds)
         there = {field.name for field in adds.type}
-        flat = {member: values_of(adds.field(member)) for member in FLAT if member in there}
-        for member, kind in (("path", str), ("size", int)):
-            if not all(type(value) is kind for value in flat.get(member, (None,))):
+        flat = {member: values_of(adds.field(member).cast(kind)) for member, kind in FLAT.items() if member in there}
+        for member in ("path", "size"):
+            if None in flat.get(member, (None,)):
                 raise DamagedLog(f"{name} has an add without a {member}")
+        if min(flat["size"]) < 0 or "" in flat["path"]:
+            raise DamagedLog(f"{name} has an add with a size below 0, or with a path that is empty")
         nothing: list[Any] = [None] * count
         self.files.paths.extend(flat["path"])
         self.files.sizes.extend(flat["size"])
@@ -136,7 +151,7 @@ class State:
         self.files.stats.extend(statistics(adds, flat.get("stats", nothing)))
         self.files.partitions.extend(self._maps(adds.field("partitionValues")) if "partitionValues" in there else [{}] * count)
         self.files.vectors.extend(vectors(adds.field("deletionVector"), name) if "deletionVector" in there else nothing)
-        self.files.others.extend(self._rows({member: flat[member] for member in FLAT[4:] if member in flat}, count))
+        self.files.others.extend(self._rows({member: flat[member] for member in REST if member in flat}, count))
 
     def _rows(self, columns: Mapping[str, Sequence[Any]], count: int) -> Iterator[Mapping[str, Any]]:
         """The rows of columns without their nulls; equal ones are one object."""
@@ -148,7 +163,10 @@ class State:
 
     def _maps(self, maps: Arrow) -> Iterator[Mapping[str, str | None]]:
         """Maps of strings; equal ones are one object."""
+        import pyarrow as pa  # noqa: PLC0415 whoever has a column has loaded it
+
         same = self._same
+        maps = maps.cast(pa.map_(pa.string(), pa.string()))
         names, values, offsets = values_of(maps.keys), values_of(maps.items), maps.offsets.to_pylist()
         width = offsets[1] - offsets[0]
         first = tuple(names[offsets[0] : offsets[1]])
@@ -182,6 +200,31 @@ def wanted(table: Arrow, *, files: bool) -> list[str]:
     return columns
 
 
+def check_shape(schema: Arrow, name: str) -> None:
+    """Actions are structs that have what cannot be missed.
+
+    Raises:
+        DamagedLog: they are not.
+    """
+    for kind, member in (("protocol", None), ("metaData", None), ("add", "path"), ("sidecar", "path")):
+        if kind in schema.names:
+            check_struct(schema.field(kind).type, member, f"{name} is not a checkpoint that can be read: column {kind}")
+
+
+def check_struct(kind: Arrow, member: str | None, where: str) -> None:
+    """A type that is a struct, and has a member.
+
+    Raises:
+        DamagedLog: it is none, or has it not.
+    """
+    import pyarrow as pa  # noqa: PLC0415 whoever has a type has loaded it
+
+    if not pa.types.is_struct(kind):
+        raise DamagedLog(f"{where} is no struct")
+    if member and kind.get_field_index(member) < 0:
+        raise DamagedLog(f"{where} has no {member}")
+
+
 def never_said(metadata: Arrow, path: str) -> bool:
     """Whether a column is not there, or is null in all rows."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
@@ -205,6 +248,7 @@ def vectors(found: Arrow, name: str) -> Iterator[Document | None]:
     if found.null_count == len(found):
         yield from (None,) * len(found)
         return
+    check_struct(found.type, None, f"{name}: deletionVector")
     there = {field.name for field in found.type}
     members = [member for member in VECTOR if member in there]
     columns = [values_of(found.field(member)) for member in members]
