@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -268,3 +269,17 @@ def test_a_column_that_is_dropped_is_not_read(doors):
     with table.update_schema() as update:
         update.delete_column("word")
     same_rows(table, doors.query())
+
+
+def test_a_table_that_was_taken_over_starts_its_versions_anew(doors):
+    table = doors.create(ROWS)
+    former = Path(table.metadata_location.removeprefix("file://"))
+    named = former.with_name("taken-over.metadata.json")
+    named.write_bytes(former.read_bytes())
+    doors.catalog.drop_table(table.name())
+    again = doors.catalog.register_table(table.name(), f"file://{named}")
+    assert doors.version() == 0
+    again.append(ROWS.slice(0, 1))
+    assert doors.version() == 1
+    same_rows(again, doors.query())
+    same_rows(again, doors.query(version=0), snapshot_id=table.metadata.current_snapshot_id)
