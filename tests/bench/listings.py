@@ -148,6 +148,13 @@ def small_checkpoint(log: Path) -> None:
     checkpoint(log, 1)
 
 
+def one_more_commit(log: Path) -> None:
+    """A file goes, and another one comes."""
+    gone, come = islice(adds(), FILES // 2, FILES // 2 + 2)
+    newest = max(int(path.name[:20]) for path in log.iterdir())
+    commit(log, newest + 1, [{"remove": gone | {"deletionTimestamp": 1}}, {"add": come | {"path": f"again/{come['path']}"}}])
+
+
 SMALL = "small checkpoint"
 TABLES: dict[str, Callable[[Path], None]] = {"one commit": one_commit, "hundred commits": hundred_commits, "checkpoint": checkpoint}
 
@@ -230,3 +237,7 @@ def listings(folder: Path, *, core: int, computed: Callable[[int], float]) -> It
             yield f"{name}: memory for each file, bytes", (resident(pid) - memory) / FILES, 1500
             yield f"{name}: {READERS} slow readers, MB", slow_readers(pid, port, table) / 1e6, 20
             assert answer.size > 500 * FILES
+            one_more_commit(folder / table / "_delta_log")
+            before = computed(pid)
+            listing(port, table)
+            yield f"{name}: listing after one more commit, ms", (computed(pid) - before) * 1e3, 100
