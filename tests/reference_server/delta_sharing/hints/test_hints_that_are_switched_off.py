@@ -1,0 +1,43 @@
+"""Hints that the shares file switches off are passed over, and so is a limit beside them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+import delta_logs
+from lakepact.reference_server import running
+
+TREE = {
+    "op": "equal",
+    "children": [{"op": "column", "name": "p", "valueType": "string"}, {"op": "literal", "value": "b", "valueType": "string"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "files"),
+    [
+        ({}, 2),
+        ({"limitHint": 1}, 1),
+        ({"predicateHints": ["p = 'b'"]}, 2),
+        ({"predicateHints": ["p = 'b'"], "limitHint": 1}, 2),
+        ({"jsonPredicateHints": json.dumps(TREE), "limitHint": 1}, 2),
+    ],
+)
+def test_a_limit_counts_no_rows_beside_hints_that_are_switched_off(tmp_path, sending_to, body, files):
+    adds = [delta_logs.add(f"{p}.parquet", partitionValues={"p": p}, stats='{"numRecords":5}') for p in "ab"]
+    delta_logs.Table(tmp_path / "t").commit(0, *delta_logs.HEAD, *adds)
+    tables = [{"name": "t", "location": "t"}]
+    document = {
+        "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
+        "recipients": [{"name": "me", "bearerToken": "t"}],
+        "evaluatePredicateHints": False,
+        "evaluateJsonPredicateHints": False,
+    }
+    shares = tmp_path / "shares.yaml"
+    shares.write_text(yaml.safe_dump(document))
+    with running(warehouse="memory:", shares=shares) as server, sending_to(server.url) as send:
+        answer = send("POST", "/delta-sharing/shares/s/schemas/d/tables/t/query", body, Authorization="Bearer t")
+    assert sum(b'"file"' in line for line in answer.body.splitlines()) == files
