@@ -10,10 +10,8 @@ import yaml
 import delta_logs
 from lakepact.reference_server import running
 
-TREE = {
-    "op": "equal",
-    "children": [{"op": "column", "name": "p", "valueType": "string"}, {"op": "literal", "value": "b", "valueType": "string"}],
-}
+COLUMN, LITERAL = {"op": "column", "name": "p", "valueType": "string"}, {"op": "literal", "value": "b", "valueType": "string"}
+TREE = {"op": "equal", "children": [COLUMN, LITERAL]}
 
 
 @pytest.mark.parametrize(
