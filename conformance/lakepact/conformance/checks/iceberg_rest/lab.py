@@ -173,14 +173,14 @@ class CatalogLab(Lab):
 
     # -- views -------------------------------------------------------------------------------------------------
 
-    def make_view(self, namespace: Namespace) -> str:
+    def make_view(self, namespace: Namespace, *, name: str | None = None) -> str:
         """The name of a new view.
 
         Raises:
             NotOffered: the target has no views.
             Blocked: it cannot be created.
         """
-        name = self.name()
+        called = name or self.name()
         representation = {"type": "sql", "sql": "SELECT 1 AS id", "dialect": "spark"}
         version = {
             "version-id": 1,
@@ -190,10 +190,10 @@ class CatalogLab(Lab):
             "representations": [representation],
             "default-namespace": list(namespace),
         }
-        body = {"name": name, "schema": SCHEMA, "view-version": version, "properties": {}}
+        body = {"name": called, "schema": SCHEMA, "view-version": version, "properties": {}}
         self.works(self.send("createView", namespace=namespace, body=body), 200)
-        self.afterwards(lambda: self.send("dropView", namespace=namespace, view=name))
-        return name
+        self.afterwards(lambda: self.send("dropView", namespace=namespace, view=called))
+        return called
 
     # -- snapshots ---------------------------------------------------------------------------------------------
 

@@ -30,6 +30,8 @@ class Listing:
         for name in self.names:
             if operation == "listNamespaces":
                 lab.make_namespace(namespace, level=name)
+            elif operation == "listViews":
+                lab.make_view(namespace, name=name)
             else:
                 lab.make_table(namespace, name=name)
 

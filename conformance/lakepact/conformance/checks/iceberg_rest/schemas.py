@@ -31,6 +31,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
 from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import VERSION as KEYS_SINCE
 from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
+from lakepact.conformance.checks.iceberg_rest.view_requests import made, next_version, replace
 from lakepact.conformance.components import Components
 from lakepact.conformance.outcome import NotOffered, Unmet
 
@@ -164,9 +165,9 @@ LAWS = {
 
 @check(*LAWS)
 def everything_shown(lab: CatalogLab) -> None:
-    """Configuration, namespaces, tables, their history and refusals show all there is, and all of it fits its schema."""
+    """Configuration, namespaces, tables, their history, views and refusals show all there is, and all of it fits its schema."""
     stopped: Exception | None = None
-    for show in (configuration, namespaces, structure, history, files, keys, refusals):
+    for show in (configuration, namespaces, structure, history, files, keys, views, refusals):
         try:
             show(lab)
         except NotOffered:
@@ -246,6 +247,14 @@ def keys(lab: CatalogLab) -> None:
     table = table_of_version(lab, KEYS_SINCE)
     lab.commit(table, add_encryption_key(ROOT), add_encryption_key(KEY))
     lab.load(table)
+
+
+def views(lab: CatalogLab) -> None:
+    """Show views, their versions and their log."""
+    view = made(lab, properties={"lakepact.note": "1"})
+    lab.send("listViews", namespace=view.namespace)
+    lab.send("loadView", **view.at)
+    replace(lab, view, *next_version(view, "SELECT 2 AS id"))
 
 
 def refusals(lab: CatalogLab) -> None:

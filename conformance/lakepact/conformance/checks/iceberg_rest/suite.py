@@ -91,7 +91,6 @@ suite = Suite(
     discover=discover,
     at_home=at_home,
     unserved={
-        "views": "views",
         "IRC-CFG-006": "a warehouse that can be chosen",
         "IRC-CFG-013": "a catalog without `endpoints`",
         "IRC-NS-CREATE-011": "a catalog without nesting",

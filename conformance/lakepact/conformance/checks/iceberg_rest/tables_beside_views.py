@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.commits_creating import creation, plot
 from lakepact.conformance.checks.iceberg_rest.lab import Table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage
+from lakepact.conformance.checks.iceberg_rest.table_requirements import ASSERT_CREATE, HARMLESS, assert_ref
 from lakepact.conformance.checks.iceberg_rest.tables_listed import listed
 
 if TYPE_CHECKING:
@@ -48,3 +51,21 @@ def names_of_views_are_taken(lab: CatalogLab) -> None:
             if stage.status < 400:
                 lab.drop_afterwards(namespace, other)
         expect.status(stage, 409)
+
+
+@check("IRC-COM-024", "IRC-REQ-006")
+def views_are_not_committed_to_as_tables(lab: CatalogLab) -> None:
+    """A commit to a table by the name of a view finds none, and one that would create it finds the name taken."""
+    namespace = lab.make_namespace()
+    name = lab.make_view(namespace)
+    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    for requirements in ([], [assert_ref("main", None)]):
+        reply = lab.send("updateTable", body={"requirements": requirements, "updates": [HARMLESS]}, **at)
+        with lab.judge("IRC-COM-024"):
+            expect.status(reply, 404)
+    updates = creation(plot(lab, namespace), str(uuid.uuid4()))
+    reply = lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": updates}, **at)
+    if reply.status < 400:
+        lab.drop_afterwards(namespace, name)
+    with lab.judge("IRC-REQ-006"):
+        expect.status(reply, 409)
