@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 b58e438ad466869d. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 9bb43579a9c34d91. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -480,7 +480,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-COM-025": Requirement(
         id="IRC-COM-025",
@@ -1601,7 +1600,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="metadata",
         operations=("loadView", "createView", "replaceView"),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-META-018": Requirement(
         id="IRC-META-018",
@@ -1612,7 +1610,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="metadata",
         operations=("loadView", "createView", "replaceView"),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-TBL-MET-001": Requirement(
         id="IRC-TBL-MET-001",
@@ -2093,7 +2090,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("dropNamespace", "createView"),
         features=("views",),
         reading="A-52: It is not said whether views and child namespaces make a namespace non-empty. Tables, views and child namespaces all do.",
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-NS-DROP-005": Requirement(
         id="IRC-NS-DROP-005",
@@ -2989,7 +2985,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("updateTable",),
         features=("views",),
         reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-REQ-007": Requirement(
         id="IRC-REQ-007",
@@ -3265,7 +3260,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("replaceView",),
         features=("views",),
         edits=("E03",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-REQ-037": Requirement(
         id="IRC-REQ-037",
@@ -3276,7 +3270,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="preconditions",
         operations=("replaceView",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-REQ-038": Requirement(
         id="IRC-REQ-038",
@@ -3288,7 +3281,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("replaceView",),
         features=("views",),
         reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-REQ-039": Requirement(
         id="IRC-REQ-039",
@@ -4654,7 +4646,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("commitTransaction", "createView", "loadView", "replaceView", "updateTable"),
-        uncovered="occurs only in views, which the reference server does not serve yet",
     ),
     "IRC-SCH-ViewRepresentation": Requirement(
         id="IRC-SCH-ViewRepresentation",
@@ -4664,7 +4655,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("commitTransaction", "createView", "loadView", "replaceView", "updateTable"),
-        uncovered="occurs only in views, which the reference server does not serve yet",
     ),
     "IRC-SCH-ViewHistoryEntry": Requirement(
         id="IRC-SCH-ViewHistoryEntry",
@@ -4674,7 +4664,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("createView", "loadView", "replaceView"),
-        uncovered="occurs only in views, which the reference server does not serve yet",
     ),
     "IRC-SCH-ViewVersion": Requirement(
         id="IRC-SCH-ViewVersion",
@@ -4684,7 +4673,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("commitTransaction", "createView", "loadView", "replaceView", "updateTable"),
-        uncovered="occurs only in views, which the reference server does not serve yet",
     ),
     "IRC-SCH-ViewMetadata": Requirement(
         id="IRC-SCH-ViewMetadata",
@@ -4694,7 +4682,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("createView", "loadView", "replaceView"),
-        uncovered="occurs only in views, which the reference server does not serve yet",
     ),
     "IRC-SCH-BaseUpdate": Requirement(
         id="IRC-SCH-BaseUpdate",
@@ -5342,7 +5329,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("createView", "loadView", "replaceView"),
-        uncovered="occurs only in views, which the reference server does not serve yet",
     ),
     "IRC-SCH-TokenType": Requirement(
         id="IRC-SCH-TokenType",
@@ -9123,7 +9109,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-UPD-084": Requirement(
         id="IRC-UPD-084",
@@ -9134,7 +9119,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-UPD-085": Requirement(
         id="IRC-UPD-085",
@@ -9145,7 +9129,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-UPD-086": Requirement(
         id="IRC-UPD-086",
@@ -9156,7 +9139,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-UPD-087": Requirement(
         id="IRC-UPD-087",
@@ -9167,7 +9149,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-UPD-088": Requirement(
         id="IRC-UPD-088",
@@ -9178,7 +9159,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="updates",
         operations=("replaceView",),
         features=("views",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-UPD-089": Requirement(
         id="IRC-UPD-089",
@@ -9191,7 +9171,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("views",),
         reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         edits=("E02",),
-        uncovered="needs a view, and the reference server does not serve views yet",
     ),
     "IRC-VIEW-LIST-001": Requirement(
         id="IRC-VIEW-LIST-001",
@@ -9201,7 +9180,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("listViews",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LIST-002": Requirement(
         id="IRC-VIEW-LIST-002",
@@ -9213,7 +9191,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("listViews",),
         reading="A-01: View operations and the 406 response name the bare ErrorModel as the schema of their errors, while all other operations name IcebergErrorResponse, which wraps it. The wrapped form with the member error is required everywhere, and a bare ErrorModel fails.",
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LIST-003": Requirement(
         id="IRC-VIEW-LIST-003",
@@ -9223,7 +9200,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("listViews",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LIST-004": Requirement(
         id="IRC-VIEW-LIST-004",
@@ -9233,7 +9209,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("listViews",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-001": Requirement(
         id="IRC-VIEW-CREATE-001",
@@ -9243,7 +9218,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-002": Requirement(
         id="IRC-VIEW-CREATE-002",
@@ -9254,7 +9228,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("createView",),
         reading="A-45: The properties of a new view are required, while clients leave them out when there are none. A request without them may be accepted or answered with 400.",
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-003": Requirement(
         id="IRC-VIEW-CREATE-003",
@@ -9264,7 +9237,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-004": Requirement(
         id="IRC-VIEW-CREATE-004",
@@ -9274,7 +9246,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("createView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-005": Requirement(
         id="IRC-VIEW-CREATE-005",
@@ -9284,7 +9255,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("createView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-006": Requirement(
         id="IRC-VIEW-CREATE-006",
@@ -9295,7 +9265,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("createView", "loadView"),
         reading="A-46: It is not said whether the version-id, timestamp and summary of a new view are the client's or the server's. They are only noted, except that the schema id is replaced.",
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-007": Requirement(
         id="IRC-VIEW-CREATE-007",
@@ -9305,7 +9274,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-008": Requirement(
         id="IRC-VIEW-CREATE-008",
@@ -9315,7 +9283,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-009": Requirement(
         id="IRC-VIEW-CREATE-009",
@@ -9326,7 +9293,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("createView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-010": Requirement(
         id="IRC-VIEW-CREATE-010",
@@ -9338,7 +9304,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("createView", "createTable"),
         reading="A-53: That tables and views share their names is implied by the conflicts described for them, but not said. They share one space of names.",
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-011": Requirement(
         id="IRC-VIEW-CREATE-011",
@@ -9349,7 +9314,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("createView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-012": Requirement(
         id="IRC-VIEW-CREATE-012",
@@ -9359,7 +9323,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-013": Requirement(
         id="IRC-VIEW-CREATE-013",
@@ -9369,7 +9332,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-014": Requirement(
         id="IRC-VIEW-CREATE-014",
@@ -9379,7 +9341,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-015": Requirement(
         id="IRC-VIEW-CREATE-015",
@@ -9389,7 +9350,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("createView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-016": Requirement(
         id="IRC-VIEW-CREATE-016",
@@ -9400,7 +9360,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("createView",),
         reading="A-47: Only one kind of view representation exists, and its type has no fixed value. An unknown kind is answered with a 4xx status.",
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-017": Requirement(
         id="IRC-VIEW-CREATE-017",
@@ -9410,7 +9369,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("createView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-CREATE-018": Requirement(
         id="IRC-VIEW-CREATE-018",
@@ -9421,7 +9379,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("createView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-001": Requirement(
         id="IRC-VIEW-LOAD-001",
@@ -9431,7 +9388,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("loadView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-002": Requirement(
         id="IRC-VIEW-LOAD-002",
@@ -9442,7 +9398,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("loadView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-003": Requirement(
         id="IRC-VIEW-LOAD-003",
@@ -9453,7 +9408,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("loadView", "createTable"),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-004": Requirement(
         id="IRC-VIEW-LOAD-004",
@@ -9463,7 +9417,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("loadView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-005": Requirement(
         id="IRC-VIEW-LOAD-005",
@@ -9473,7 +9426,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("viewExists",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-006": Requirement(
         id="IRC-VIEW-LOAD-006",
@@ -9485,7 +9437,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("viewExists",),
         features=("second-principal",),
         reading="A-38: The existence check of views lists no 403, and other existence checks give schemas to answers without bodies. Answers to HEAD have no body, and 403 is allowed for all of them.",
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
+        uncovered="needs a second caller with fewer rights, and the reference server asks for no credentials yet",
     ),
     "IRC-VIEW-LOAD-007": Requirement(
         id="IRC-VIEW-LOAD-007",
@@ -9495,7 +9447,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("dropView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-008": Requirement(
         id="IRC-VIEW-LOAD-008",
@@ -9506,7 +9457,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("dropView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-LOAD-009": Requirement(
         id="IRC-VIEW-LOAD-009",
@@ -9517,7 +9467,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("dropView", "loadTable"),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-001": Requirement(
         id="IRC-VIEW-REPL-001",
@@ -9527,7 +9476,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("replaceView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-002": Requirement(
         id="IRC-VIEW-REPL-002",
@@ -9537,7 +9485,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("replaceView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-003": Requirement(
         id="IRC-VIEW-REPL-003",
@@ -9547,7 +9494,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-004": Requirement(
         id="IRC-VIEW-REPL-004",
@@ -9557,7 +9503,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-005": Requirement(
         id="IRC-VIEW-REPL-005",
@@ -9568,7 +9513,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("replaceView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-006": Requirement(
         id="IRC-VIEW-REPL-006",
@@ -9579,7 +9523,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("replaceView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-007": Requirement(
         id="IRC-VIEW-REPL-007",
@@ -9590,7 +9533,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("replaceView", "createTable"),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-008": Requirement(
         id="IRC-VIEW-REPL-008",
@@ -9601,7 +9543,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("replaceView",),
         reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-009": Requirement(
         id="IRC-VIEW-REPL-009",
@@ -9611,7 +9552,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-010": Requirement(
         id="IRC-VIEW-REPL-010",
@@ -9621,7 +9561,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-011": Requirement(
         id="IRC-VIEW-REPL-011",
@@ -9631,7 +9570,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="views",
         operations=("replaceView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-012": Requirement(
         id="IRC-VIEW-REPL-012",
@@ -9641,7 +9579,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("replaceView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REPL-013": Requirement(
         id="IRC-VIEW-REPL-013",
@@ -9652,7 +9589,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("replaceView", "loadView"),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REN-001": Requirement(
         id="IRC-VIEW-REN-001",
@@ -9662,7 +9598,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("renameView", "loadView"),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REN-002": Requirement(
         id="IRC-VIEW-REN-002",
@@ -9673,7 +9608,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("renameView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REN-003": Requirement(
         id="IRC-VIEW-REN-003",
@@ -9684,7 +9618,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("renameView",),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REN-004": Requirement(
         id="IRC-VIEW-REN-004",
@@ -9695,7 +9628,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("renameView", "createTable"),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REN-005": Requirement(
         id="IRC-VIEW-REN-005",
@@ -9705,7 +9637,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="views",
         operations=("renameView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REN-006": Requirement(
         id="IRC-VIEW-REN-006",
@@ -9715,7 +9646,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="views",
         operations=("renameView",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
     "IRC-VIEW-REN-007": Requirement(
         id="IRC-VIEW-REN-007",
@@ -9726,6 +9656,5 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="views",
         operations=("renameView", "createTable"),
         edits=("E01",),
-        uncovered="the reference server does not serve views yet, so no check of them could be proven by a mutant",
     ),
 }
