@@ -131,6 +131,15 @@ def test_a_missing_commit_is_named_and_versions_before_it_are_read(table: Table)
             ask()
 
 
+def test_rows_that_would_count_twice_are_refused(table: Table) -> None:
+    table.commit(1, add("a", deletionVector=VECTOR))
+    log = Log(table.folder)
+
+    assert len(log.snapshot(0).files) == 1
+    with pytest.raises(DamagedLog, match="version 1 has 'a' twice"):
+        log.snapshot()
+
+
 def test_commits_without_a_beginning_are_named(tmp_path: Path) -> None:
     table = Table(tmp_path / "other")
     table.commit(1, *HEAD, add("a"))

@@ -232,6 +232,17 @@ class ActiveFiles(Sequence[Mapping[str, Any]]):
     def _size(self) -> int:
         return sum(sum(chunk.sizes) for chunk in self.chunks)
 
+    def twice(self) -> str | None:
+        """A path that two files have, which differ in their deletion vectors alone; None if there is none."""
+        seen: set[str] = set()
+        if any(chunk.vectors for chunk in self.chunks):
+            for chunk in self.chunks:
+                for path in chunk.paths:
+                    if path in seen:
+                        return path
+                    seen.add(path)
+        return None
+
     def changed(self, gone: set[Key], come: Columns) -> ActiveFiles:
         """These files without those that are gone, and with others behind them; chunks that nothing happens to stay the same ones."""
         chunks: list[Chunk] = []

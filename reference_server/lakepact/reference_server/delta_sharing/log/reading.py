@@ -281,6 +281,8 @@ class Log:
                     metadata = checked_metadata(action, where)
         protocol, metadata = complete(protocol, metadata, version)
         files = start.files.changed(changes.gone, changes.come())
+        if twice := files.twice():
+            raise DamagedLog(f"version {version} has {twice!r} twice, with different deletion vectors")
         if version == self.latest():
             self._newest_metadata = metadata
         return Snapshot(version, self._time_of(version, metadata), protocol, metadata, files)
