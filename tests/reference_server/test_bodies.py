@@ -49,6 +49,15 @@ GOOD: dict[str, dict[str, Any]] = {
         "source": {"namespace": ["hostile"], "name": "missing"},
         "destination": {"namespace": ["hostile"], "name": "u"},
     },
+    "commitTransaction": {
+        "table-changes": [
+            {
+                "identifier": {"namespace": ["hostile"], "name": "t"},
+                "requirements": [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None}],
+                "updates": [{"action": "set-properties", "updates": {"a": "b"}}, {"action": "add-snapshot", "snapshot": SNAPSHOT}],
+            }
+        ]
+    },
     "createView": {"name": "new", "schema": SCHEMA, "view-version": VERSION, "properties": {"a": "b"}},
     "replaceView": {
         "requirements": [{"type": "assert-view-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}],

@@ -13,7 +13,7 @@ from lakepact.reference_server.service import Service, Settings
 from lakepact.reference_server.store import MemoryStore
 from lakepact.reference_server.warehouse import warehouse
 
-from . import commits, namespaces, tables, view_commits, views
+from . import commits, namespaces, tables, transactions, view_commits, views
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
@@ -21,6 +21,7 @@ from .namespaces import Namespaces
 from .preconditions import PRECONDITIONS
 from .tables import Tables
 from .updates import UPDATES
+from .transactions import Transactions
 from .view_commits import ViewCommits
 from .view_preconditions import VIEW_PRECONDITIONS
 from .view_updates import VIEW_UPDATES
@@ -42,7 +43,6 @@ NOT_OFFERED = frozenset(
         "fetchScanTasks",
         "loadCredentials",
         "reportMetrics",
-        "commitTransaction",
     }
 )
 
@@ -109,6 +109,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         error_body=error_body,
         kinds=KINDS,
         paths=_paths(prefix),
+        **transactions.RULES,
         nullable=NULLABLE,
         rules=rules,
         tables={
@@ -126,6 +127,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
 
 def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:
     return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+        Transactions(catalog),
 
 
 def _paths(prefix: str) -> Callable[[str], tuple[str, ...]]:

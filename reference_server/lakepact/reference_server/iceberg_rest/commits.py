@@ -76,28 +76,38 @@ class Commits:
         self._rules["kinds-are-known"](body, self._catalog.updates, self._catalog.preconditions)
         key = identifier_key(levels, table)
         with self._catalog.store.begin() as transaction:
-            record = self._committed(transaction, key, body)
+            former: Record | None = self._rules["committed-table"](transaction, key, body["requirements"])
+            requirements_hold(self._catalog, former, body["requirements"])
+            record = stored(self._catalog, former, following(self._catalog, former, body["updates"]))
             transaction.put(key, record)
         return Reply(200, record.body)
 
-    def _committed(self, transaction: Transaction, key: Key, body: Document) -> Record:
-        former: Record | None = self._rules["committed-table"](transaction, key, body["requirements"])
-        base: Document | None = former.document["metadata"] if former else None
-        self._rules["requirements-hold"](base, body["requirements"], table=self._catalog.preconditions)
-        metadata: Document = self._rules["updates-applied"](base or {}, body["updates"], now_ms=now_ms(), table=self._catalog.updates)
-        if former is not None and metadata is base:
-            return former
-        if base is None or metadata["location"] != base["location"]:
-            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
-        location = former.document["metadata-location"] if former else None
-        if base is not None:
-            metadata = self._rules["commit-finished"](metadata, base, location)
-        self._check(metadata)
-        record: Record = self._rules["written"](self._catalog.warehouse, metadata, former=location)
-        return record
 
-    def _check(self, metadata: Document) -> None:
-        try:
-            self._catalog.validators().check("TableMetadata", metadata)
-        except Invalid as invalid:
-            raise bad_request(f"the updates would leave table metadata that is not valid: {invalid}") from None
+def requirements_hold(catalog: Catalog, former: Record | None, requirements: Sequence[Document]) -> None:
+    """Refuse a commit to this table, or to none, unless all it requires is so."""
+    catalog.rules["requirements-hold"](former.document["metadata"] if former else None, requirements, table=catalog.preconditions)
+
+
+def following(catalog: Catalog, former: Record | None, updates: Sequence[Document]) -> Document:
+    """The metadata that updates make of this table, or of none; the table's own if they change nothing."""
+    base: Document | None = former.document["metadata"] if former else None
+    metadata: Document = catalog.rules["updates-applied"](base or {}, updates, now_ms=now_ms(), table=catalog.updates)
+    if former is not None and metadata is base:
+        return metadata
+    if base is None or metadata["location"] != base["location"]:
+        catalog.rules["location-is-held"](catalog.warehouse, metadata["location"])
+    if former is not None:
+        metadata = catalog.rules["commit-finished"](metadata, base, former.document["metadata-location"])
+    try:
+        catalog.validators().check("TableMetadata", metadata)
+    except Invalid as invalid:
+        raise bad_request(f"the updates would leave table metadata that is not valid: {invalid}") from None
+    return metadata
+
+
+def stored(catalog: Catalog, former: Record | None, metadata: Document) -> Record:
+    """The record of a table whose metadata are this from now on, after they were written; the former one if nothing changed."""
+    if former is not None and metadata is former.document["metadata"]:
+        return former
+    record: Record = catalog.rules["written"](catalog.warehouse, metadata, former=former.document["metadata-location"] if former else None)
+    return record

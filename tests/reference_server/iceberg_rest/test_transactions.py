@@ -1,0 +1,283 @@
+"""Transactions at the wire: all of their changes or none, on one state, and nothing is left of what was refused."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server import Server
+
+Document = dict[str, Any]
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+COMMIT = "/v1/transactions/commit"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+ASSERT_CREATE = {"type": "assert-create"}
+IMPOSSIBLE = {"action": "set-current-schema", "schema-id": 99}
+
+
+def setting(**properties: str) -> Document:
+    return {"action": "set-properties", "updates": properties}
+
+
+def is_uuid(value: str) -> Document:
+    return {"type": "assert-table-uuid", "uuid": value}
+
+
+def creating(location: str) -> list[Document]:
+    return [
+        {"action": "assign-uuid", "uuid": str(uuid.uuid4())},
+        {"action": "upgrade-format-version", "format-version": 2},
+        {"action": "add-schema", "schema": SCHEMA},
+        {"action": "set-current-schema", "schema-id": -1},
+        {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
+        {"action": "set-default-spec", "spec-id": -1},
+        {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
+        {"action": "set-default-sort-order", "sort-order-id": -1},
+        {"action": "set-location", "location": location},
+    ]
+
+
+@dataclass
+class Tables:
+    """A namespace, its tables a, b and c, and transactions of them."""
+
+    send: Callable[..., Any]
+    namespace: str = field(default_factory=lambda: f"ns_{uuid.uuid4().hex}")
+
+    def __post_init__(self) -> None:
+        assert self.send("POST", "/v1/namespaces", {"namespace": [self.namespace]}).status == 200
+        for name in "abc":
+            assert self.send("POST", f"/v1/namespaces/{self.namespace}/tables", {"name": name, "schema": SCHEMA}).status == 200
+
+    def change(self, name: str, *updates: Document, requires: tuple[Document, ...] = ()) -> Document:
+        identifier = {"namespace": [self.namespace], "name": name}
+        return {"identifier": identifier, "requirements": list(requires), "updates": list(updates)}
+
+    def commit(self, *changes: Document) -> Any:
+        return self.send("POST", COMMIT, {"table-changes": list(changes)})
+
+    def load(self, name: str) -> Document | None:
+        answer = self.send("GET", f"/v1/namespaces/{self.namespace}/tables/{name}")
+        return answer.document if answer.status == 200 else None
+
+    def metadata(self, name: str) -> Document:
+        loaded = self.load(name)
+        assert loaded is not None
+        metadata: Document = loaded["metadata"]
+        return metadata
+
+    def state(self) -> dict[str, bytes]:
+        return {name: self.send("GET", f"/v1/namespaces/{self.namespace}/tables/{name}").body for name in "abcd"}
+
+    def properties(self, name: str) -> Document | None:
+        loaded = self.load(name)
+        return loaded["metadata"]["properties"] if loaded else None
+
+
+@pytest.fixture
+def tables(send: Callable[..., Any]) -> Tables:
+    return Tables(send)
+
+
+def test_all_changes_are_made_and_nothing_is_answered(tables: Tables) -> None:
+    answer = tables.commit(tables.change("a", setting(x="1")), tables.change("b", setting(y="2")))
+
+    assert (answer.status, answer.body) == (204, b"")
+    assert (tables.properties("a"), tables.properties("b"), tables.properties("c")) == ({"x": "1"}, {"y": "2"}, {})
+
+
+def test_a_table_is_created_beside_a_change_of_another(tables: Tables) -> None:
+    near = tables.metadata("a")["location"]
+    answer = tables.commit(tables.change("a", setting(x="1")), tables.change("d", *creating(f"{near}-d"), requires=(ASSERT_CREATE,)))
+
+    assert answer.status == 204
+    assert (tables.properties("a"), tables.properties("d")) == ({"x": "1"}, {})
+
+
+REFUSED: dict[str, tuple[Callable[[Tables], Document], tuple[int, str], str]] = {
+    "requirement": (lambda t: t.change("b", requires=(is_uuid(NOBODY),)), (409, "CommitFailedException"), "the table's uuid changed"),
+    "update": (lambda t: t.change("b", IMPOSSIBLE), (400, "BadRequestException"), "no schema 99"),
+    "no table": (lambda t: t.change("d", setting(x="1")), (404, "NoSuchTableException"), "does not exist"),
+    "table to create": (lambda t: t.change("b", requires=(ASSERT_CREATE,)), (409, "CommitFailedException"), "exists already"),
+    "creation in part": (lambda t: t.change("d", setting(x="1"), requires=(ASSERT_CREATE,)), (400, "BadRequestException"), "change to"),
+    "the same table": (lambda t: t.change("a", setting(y="2")), (400, "BadRequestException"), "at /table-changes/1/identifier"),
+    "no identifier": (lambda t: {"requirements": [], "updates": []}, (400, "BadRequestException"), "at /table-changes/1: identifier"),
+    "a name for no path": (lambda t: t.change("..", requires=(ASSERT_CREATE,)), (400, "BadRequestException"), "another place"),
+    "a location outside": (
+        lambda t: t.change("b", {"action": "set-location", "location": "file:///etc"}),
+        (400, "BadRequestException"),
+        "not below the warehouse",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_one_change_that_cannot_be_made_stops_all(tables: Tables, case: str) -> None:
+    wrong, error, why = REFUSED[case]
+    before = tables.state()
+    answer = tables.commit(tables.change("a", setting(x="1")), wrong(tables), tables.change("c", setting(x="1")))
+
+    assert answer.error == (*error, error[0])
+    assert why in answer.message
+    assert tables.state() == before
+
+
+def test_what_no_table_can_take_is_said_before_what_one_requires(tables: Tables) -> None:
+    unknown = {"type": "assert-view-uuid", "uuid": NOBODY}
+    answer = tables.commit(tables.change("a", requires=(is_uuid(NOBODY),)), tables.change("b", requires=(unknown,)))
+
+    assert answer.error == (400, "BadRequestException", 400)
+
+
+def test_requirements_of_a_table_that_is_not_changed_count(tables: Tables) -> None:
+    before = tables.state()
+    answer = tables.commit(tables.change("a", setting(x="1")), tables.change("b", requires=(is_uuid(NOBODY),)))
+
+    assert (answer.status, tables.state()) == (409, before)
+
+
+def test_of_transactions_that_each_rely_on_what_the_other_changes_one_wins(
+    server: Server, tables: Tables, sending_to: Callable[[str], Any]
+) -> None:
+    """Write skew: the tables that they change are not the same, so that no table alone shows the conflict."""
+    unset = ({"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},)
+    snapshot = {
+        "snapshot-id": 1,
+        "sequence-number": 1,
+        "timestamp-ms": 1_800_000_000_000,
+        "manifest-list": "memory:/m.avro",
+        "summary": {"operation": "append"},
+        "schema-id": 0,
+    }
+    moving: tuple[Document, ...] = (
+        {"action": "add-snapshot", "snapshot": snapshot},
+        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 1},
+    )
+    statuses: list[int] = []
+
+    def commit(moved: str, relied: str) -> None:
+        with sending_to(server.url) as mine:
+            changes = [tables.change(moved, *moving, requires=unset), tables.change(relied, requires=unset)]
+            statuses.append(mine("POST", COMMIT, {"table-changes": changes}).status)
+
+    threads = [threading.Thread(target=commit, args=["ab"[n % 2], "ba"[n % 2]]) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(statuses) == [204] + [409] * 15
+    assert sum(len(tables.metadata(name)["snapshots"]) for name in "ab") == 1
+
+
+def test_files_of_the_tables_before_the_one_that_cannot_be_written_are_forgotten(sending_to: Callable[[str], Any], tmp_path: Path) -> None:
+    with running(warehouse=tmp_path.as_uri()) as server, sending_to(server.url) as send:
+        tables = Tables(send)
+        before, files = tables.state(), metadata_files(tmp_path)
+        (tmp_path / "file").write_text("in the way of a folder")
+        answer = tables.commit(
+            tables.change("a", setting(x="1")),
+            tables.change("b", {"action": "set-location", "location": f"{tmp_path.as_uri()}/file/below"}),
+        )
+
+        assert answer.error == (400, "BadRequestException", 400)
+        assert (tables.state(), metadata_files(tmp_path)) == (before, files)
+
+
+def metadata_files(folder: Path) -> set[str]:
+    return {str(path) for path in folder.rglob("*.metadata.json")}
+
+
+# -- against a model ----------------------------------------------------------------------------------------------------
+
+CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from("abcd"),
+        st.sampled_from(["nothing", "is itself", "is another", "is not there"]),
+        st.lists(st.sampled_from(["set x", "set y", "unset x", "impossible"]), max_size=2),
+    ),
+    max_size=3,
+)
+
+
+@dataclass
+class Model:
+    """What the tables should be: their properties by name."""
+
+    tables: dict[str, dict[str, str]] = field(default_factory=lambda: {"a": {}, "b": {}, "c": {}})
+    turn: int = 0
+
+    def expected(self, changes: list[tuple[str, str, list[str]]]) -> int:
+        """The status that a transaction is answered with; if it is accepted, its changes are made."""
+        self.turn += 1
+        names = [name for name, _, _ in changes]
+        if len(set(names)) < len(names):
+            return 400
+        if any(name not in self.tables and required != "is not there" for name, required, _ in changes):
+            return 404
+        if any(required == "is another" or (name in self.tables and required == "is not there") for name, required, _ in changes):
+            return 409
+        if any("impossible" in updates for _, _, updates in changes):
+            return 400
+        for name, _, updates in changes:
+            after = self.tables.setdefault(name, {})
+            for update in updates:
+                after.pop("x", None) if update == "unset x" else after.update({update[-1]: str(self.turn)})
+        return 204
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("warehouse")
+
+
+@pytest.fixture(scope="module")
+def files(folder: Path) -> Iterator[Server]:
+    with running(warehouse=folder.as_uri()) as server:
+        yield server
+
+
+@given(history=st.lists(CHANGES, min_size=1, max_size=8))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_committed_the_catalog_is_what_a_model_says_and_no_file_is_left_over(
+    files: Server, folder: Path, sending_to: Callable[[str], Any], history: list[list[tuple[str, str, list[str]]]]
+) -> None:
+    model = Model()
+    with sending_to(files.url) as send:
+        tables = Tables(send)
+        place = f"{folder.as_uri()}/{tables.namespace}/of_d"
+        for changes in history:
+            known = {name: tables.load(name) for name in "abcd"}
+            sent = [_spelled(tables, change, known, turn=model.turn + 1, place=place) for change in changes]
+
+            assert tables.commit(*sent).status == model.expected(changes)
+            assert {name: tables.properties(name) for name in "abcd"} == {name: model.tables.get(name) for name in "abcd"}
+        loaded = [document for name in "abcd" if (document := tables.load(name))]
+    named = {d["metadata-location"] for d in loaded} | {e["metadata-file"] for d in loaded for e in d["metadata"]["metadata-log"]}
+
+    assert {Path(path).as_uri() for path in metadata_files(folder / tables.namespace)} == named
+
+
+def _spelled(tables: Tables, change: tuple[str, str, list[str]], known: dict[str, Any], *, turn: int, place: str) -> Document:
+    name, required, wanted = change
+    there = known[name]
+    itself = there["metadata"]["table-uuid"] if there else NOBODY
+    requirement = {"is itself": is_uuid(itself), "is another": is_uuid(str(uuid.uuid4())), "is not there": ASSERT_CREATE}
+    updates = [] if there else creating(place)
+    for update in wanted:
+        spelled: dict[str, Document] = {"impossible": IMPOSSIBLE, "unset x": {"action": "remove-properties", "removals": ["x"]}}
+        updates.append(spelled.get(update) or setting(**{update[-1]: str(turn)}))
+    return tables.change(name, *updates, requires=(requirement[required],) if required in requirement else ())
