@@ -20,8 +20,8 @@ from .configuration import Configuration
 from .namespaces import Namespaces
 from .preconditions import PRECONDITIONS
 from .tables import Tables
-from .updates import UPDATES
 from .transactions import Transactions
+from .updates import UPDATES
 from .view_commits import ViewCommits
 from .view_preconditions import VIEW_PRECONDITIONS
 from .view_updates import VIEW_UPDATES
@@ -82,6 +82,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         **namespaces.RULES,
         **tables.RULES,
         **commits.RULES,
+        **transactions.RULES,
         **views.RULES,
         **view_commits.RULES,
     }
@@ -99,6 +100,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         Namespaces(catalog),
         Tables(catalog),
         Commits(catalog),
+        Transactions(catalog),
         Views(catalog),
         ViewCommits(catalog, view_updates, view_preconditions),
     )
@@ -109,7 +111,6 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         error_body=error_body,
         kinds=KINDS,
         paths=_paths(prefix),
-        **transactions.RULES,
         nullable=NULLABLE,
         rules=rules,
         tables={
@@ -127,7 +128,6 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
 
 def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:
     return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
-        Transactions(catalog),
 
 
 def _paths(prefix: str) -> Callable[[str], tuple[str, ...]]:
