@@ -63,9 +63,10 @@ def dots_do_not_separate(lab: CatalogLab) -> None:
 def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
     """A path with a separator too many does not find the namespace."""
     top = lab.make_namespace()
-    child = lab.make_namespace(top)
+    child = lab.child_of(top)
     prefix = lab.path("listNamespaces")
-    paths = [f"{top[0]}%1F", f"%1F{top[0]}", f"{top[0]}%1F%1F{child[1]}", f"{top[0]}%1F{child[1]}%1F"]
+    paths = [f"{top[0]}%1F", f"%1F{top[0]}"]
+    paths += [f"{top[0]}%1F%1F{child[1]}", f"{top[0]}%1F{child[1]}%1F"] if child else []
 
     with lab.judge("IRC-NS-ENC-003"):
         for path in paths:
@@ -75,8 +76,7 @@ def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
 @check("IRC-NS-ENC-004")
 def case_is_treated_consistently(lab: CatalogLab) -> None:
     """Names that differ in case are different namespaces, or the same one wherever they are used."""
-    name = f"{lab.name()}_Case"
-    lab.make_namespace(level=name, properties={"is": "first"})
+    (name,) = lab.make_namespace(level=f"{lab.name()}Case", properties={"is": "first"})
     other = name.swapcase()
     found = lab.send("loadNamespaceMetadata", namespace=(other,))
     again = lab.send("createNamespace", body={"namespace": [other], "properties": {"is": "second"}})

@@ -152,7 +152,8 @@ def lists_show_what_has_happened(lab: CatalogLab) -> None:
 
 def similar(name: str) -> tuple[str, ...]:
     """Names that look like `name` to a careless comparison, and are others."""
-    return f"{name}x", name[:-1], name.replace("_", "%"), f"{name[:-1]}_", f"{name[:-1]}%", f"{name}.files", f"{name} "
+    alike = (f"{name}x", name[:-1], name.replace("_", "%"), f"{name[:-1]}_", f"{name[:-1]}%", f"{name}.files", f"{name} ")
+    return tuple(other for other in alike if other != name)
 
 
 def is_odd(name: str) -> bool:
