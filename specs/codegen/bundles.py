@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from codegen import overlay, passes, unions
+from codegen import overlay, passes, profiles, unions
 from codegen.documents import Broken, Document, at, is_list, is_object, no_twins, read_yaml, resolved, rewritten
 
 if TYPE_CHECKING:
     from codegen.contracts import Source
     from codegen.overlay import Edit
+    from codegen.profiles import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Bundle:
     edits: tuple[Edit, ...]
     touched: dict[str, tuple[str, ...]]  #: by edit: where it changed the normative document
     adopted: frozenset[str]  #: edits that its authors have made themselves, so that they are none of ours any more
+    base: Bundle | None = None  #: of a profile: the contract that it is one of
+    differences: tuple[Written, ...] = ()  #: of a profile: from that contract
 
 
 def bundled(source: Source) -> Bundle:
@@ -32,6 +35,8 @@ def bundled(source: Source) -> Bundle:
     Raises:
         Broken: The contract or its overlay is wrong; the message says where.
     """
+    if source.profile_of is not None:
+        return _profile(source, bundled(source.profile_of))
     written = _written(source)
     if written["info"]["title"] != source.title:
         raise Broken(f"{source.name}: contract.yaml is about {source.title!r}, openapi.yaml about {written['info']['title']!r}")
@@ -43,6 +48,18 @@ def bundled(source: Source) -> Bundle:
         _check_references(document)
         unions.check(document)
     return Bundle(written, passes.bounded(verdicts), _for_classes(models), edits, touched, _adopted(source))
+
+
+def _profile(source: Source, base: Bundle) -> Bundle:
+    """A profile: the other contract, corrected, with what differs in it."""
+    differences = profiles.read(source.folder / "profile.yaml")
+    written, verdicts, models = (profiles.changed(document, differences) for document in (base.written, base.verdicts, base.models))
+    if written["info"]["title"] != source.title:
+        raise Broken(f"{source.name}: contract.yaml is about {source.title!r}, what profile.yaml makes about {written['info']['title']!r}")
+    for document in (verdicts, models):
+        _check_references(document)
+        unions.check(document)
+    return replace(base, written=written, verdicts=verdicts, models=models, base=base, differences=differences)
 
 
 def _written(source: Source) -> Document:

@@ -26,9 +26,14 @@ class Source:
     media: dict[str, Writing]  #: how bodies of each media type are written
     rank: int  #: place among the contracts; the first is meant where none is named
     code: bool  #: whether it may become code; if not, it is only seen to be sound, and compared with the version that does
-    extends: Source | None = None  #: the version that this one's files add to
+    extends: Source | None = None  #: the version that this one's files add to, of the same contract or of the one that this is a profile of
     adopted: tuple[str, ...] = ()  #: edits of that version's overlay that the authors have made themselves since
     beside: tuple[Source, ...] = ()  #: the other versions of the contract that becomes code
+
+    @property
+    def profile_of(self) -> Source | None:
+        """The other contract that this one is a profile of, if it is one."""
+        return self.extends if self.extends is not None and self.extends.name != self.name else None
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -79,6 +84,8 @@ def _read(folder: Path) -> Source:
         raise Broken(f"{folder.parent.name}: contract.yaml says version {version}, its folder says {folder.name}")
     extends = _extended(folder, str(known["extends"])) if "extends" in known else None
     adopted = tuple(known.get("adopted", ()))
+    if extends is not None and extends.name != name:
+        return _profile(name, folder, known, extends)
     if extends is not None:
         own = [member for member in ("title", "media", "rank") if member in known]
         if own:
@@ -89,8 +96,17 @@ def _read(folder: Path) -> Source:
     return Source(name, version, known["title"], folder, known["media"], known.get("rank", LAST), known.get("code", True))
 
 
+def _profile(name: str, folder: Path, known: dict[str, Any], of: Source) -> Source:
+    title, rank, code = known["title"], known.get("rank", LAST), known.get("code", True)
+    unknown = sorted({"media", "adopted"} & set(known))
+    if unknown:
+        raise Broken(f"{name} {folder.name}: {', '.join(unknown)} are those of {of.name}, which it is a profile of")
+    return replace(of, name=name, version=folder.name, title=title, folder=folder, rank=rank, code=code, extends=of, adopted=())
+
+
 def _extended(folder: Path, version: str) -> Source:
-    there = folder.parent / version
-    if version == folder.name or not (there / "contract.yaml").exists():
+    """The version that another extends: of its own contract, or, as `contract/version`, of another one."""
+    there = folder.parents[1] / version if "/" in version else folder.parent / version
+    if there == folder or not (there / "contract.yaml").exists():
         raise Broken(f"{folder.parent.name} {folder.name}: extends {version}, which is not there")
     return _read(there)

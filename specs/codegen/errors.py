@@ -24,10 +24,12 @@ def errors(folders: Iterable[Path], document: Document) -> Errors:
         Broken: A file speaks of an operation, a status or a response that the contract does not have.
     """
     written: Document = {"shared": {}, "errors": {}}
+    answers = {operation["operationId"]: operation["responses"] for _, _, operation in operations_of(document)}
     for path in (folder / "errors.yaml" for folder in folders):
+        # Of what an extended contract has and this one has not, nothing is said.
+        written["errors"] = {operation: types for operation, types in written["errors"].items() if operation in answers}
         for part, entries in (read_yaml(path) if path.exists() else {}).items():
             written[part] |= entries
-    answers = {operation["operationId"]: operation["responses"] for _, _, operation in operations_of(document)}
     unknown = list(_unknown(written, document, answers))
     if unknown:
         raise Broken(f"errors.yaml speaks of what the contract does not have: {', '.join(unknown)}")

@@ -10,7 +10,8 @@ from codegen import versions
 from codegen.documents import Broken, json_bytes, sha256
 from codegen.endpoints import endpoints
 from codegen.manifest import NAME, manifest
-from codegen.models import models
+from codegen.models import imported, models
+from codegen.profiles import shared
 from codegen.python_source import TEMPLATES, formatted, header, rendered, write, write_all
 from codegen.routing import routing
 from codegen.server import server
@@ -57,7 +58,7 @@ def _generate(source: Source, package: Path) -> None:
     calls = endpoints(source, bundle.verdicts, table, first_line.of_tool("openapi-python-client"))
     modules = {
         "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
-        "models.py": models(bundle.models, first_line.of_tool("datamodel-code-generator")),
+        "models.py": _models(version, first_line.of_tool("datamodel-code-generator")),
         "endpoints/__init__.py": f'{first_line.of("generate")}"""{_ENDPOINTS}"""\n',
         **{f"endpoints/{name}": text for name, text in calls.items()},
         **_tables(version, first_line),
@@ -68,6 +69,14 @@ def _generate(source: Source, package: Path) -> None:
     (package / "schemas.json").write_bytes(json_bytes(validation(bundle.verdicts)))
     for other in source.beside:
         write(package / "versions" / f"{other.version}.json", json_bytes(_compared(version, other)).decode())
+
+
+def _models(version: Version, header: str) -> str:
+    """The models of a contract; a profile has those that are equal from the contract that it is one of."""
+    source, bundle = models(version.bundle.models, header), version.bundle
+    if bundle.base is None or version.source.profile_of is None:
+        return source
+    return imported(source, shared(bundle.models, bundle.base.models), f"lakepact.generated.{version.source.profile_of.name}.models")
 
 
 def _compared(version: Version, other: Source) -> Document:
@@ -81,7 +90,13 @@ def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
     """The modules that templates of ours make."""
     named = {"title": version.source.title, "version": version.source.version}
     demands, table = version.registry, version.operations
-    demanded = {"requirements": demands.requirements, "features": demands.features, "edits": demands.edits, "prose": demands.prose}
+    demanded: dict[str, object] = {
+        "requirements": demands.requirements,
+        "features": demands.features,
+        "edits": demands.edits,
+        "prose": demands.prose,
+        "differences": demands.differences,
+    }
     return {
         "operations.py": rendered("operations.py.jinja", header=first_line.of("operations"), operations=table, **named),
         "errors.py": rendered("errors.py.jinja", header=first_line.of("errors"), errors=version.errors, **named),

@@ -29,4 +29,5 @@ def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:
 def _inputs(source: Source) -> dict[str, Any]:
     inputs = source.inputs
     others = {other.version: {path: digest for path, digest in other.inputs.items() if path not in inputs} for other in source.beside}
-    return {"version": source.version, "inputs": inputs} | ({"beside": others} if others else {})
+    profile = {"profile of": source.profile_of.name} if source.profile_of else {}
+    return {"version": source.version, **profile, "inputs": inputs} | ({"beside": others} if others else {})

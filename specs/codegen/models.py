@@ -14,6 +14,8 @@ from codegen import unions
 from codegen.documents import Broken, component, json_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from codegen.documents import Document
 
 FLAGS = [
@@ -71,6 +73,52 @@ def models(document: Document, header: str) -> str:
     if left_out:
         raise Broken(f"datamodel-code-generator made nothing of {', '.join(left_out)}")
     return source
+
+
+def imported(source: str, names: Collection[str], module: str) -> str:
+    """The source of a module of models with those of some names taken from another module."""
+    tree = ast.parse(source)
+    (docstring, *rest), own = tree.body, [(node, name) for node in tree.body for name in [_about(node)] if name]
+    used = {name: set[str]() for _, name in own}
+    for node, name in own:
+        used[name] |= _names(node) & used.keys() - {name}
+    # Besides the components there are classes of parts of them, which go where those go that use them.
+    kept = {name for name in defined(source) if name in used and name not in names and not _is_part(name, used, names)}
+    listed = ", ".join(map(repr, sorted({*kept, *names})))
+    head = source.splitlines(keepends=True)[: docstring.end_lineno]
+    imports = [_text(source, node) for node in rest if isinstance(node, (ast.Import, ast.ImportFrom))]
+    models = [_text(source, node) for node, name in own if name in kept]
+    ours = f"from {module} import {', '.join(sorted(names))}"
+    return "".join(head) + "\n".join([*imports, ours, f"__all__ = [{listed}]", *models]) + "\n"
+
+
+def _is_part(name: str, used: Mapping[str, set[str]], names: Collection[str]) -> bool:
+    """Whether something is used by what is taken from elsewhere alone."""
+    users = [user for user, inner in used.items() if name in inner]
+    return bool(users) and all(user in names or _is_part(user, used, names) for user in users)
+
+
+def _about(node: ast.stmt) -> str | None:
+    """The model that a statement at the top of a module makes or completes."""
+    if isinstance(node, ast.ClassDef):
+        return node.name
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    call = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):  # Name.model_rebuild()
+        target = call.func.value
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _names(node: ast.AST) -> set[str]:
+    """The names in a statement, those in quoted annotations too."""
+    found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    quoted = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str))
+    return found | {text for text in quoted if text.isidentifier()}
+
+
+def _text(source: str, node: ast.stmt) -> str:
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    return "\n".join(source.splitlines()[first - 1 : node.end_lineno])
 
 
 def defined(source: str) -> set[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
+from codegen import profiles
 from codegen.documents import Broken, at, no_twins, read_yaml, steps
-from codegen.templates.contract import Edit, Feature, Prose, Requirement
+from codegen.templates.contract import Difference, Edit, Feature, Prose, Requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from codegen.bundles import Bundle
     from codegen.templates.contract import Operation
 
-_MEMBERS = {"id", "level", "says", "clause", "basis", "operations", "features", "side", "reading", "edits"}
+_MEMBERS = {"id", "level", "says", "clause", "basis", "operations", "features", "side", "reading", "edits", "difference"}
 _CHOICES = {name: get_args(get_type_hints(Requirement)[name]) for name in ("level", "basis", "side")}
 
 
@@ -28,6 +29,7 @@ class Registry:
     features: tuple[Feature, ...]
     edits: tuple[Edit, ...]
     prose: Prose | None
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class _Context:
     readings: Mapping[str, str]
     uncovered: Mapping[str, str]
     headings: Mapping[str, str]
+    inherited: bool = False  #: whether it is another contract that says so, of which a profile differs
+
+    def dropped(self, requirement: str) -> bool:
+        """Whether a difference says that what the other contract demands does not hold."""
+        return self.inherited and any(difference.drops(requirement) for difference in self.bundle.differences)
 
 
 def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[str, Operation]) -> Registry:
@@ -55,15 +62,25 @@ def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[str, O
     named = frozenset(feature.name for feature in features)
     context = _Context(bundle, operations, named, readings, uncovered, prose.headings if prose else {})
     requirements: dict[str, Requirement] = {}
+    others: list[str] = []  # ids of what the contract demands that a profile differs from
     for folder in folders:
-        said = [requirement for path in _areas(folder) for requirement in _area(path, context)]
+        inherited = bundle.base is not None and folder != folders[-1]
+        here = replace(context, inherited=inherited)
+        said = [requirement for path in _areas(folder) for requirement in _area(path, here)]
+        others += _ids(folder) if inherited else ()
         no_twins("requirements", [requirement.id for requirement in said])
         requirements |= {requirement.id: requirement for requirement in said}
-    idle = [pattern for pattern in uncovered if not any(fnmatchcase(i, pattern) for i in requirements)]
+    own = uncovered if bundle.base is None else [e["requirement"] for e in _entries(folders[-1:], "uncovered.yaml", "requirement")]
+    idle = [pattern for pattern in own if not any(fnmatchcase(i, pattern) for i in requirements)]
     if idle:
         raise Broken(f"uncovered.yaml speaks of requirements that do not exist: {', '.join(idle)}")
     edits = tuple(Edit(e.id, e.says, e.why, e.effect, bundle.touched.get(e.id, ())) for e in bundle.edits)
-    return Registry(tuple(requirements.values()), features, edits, prose)
+    differences = tuple(profiles.difference(written, others) for written in bundle.differences)
+    return Registry(tuple(requirements.values()), features, edits, prose, differences)
+
+
+def _ids(folder: Path) -> list[str]:
+    return [entry["id"] for path in _areas(folder) for entry in read_yaml(path)["requirements"]]
 
 
 def _prose(folders: Sequence[Path]) -> Prose | None:
@@ -93,10 +110,21 @@ def _area(path: Path, context: _Context) -> Iterator[Requirement]:
     if written["area"] != path.stem:
         raise Broken(f"{path.name} says that it is about {written['area']}")
     for entry in written["requirements"]:
+        if context.dropped(entry["id"]):
+            continue
         try:
-            yield _requirement(entry, path.stem, context)
+            yield _requirement(_narrowed(entry, context) if context.inherited else entry, path.stem, context)
         except Broken as broken:
             raise Broken(f"{path.name}, {entry.get('id', entry)}: {broken}") from None
+
+
+def _narrowed(entry: dict[str, Any], context: _Context) -> dict[str, Any]:
+    """What another contract demands, of the operations that a profile has."""
+    named = entry["operations"]
+    left = [operation for operation in named if operation in context.operations]
+    if named and not left:
+        raise Broken("it concerns only operations that the profile has not; a difference has to say that it is without it")
+    return {**entry, "operations": left}
 
 
 def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Requirement:
@@ -106,6 +134,7 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
     _known("operations", entry.get("operations", ()), context.operations)
     _known("features", entry.get("features", ()), context.features)
     _known("readings", [entry["reading"]] if "reading" in entry else (), context.readings)
+    _known("differences", [entry["difference"]] if "difference" in entry else (), [d.id for d in context.bundle.differences])
     _known("edits", entry.get("edits", ()), context.bundle.adopted.union(context.bundle.touched))
     _there(entry["clause"], context)
     reading = entry.get("reading")
@@ -121,6 +150,7 @@ def _requirement(entry: dict[str, Any], area: str, context: _Context) -> Require
         side=entry.get("side", "server"),
         reading=f"{reading}: {context.readings[reading]}" if reading else "",
         edits=_edits(entry, context.bundle),
+        difference=entry.get("difference", ""),
         uncovered=next((reason for pattern, reason in context.uncovered.items() if fnmatchcase(entry["id"], pattern)), ""),
     )
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Edit, Feature, Prose, Requirement
+from lakepact.generated.contract import Difference, Edit, Feature, Prose, Requirement
 
 PROSE: Prose | None = Prose(name="SHELVES.md", address="https://example.org/SHELVES.md", headings={"keys": "Keys"})
 
@@ -21,6 +21,8 @@ EDITS: dict[str, Edit] = {
     ),
     "S02": Edit(id="S02", says="dates stay text", why="Classes would write them otherwise.", effect="none", targets=()),
 }
+
+DIFFERENCES: dict[str, Difference] = {}
 
 REQUIREMENTS: dict[str, Requirement] = {
     "SH-BOOK-001": Requirement(

@@ -1,0 +1,126 @@
+"""Profiles: contracts that say only in what they differ from another one."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from codegen import changes
+from codegen.documents import Broken, is_list, is_object, no_twins, pointer_of, read_yaml, steps
+from codegen.templates.contract import Difference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from codegen.documents import Document
+
+PRUNED = ("schemas", "parameters", "responses", "requestBodies", "examples")
+_MEMBERS = {"id", "says", "taken"}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One difference as people wrote it."""
+
+    id: str
+    says: str
+    taken: str  #: what follows from it
+    changes: tuple[Document, ...]  #: of the other contract's document
+    without: tuple[str, ...]  #: patterns of the other contract's requirements that do not hold
+
+    def drops(self, requirement: str) -> bool:
+        """Whether a requirement of the other contract does not hold because of it."""
+        return any(fnmatchcase(requirement, pattern) for pattern in self.without)
+
+
+def read(path: Path) -> tuple[Written, ...]:
+    """The differences in a file, in its order.
+
+    Raises:
+        Broken: One lacks something, has something unknown, or stands there twice.
+    """
+    entries: list[dict[str, Any]] = read_yaml(path)["differences"]
+    for entry in entries:
+        if _MEMBERS - set(entry) or set(entry) - _MEMBERS - {"changes", "without"}:
+            raise Broken(f"a difference has id, says, taken and perhaps changes and without, but this one has {', '.join(entry)}")
+    no_twins(path.name, [entry["id"] for entry in entries])
+    return tuple(Written(e["id"], e["says"], e["taken"], tuple(e.get("changes", ())), tuple(e.get("without", ()))) for e in entries)
+
+
+def changed(document: Document, differences: Iterable[Written]) -> Document:
+    """Another contract's document with the changes of a profile, and without components that only what is gone had used.
+
+    Raises:
+        Broken: A change does not find what it expects; the message names the difference.
+    """
+    later = deepcopy(document)
+    for difference in differences:
+        try:
+            for change in difference.changes:
+                changes.apply(later, change)
+        except Broken as broken:
+            raise Broken(f"difference {difference.id} ({difference.says}): {broken}") from None
+    unused = _used(document) - _used(later)
+    for kind in PRUNED:
+        components = later["components"].get(kind, {})
+        for name in [name for name in components if pointer_of(["components", kind, name]) in unused]:
+            del components[name]
+    return later
+
+
+def difference(written: Written, requirements: Iterable[str]) -> Difference:
+    """A difference as a value, given the requirements of the other contract.
+
+    Raises:
+        Broken: It takes back a requirement that there is not.
+    """
+    known = list(requirements)
+    idle = [pattern for pattern in written.without if not any(fnmatchcase(name, pattern) for name in known)]
+    if idle:
+        raise Broken(f"difference {written.id} is without requirements that do not exist: {', '.join(idle)}")
+    return Difference(written.id, written.says, written.taken, tuple(name for name in known if written.drops(name)))
+
+
+def shared(ours: Document, theirs: Document) -> frozenset[str]:
+    """Names of the component schemas that are the same in both documents, and so is all that they refer to."""
+    here, there = ours["components"]["schemas"], theirs["components"]["schemas"]
+    same = {name for name, schema in here.items() if there.get(name) == schema}
+    while outside := {name for name in same if not _schemas_of(here[name]) <= same}:
+        same -= outside
+    return frozenset(same)
+
+
+def _schemas_of(schema: Any) -> set[str]:
+    return {steps(pointer)[2] for pointer in _references(schema) if pointer.startswith("/components/schemas/")}
+
+
+def _used(document: Document) -> set[str]:
+    """Pointers to the components that paths refer to, directly or through others."""
+    used: set[str] = set()
+    rest = set(_references(document["paths"]))
+    while rest:
+        used |= rest
+        rest = {inner for pointer in rest for inner in _references(_component(document, pointer))} - used
+    return used
+
+
+def _component(document: Document, pointer: str) -> Any:
+    node: Any = document
+    for step in steps(pointer):
+        node = node.get(step, {})
+    return node
+
+
+def _references(node: Any) -> Iterator[str]:
+    if is_object(node):
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/components/"):
+            yield pointer_of(steps(reference[1:])[:3])
+        for member in node.values():
+            yield from _references(member)
+    elif is_list(node):
+        for item in node:
+            yield from _references(item)
