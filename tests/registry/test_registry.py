@@ -22,6 +22,7 @@ SPECS = Path(__file__).parents[2] / "specs"
 ICEBERG = "iceberg_rest/1.10.0"
 SHARING = "delta_sharing/2026-02"
 LATER_SHARING = "delta_sharing/2026-08"
+WATSONX = "watsonx_data/2026"
 SOURCES: dict[str, Source] = {source.folder.relative_to(SPECS).as_posix(): source for coded in found() for source in (coded, *coded.beside)}
 CONTRACTS = sorted(SOURCES)
 
@@ -90,6 +91,7 @@ HOW_MANY = {
         "WRP": 1,
     },
     LATER_SHARING: {"ASY": 8, "FIH": 4, "HPR": 3, "MTT": 4},
+    WATSONX: {"CFG": 6, "COM": 2, "GEN": 4, "NAME": 5, "NS": 8, "PAG": 4, "SEC": 4, "TBL": 4, "VIEW": 2},
 }
 
 every_contract = pytest.mark.parametrize("contract", CONTRACTS)
@@ -156,7 +158,7 @@ def resolves(pointer: str, contract: Any) -> bool:
 @every_contract
 def test_files_match_the_schema_of_the_registry(contract: str) -> None:
     schema = json.loads((SPECS / "requirement.schema.json").read_text())
-    others = {f"{kind}.yaml": kind for kind in ("features", "headings", "uncovered", "additions")} | {
+    others = {f"{kind}.yaml": kind for kind in ("features", "headings", "uncovered", "additions", "profile")} | {
         "requirements/readings.yaml": "readings"
     }
     kinds = dict.fromkeys(requirement_files(contract), "requirements")
@@ -258,7 +260,8 @@ def test_features_are_declared_and_used(contract: str) -> None:
     inherited = {feature["name"] for version in extended(contract)[:-1] for feature in document(version, "features.yaml")["features"]}
     used = {feature for requirement in requirements(contract) for feature in requirement.get("features", [])}
 
-    assert declared == sorted(used - inherited)
+    assert declared == sorted(declared)
+    assert set(declared) - inherited == used - inherited
 
 
 @every_contract
