@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cbd29c8750ff65ae. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 669e1ed660176b79. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -83,6 +83,7 @@ class Requirement:
     reading: str = ""  #: where the contract is ambiguous: the id of our ruling and what it says
     edits: tuple[str, ...] = ()  #: overlay edits that a verdict rests on
     uncovered: str = ""  #: why no check judges it
+    difference: str = ""  #: of a profile: the difference that it follows from
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,16 @@ class Edit:
     why: str
     effect: Literal["none", "corrects", "widens", "narrows"]  #: on verdicts; what narrows is never a failure on its own
     targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a profile has otherwise than the contract that it is a profile of."""
+
+    id: str
+    says: str
+    taken: str  #: what follows from it
+    without: tuple[str, ...] = ()  #: requirements of that contract that do not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +190,18 @@ class Contract:
         """Every correction of the contract by its id."""
         edits: Mapping[str, Edit] = self._module("requirements").EDITS
         return edits
+
+    @cached_property
+    def differences(self) -> Mapping[str, Difference]:
+        """What a profile has otherwise than the contract that it is a profile of, by id; nothing if this is no profile."""
+        differences: Mapping[str, Difference] = self._module("requirements").DIFFERENCES
+        return differences
+
+    @cached_property
+    def profile_of(self) -> str | None:
+        """The name of the contract that this one is a profile of, if it is one: it demands the same, but for its differences."""
+        name: str | None = json.loads(_manifest().read_bytes())["contracts"][self.name].get("profile of")
+        return name
 
     @cached_property
     def prose(self) -> Prose | None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Edit, Feature, Prose, Requirement
+from lakepact.generated.contract import Difference, Edit, Feature, Prose, Requirement
 
 PROSE: Prose | None = Prose(
     name="PROTOCOL.md",
@@ -197,6 +197,8 @@ EDITS: dict[str, Edit] = {
         ),
     ),
 }
+
+DIFFERENCES: dict[str, Difference] = {}
 
 REQUIREMENTS: dict[str, Requirement] = {
     "DS-ACC-01": Requirement(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Edit, Feature, Prose, Requirement
+from lakepact.generated.contract import Difference, Edit, Feature, Prose, Requirement
 
 PROSE: Prose | None = None
 
@@ -251,6 +251,8 @@ EDITS: dict[str, Edit] = {
         targets=(),
     ),
 }
+
+DIFFERENCES: dict[str, Difference] = {}
 
 REQUIREMENTS: dict[str, Requirement] = {
     "IRC-COM-001": Requirement(

@@ -1,0 +1,42 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""POST /v1/{prefix}/namespaces/{namespace}/views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import CreateViewRequest, IcebergErrorResponse, LoadViewResult
+
+ANSWERS: dict[str, Any] = {
+    "200": LoadViewResult,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "409": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    body: CreateViewRequest,
+) -> Call[LoadViewResult]:
+    """Create a view."""
+    return Call(
+        operation="createView",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/views",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json"),
+        ),
+        content=body.to_json(),
+        answers=ANSWERS,
+    )

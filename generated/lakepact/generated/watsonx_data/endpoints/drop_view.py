@@ -1,0 +1,39 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""DELETE /v1/{prefix}/namespaces/{namespace}/views/{view}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import IcebergErrorResponse
+
+ANSWERS: dict[str, Any] = {
+    "204": None,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    view: str,
+) -> Call[None]:
+    """Drop a view."""
+    return Call(
+        operation="dropView",
+        method="DELETE",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/views/{segment(view)}",
+        query=given(),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

@@ -1,0 +1,38 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""GET /v1/config."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import CatalogConfig, IcebergErrorResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": CatalogConfig,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    warehouse: str | None = None,
+) -> Call[CatalogConfig]:
+    """Load the configuration of the catalog."""
+    return Call(
+        operation="getConfig",
+        method="GET",
+        path="/v1/config",
+        query=given(
+            ("warehouse", warehouse),
+        ),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

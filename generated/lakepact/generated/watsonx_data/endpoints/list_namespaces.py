@@ -1,0 +1,42 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""GET /v1/{prefix}/namespaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import IcebergErrorResponse, ListNamespacesResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": ListNamespacesResponse,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    page_token: str | None = None,
+    page_size: int | None = None,
+) -> Call[ListNamespacesResponse]:
+    """List the namespaces below a parent, or at the top."""
+    return Call(
+        operation="listNamespaces",
+        method="GET",
+        path=f"/v1/{segment(prefix)}/namespaces",
+        query=given(
+            ("pageToken", page_token),
+            ("pageSize", page_size),
+        ),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

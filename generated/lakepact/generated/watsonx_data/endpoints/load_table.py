@@ -1,0 +1,39 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""GET /v1/{prefix}/namespaces/{namespace}/tables/{table}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import IcebergErrorResponse, LoadTableResult
+
+ANSWERS: dict[str, Any] = {
+    "200": LoadTableResult,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+) -> Call[LoadTableResult]:
+    """Load a table."""
+    return Call(
+        operation="loadTable",
+        method="GET",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}",
+        query=given(),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

@@ -1,0 +1,37 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""HEAD /v1/{prefix}/namespaces/{namespace}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+
+ANSWERS: dict[str, Any] = {
+    "204": None,
+    "400": None,
+    "401": None,
+    "403": None,
+    "404": None,
+    "419": None,
+    "503": None,
+    "5XX": None,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+) -> Call[None]:
+    """Ask whether a namespace exists."""
+    return Call(
+        operation="namespaceExists",
+        method="HEAD",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}",
+        query=given(),
+        headers=given(),
+        content=None,
+        answers=ANSWERS,
+    )

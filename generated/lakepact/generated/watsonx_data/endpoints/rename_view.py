@@ -1,0 +1,42 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""POST /v1/{prefix}/views/rename."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import IcebergErrorResponse, RenameTableRequest
+
+ANSWERS: dict[str, Any] = {
+    "204": None,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "406": IcebergErrorResponse,
+    "409": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    body: RenameTableRequest,
+) -> Call[None]:
+    """Rename a view."""
+    return Call(
+        operation="renameView",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/views/rename",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json"),
+        ),
+        content=body.to_json(),
+        answers=ANSWERS,
+    )

@@ -1,0 +1,46 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""POST /v1/{prefix}/namespaces/{namespace}/views/{view}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import CommitViewRequest, IcebergErrorResponse, LoadViewResult
+
+ANSWERS: dict[str, Any] = {
+    "200": LoadViewResult,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "409": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "500": IcebergErrorResponse,
+    "502": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "504": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    view: str,
+    body: CommitViewRequest,
+) -> Call[LoadViewResult]:
+    """Commit changes to a view."""
+    return Call(
+        operation="replaceView",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/views/{segment(view)}",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json"),
+        ),
+        content=body.to_json(),
+        answers=ANSWERS,
+    )

@@ -1,0 +1,46 @@
+# Made by openapi-python-client 0.29.1 from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""POST /v1/{prefix}/namespaces/{namespace}/tables/{table}."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakepact.generated.calls import given, segment
+from lakepact.generated.contract import Call
+from lakepact.generated.watsonx_data.models import CommitTableRequest, CommitTableResponse, IcebergErrorResponse
+
+ANSWERS: dict[str, Any] = {
+    "200": CommitTableResponse,
+    "400": IcebergErrorResponse,
+    "401": IcebergErrorResponse,
+    "403": IcebergErrorResponse,
+    "404": IcebergErrorResponse,
+    "409": IcebergErrorResponse,
+    "419": IcebergErrorResponse,
+    "500": IcebergErrorResponse,
+    "502": IcebergErrorResponse,
+    "503": IcebergErrorResponse,
+    "504": IcebergErrorResponse,
+    "5XX": IcebergErrorResponse,
+}
+
+
+def call(
+    *,
+    prefix: str,
+    namespace: str,
+    table: str,
+    body: CommitTableRequest,
+) -> Call[CommitTableResponse]:
+    """Commit changes to a table."""
+    return Call(
+        operation="updateTable",
+        method="POST",
+        path=f"/v1/{segment(prefix)}/namespaces/{segment(namespace)}/tables/{segment(table)}",
+        query=given(),
+        headers=given(
+            ("Content-Type", "application/json"),
+        ),
+        content=body.to_json(),
+        answers=ANSWERS,
+    )

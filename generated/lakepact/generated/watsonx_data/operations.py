@@ -1,0 +1,712 @@
+# Made by codegen.operations from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""The operations of IBM watsonx.data Iceberg REST Catalog API 2026."""
+
+from __future__ import annotations
+
+from lakepact.generated.contract import Answer, Operation, Parameter
+
+TITLE = "IBM watsonx.data Iceberg REST Catalog API"
+VERSION = "2026"
+
+OPERATIONS: dict[str, Operation] = {
+    "getConfig": Operation(
+        id="getConfig",
+        function="get_config",
+        method="GET",
+        path="/v1/config",
+        parameters=(Parameter(name="warehouse", argument="warehouse", where="query", required=False, schema={"type": "string"}),),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="CatalogConfig", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Configuration API",),
+    ),
+    "listNamespaces": Operation(
+        id="listNamespaces",
+        function="list_namespaces",
+        method="GET",
+        path="/v1/{prefix}/namespaces",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 0, "maximum": 1000000000000000},
+            ),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="ListNamespacesResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "createNamespace": Operation(
+        id="createNamespace",
+        function="create_namespace",
+        method="POST",
+        path="/v1/{prefix}/namespaces",
+        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        body="CreateNamespaceRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="CreateNamespaceResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "loadNamespaceMetadata": Operation(
+        id="loadNamespaceMetadata",
+        function="load_namespace_metadata",
+        method="GET",
+        path="/v1/{prefix}/namespaces/{namespace}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="GetNamespaceResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "namespaceExists": Operation(
+        id="namespaceExists",
+        function="namespace_exists",
+        method="HEAD",
+        path="/v1/{prefix}/namespaces/{namespace}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema=None, media_type=None),
+            "401": Answer(status="401", schema=None, media_type=None),
+            "403": Answer(status="403", schema=None, media_type=None),
+            "404": Answer(status="404", schema=None, media_type=None),
+            "419": Answer(status="419", schema=None, media_type=None),
+            "503": Answer(status="503", schema=None, media_type=None),
+            "5XX": Answer(status="5XX", schema=None, media_type=None),
+        },
+        tags=("Catalog API",),
+    ),
+    "dropNamespace": Operation(
+        id="dropNamespace",
+        function="drop_namespace",
+        method="DELETE",
+        path="/v1/{prefix}/namespaces/{namespace}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(
+                status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("NamespaceNotEmptyException",)
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "updateProperties": Operation(
+        id="updateProperties",
+        function="update_properties",
+        method="POST",
+        path="/v1/{prefix}/namespaces/{namespace}/properties",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+        ),
+        body="UpdateNamespacePropertiesRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="UpdateNamespacePropertiesResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "422": Answer(
+                status="422", schema="IcebergErrorResponse", media_type="application/json", errors=("UnprocessableEntityException",)
+            ),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "listTables": Operation(
+        id="listTables",
+        function="list_tables",
+        method="GET",
+        path="/v1/{prefix}/namespaces/{namespace}/tables",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 0, "maximum": 1000000000000000},
+            ),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "createTable": Operation(
+        id="createTable",
+        function="create_table",
+        method="POST",
+        path="/v1/{prefix}/namespaces/{namespace}/tables",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+        ),
+        body="CreateTableRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "registerTable": Operation(
+        id="registerTable",
+        function="register_table",
+        method="POST",
+        path="/v1/{prefix}/namespaces/{namespace}/register",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+        ),
+        body="RegisterTableRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "loadTable": Operation(
+        id="loadTable",
+        function="load_table",
+        method="GET",
+        path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="LoadTableResult", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "updateTable": Operation(
+        id="updateTable",
+        function="update_table",
+        method="POST",
+        path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+        ),
+        body="CommitTableRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="CommitTableResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "500": Answer(
+                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "502": Answer(
+                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "504": Answer(
+                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "dropTable": Operation(
+        id="dropTable",
+        function="drop_table",
+        method="DELETE",
+        path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+            Parameter(
+                name="purgeRequested",
+                argument="purge_requested",
+                where="query",
+                required=False,
+                schema={"type": "boolean", "default": False},
+            ),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "tableExists": Operation(
+        id="tableExists",
+        function="table_exists",
+        method="HEAD",
+        path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="table", argument="table", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema=None, media_type=None),
+            "401": Answer(status="401", schema=None, media_type=None),
+            "403": Answer(status="403", schema=None, media_type=None),
+            "404": Answer(status="404", schema=None, media_type=None),
+            "419": Answer(status="419", schema=None, media_type=None),
+            "503": Answer(status="503", schema=None, media_type=None),
+            "5XX": Answer(status="5XX", schema=None, media_type=None),
+        },
+        tags=("Catalog API",),
+    ),
+    "renameTable": Operation(
+        id="renameTable",
+        function="rename_table",
+        method="POST",
+        path="/v1/{prefix}/tables/rename",
+        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        body="RenameTableRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchTableException", "NoSuchNamespaceException"),
+            ),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "commitTransaction": Operation(
+        id="commitTransaction",
+        function="commit_transaction",
+        method="POST",
+        path="/v1/{prefix}/transactions/commit",
+        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        body="CommitTransactionRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchTableException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "500": Answer(
+                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "502": Answer(
+                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "504": Answer(
+                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "listViews": Operation(
+        id="listViews",
+        function="list_views",
+        method="GET",
+        path="/v1/{prefix}/namespaces/{namespace}/views",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="pageToken", argument="page_token", where="query", required=False, schema={"type": ["string", "null"]}),
+            Parameter(
+                name="pageSize",
+                argument="page_size",
+                where="query",
+                required=False,
+                schema={"type": "integer", "minimum": 0, "maximum": 1000000000000000},
+            ),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="ListTablesResponse", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "createView": Operation(
+        id="createView",
+        function="create_view",
+        method="POST",
+        path="/v1/{prefix}/namespaces/{namespace}/views",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+        ),
+        body="CreateViewRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchNamespaceException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "loadView": Operation(
+        id="loadView",
+        function="load_view",
+        method="GET",
+        path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "replaceView": Operation(
+        id="replaceView",
+        function="replace_view",
+        method="POST",
+        path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+        ),
+        body="CommitViewRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=200,
+        answers={
+            "200": Answer(status="200", schema="LoadViewResult", media_type="application/json"),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitFailedException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "500": Answer(
+                status="500", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "502": Answer(
+                status="502", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "504": Answer(
+                status="504", schema="IcebergErrorResponse", media_type="application/json", errors=("CommitStateUnknownException",)
+            ),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "dropView": Operation(
+        id="dropView",
+        function="drop_view",
+        method="DELETE",
+        path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(status="404", schema="IcebergErrorResponse", media_type="application/json", errors=("NoSuchViewException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+    "viewExists": Operation(
+        id="viewExists",
+        function="view_exists",
+        method="HEAD",
+        path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
+        parameters=(
+            Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="namespace", argument="namespace", where="path", required=True, schema={"type": "string"}),
+            Parameter(name="view", argument="view", where="path", required=True, schema={"type": "string"}),
+        ),
+        body=None,
+        body_media_type=None,
+        body_required=False,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema=None, media_type=None),
+            "401": Answer(status="401", schema=None, media_type=None),
+            "404": Answer(status="404", schema=None, media_type=None),
+            "419": Answer(status="419", schema=None, media_type=None),
+            "503": Answer(status="503", schema=None, media_type=None),
+            "5XX": Answer(status="5XX", schema=None, media_type=None),
+            "403": Answer(status="403", schema=None, media_type=None),
+        },
+        tags=("Catalog API",),
+    ),
+    "renameView": Operation(
+        id="renameView",
+        function="rename_view",
+        method="POST",
+        path="/v1/{prefix}/views/rename",
+        parameters=(Parameter(name="prefix", argument="prefix", where="path", required=True, schema={"type": "string"}),),
+        body="RenameTableRequest",
+        body_media_type="application/json",
+        body_required=True,
+        success=204,
+        answers={
+            "204": Answer(status="204", schema=None, media_type=None),
+            "400": Answer(status="400", schema="IcebergErrorResponse", media_type="application/json", errors=("BadRequestException",)),
+            "401": Answer(status="401", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "403": Answer(status="403", schema="IcebergErrorResponse", media_type="application/json", errors=("NotAuthorizedException",)),
+            "404": Answer(
+                status="404",
+                schema="IcebergErrorResponse",
+                media_type="application/json",
+                errors=("NoSuchViewException", "NoSuchNamespaceException"),
+            ),
+            "406": Answer(
+                status="406", schema="IcebergErrorResponse", media_type="application/json", errors=("UnsupportedOperationException",)
+            ),
+            "409": Answer(status="409", schema="IcebergErrorResponse", media_type="application/json", errors=("AlreadyExistsException",)),
+            "419": Answer(
+                status="419", schema="IcebergErrorResponse", media_type="application/json", errors=("AuthenticationTimeoutException",)
+            ),
+            "503": Answer(status="503", schema="IcebergErrorResponse", media_type="application/json", errors=("SlowDownException",)),
+            "5XX": Answer(status="5XX", schema="IcebergErrorResponse", media_type="application/json"),
+        },
+        tags=("Catalog API",),
+    ),
+}
