@@ -20,12 +20,12 @@ from connexion.apps.flask import FlaskApp
 from connexion.resolver import Resolver
 from werkzeug.exceptions import HTTPException
 
-from lakepact.generated.contract import contracts
+from lakepact.generated.contract import Contract, contracts
 
 from .contract_lane import ContractLane
 from .faults import UnknownFault, fault_named
 from .problems import Problem
-from .service import NEEDED, BadSetting
+from .service import NEEDED, OF_USE_TO, BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -60,20 +60,22 @@ def service(contract: str, settings: Settings, *, beside: Mapping[str, Service] 
 def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str] = ()) -> tuple[Service, ...]:
     """The services of several contracts beside each other, in the order of `wanted`; of all that the settings allow, if it is empty.
 
-    A fault is switched on in every contract that has one of its name.
+    Profiles of another contract are served when they are named. A fault is switched on in every contract that has one of its name.
 
     Raises:
         UnknownFault: no contract has a fault of that name.
         BadSetting: a contract cannot be built from these settings, or a setting is of no use to any of those wanted.
     """
     able = [c for c in contracts() if c not in NEEDED or getattr(settings, NEEDED[c]) is not None]
+    meant = [c for c in able if c in wanted] if wanted else [c for c in able if Contract(c).profile_of is None]
     for contract, needed in NEEDED.items():
         if contract in wanted and contract not in able:
             raise BadSetting(f"{contract} cannot be served without --{needed}")
-        if wanted and contract in able and contract not in wanted:
-            raise BadSetting(f"--{needed} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(wanted)}")
+    for setting, contract in OF_USE_TO.items():
+        if getattr(settings, setting) is not None and contract not in meant:
+            raise BadSetting(f"--{setting} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(meant)}")
     built: dict[str, Service] = {}
-    for contract in (c for c in able if not wanted or c in wanted):
+    for contract in meant:
         built[contract] = service(contract, settings, beside=dict(built))
     for spelled in faults:
         for served, fault in _with_fault(built.values(), spelled):

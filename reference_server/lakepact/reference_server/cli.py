@@ -82,7 +82,7 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
 @click.option(
     "--warehouse", default=None, help="Where tables keep their files: a folder, a file: URI or memory:. [default: a temporary folder]"
 )
-@click.option("--prefix", default=None, help="Path segments that clients must put behind /v1/.")
+@click.option("--prefix", default=None, help="Path segments that clients must put behind /v1/; the name of a watsonx.data catalog.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@OPERATION]", help="Misbehave in a named way; may be given several times.")
 @click.option(
     "--max-body", type=click.IntRange(min=1), default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read."
@@ -102,11 +102,18 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     help="Write there a profile file for each recipient of the shares, with which clients find and enter the server.",
 )
 @click.option(
+    "--credentials",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="The tokens and API keys that open a watsonx.data catalog; without it, it is open to all.",
+)
+@click.option(
     "--contract",
     "wanted",
     type=click.Choice(contracts()),
     multiple=True,
-    help="A contract to serve; may be given several times. [default: all that can be served]",
+    help="A contract to serve; may be given several times. [default: all that can be served, but profiles of others]",
 )
 def serve(  # one argument for each option
     *,
@@ -118,6 +125,7 @@ def serve(  # one argument for each option
     max_body: int,
     shares: Path | None,
     profiles: Path | None,
+    credentials: Path | None,
     wanted: tuple[str, ...],
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
@@ -126,7 +134,7 @@ def serve(  # one argument for each option
     """
     with _ending_cleanly(), kept(warehouse) as location:
         try:
-            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, shares=shares)
+            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, shares=shares, credentials=credentials)
             served = services(wanted, settings, faults=faults)
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:

@@ -1,7 +1,8 @@
 """Misbehaviour on demand: every way in which the server can be made wrong has a name.
 
 A fault of one contract stands in the tuple `FAULTS` of a module in `<contract>/faults/`; modules there are found by themselves. What
-several of them are made from stands in a package there.
+several of them are made from stands in a package there. A profile of a contract has that one's faults too, but for the names in the
+`NOT_INHERITED` of its package.
 
     from lakepact.reference_server.faults import Fault, accept, instead, on_answer, on_call, on_status
 
@@ -50,6 +51,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
+
+from lakepact.generated.contract import Contract
 
 from .problems import Problem
 from .replies import NDJSON, Reply
@@ -105,7 +108,7 @@ class UnknownFault(Exception):
 def faults(contract: str) -> dict[str, Fault]:
     """The faults of one contract by name."""
     package = importlib.import_module(f"lakepact.reference_server.{contract}.faults")
-    found: dict[str, Fault] = {}
+    found = _inherited(contract, frozenset(getattr(package, "NOT_INHERITED", ())))
     for module in pkgutil.iter_modules(package.__path__):
         if module.ispkg:
             continue
@@ -116,6 +119,16 @@ def faults(contract: str) -> dict[str, Fault]:
                 raise ValueError(message)
             found[fault.name] = fault
     return found
+
+
+def _inherited(contract: str, without: frozenset[str]) -> dict[str, Fault]:
+    """The faults that a profile has from the contract that it is one of: those that break what it demands too."""
+    profile = Contract(contract)
+    if profile.profile_of is None:
+        return {}
+    known = faults(profile.profile_of).values()
+    narrowed = (replace(fault, breaks=tuple(r for r in fault.breaks if r in profile.requirements)) for fault in known)
+    return {fault.name: fault for fault in narrowed if fault.breaks and fault.name not in without}
 
 
 def fault_named(spelled: str, *, contract: str, operations: Mapping[str, Any]) -> Fault:

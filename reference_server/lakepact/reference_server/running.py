@@ -91,6 +91,7 @@ def running(
     warehouse: str | None = None,
     prefix: str | None = None,
     shares: str | Path | None = None,
+    credentials: str | Path | None = None,
     faults: Iterable[str] = (),
     port: int = 0,
     max_body: int = MAX_BODY,
@@ -98,10 +99,11 @@ def running(
     """A reference server on 127.0.0.1 for the length of a `with` block.
 
     Args:
-        contract: the contract that it serves; if none is named, all that it can serve: Delta Sharing needs `shares`.
+        contract: the contract that it serves; if none is named, all that it can serve but profiles of others: Delta Sharing needs `shares`.
         warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
         prefix: path segments that clients must put behind `/v1/`.
         shares: the file that says what is shared through Delta Sharing, and with whom.
+        credentials: the file with the tokens and API keys that open a watsonx.data catalog.
         faults: names of misbehaviours, `name` or `name@operation`.
         port: the port; 0 takes a free one.
         max_body: the most bytes of a request body that are read.
@@ -113,7 +115,8 @@ def running(
         OSError: the port is taken.
     """
     with kept(warehouse) as location:
-        settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, shares=Path(shares) if shares is not None else None)
+        files = {name: Path(file) for name, file in (("shares", shares), ("credentials", credentials)) if file is not None}
+        settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, **files)
         served = services([contract] if contract else [], settings, faults=faults)
         listener, url = listening("127.0.0.1", port)
         with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(*served))), listener):

@@ -37,6 +37,8 @@ PREFIX = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")  #: w
 EVERY = "*"  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
 NEEDED: Mapping[str, str] = {"delta_sharing": "shares"}
+#: Settings that one contract alone has a use for.
+OF_USE_TO: Mapping[str, str] = {"shares": "delta_sharing", "credentials": "watsonx_data"}
 UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
 
@@ -61,6 +63,7 @@ class Settings:
     prefix: str | None = None
     max_body: int = MAX_BODY
     shares: Path | None = None  #: the file that says what is shared, and with whom
+    credentials: Path | None = None  #: the file that says who may enter, where a contract asks for it
 
     def __post_init__(self) -> None:
         if self.prefix is not None and not PREFIX.fullmatch(self.prefix):
