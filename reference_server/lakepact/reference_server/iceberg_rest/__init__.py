@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -75,7 +76,33 @@ def error_body(problem: Problem) -> bytes:
 
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
     """An empty catalog with its own store and warehouse."""
-    contract = Contract("iceberg_rest")
+    prefix = (settings.prefix or "").strip("/")
+
+    def configuration(endpoints: Callable[[], list[str]], root: str) -> Configuration:
+        return Configuration(endpoints, warehouse=root, prefix=prefix)
+
+    return catalog_service(Contract("iceberg_rest"), settings, prefix=prefix, configuration=configuration)
+
+
+def catalog_service(
+    contract: Contract,
+    settings: Settings,
+    *,
+    prefix: str,
+    configuration: Callable[[Callable[[], list[str]], str], object],
+    root: str = "",
+    other_rules: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+) -> Service:
+    """An empty catalog of this contract, or of a profile of it.
+
+    Args:
+        contract: what is served; operations that it lacks are not.
+        settings: what it is built from.
+        prefix: the path segments that clients must put behind `/v1/`, empty if none.
+        configuration: makes what answers the configuration operation, from the endpoints that are offered and the warehouse's root.
+        root: the path that all paths lie below.
+        other_rules: rules in place of those of their names.
+    """
     rules: dict[str, Callable[..., Any]] = {
         "read-json": read_json,
         "decode-segment": segment,
@@ -85,9 +112,9 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         **transactions.RULES,
         **views.RULES,
         **view_commits.RULES,
+        **other_rules,
     }
     files = warehouse(settings.warehouse)
-    prefix = (settings.prefix or "").strip("/")
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
     view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
     catalog = Catalog(MemoryStore(), files, rules, updates, preconditions, validators=lambda: served.validators)
@@ -96,7 +123,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
 
     areas = (
-        Configuration(endpoints, warehouse=files.root, prefix=prefix),
+        configuration(endpoints, files.root),
         Namespaces(catalog),
         Tables(catalog),
         Commits(catalog),
@@ -107,7 +134,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     served = Service(
         contract,
         handlers=_handlers(contract, areas),
-        not_offered=NOT_OFFERED,
+        not_offered=NOT_OFFERED & contract.operations.keys(),
         error_body=error_body,
         kinds=KINDS,
         paths=_paths(prefix),
@@ -120,6 +147,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
             "view-preconditions": view_preconditions,
         },
         lends={"catalog": catalog},
+        root=root,
         max_body=settings.max_body,
         about=(f"Tables are kept below {files.root}.",),
     )

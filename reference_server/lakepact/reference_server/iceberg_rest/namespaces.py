@@ -77,6 +77,11 @@ def keys_are_disjoint(updates: Mapping[str, str], removals: Sequence[str]) -> No
         raise Problem(422, "UnprocessableEntityException", f"these properties are to be set and removed at once: {', '.join(both)[:300]}")
 
 
+def locate_namespace(properties: dict[str, str], location: str) -> None:
+    """A namespace lies where its creator says, or where there is room for it."""
+    properties.setdefault("location", location)
+
+
 #: Decisions about namespaces that a fault may replace.
 RULES: dict[str, Callable[..., Any]] = {
     "namespace-exists": namespace_exists,
@@ -85,6 +90,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "namespace-is-empty": namespace_is_empty,
     "levels-are-addressable": levels_are_addressable,
     "keys-are-disjoint": keys_are_disjoint,
+    "locate-namespace": locate_namespace,
     "page": page,
 }
 
@@ -118,7 +124,7 @@ class Namespaces:
         levels = tuple(body["namespace"])
         self._rules["levels-are-addressable"](levels)
         properties = dict(body.get("properties") or {})
-        properties.setdefault("location", below(self._catalog.warehouse.root, levels))
+        self._rules["locate-namespace"](properties, below(self._catalog.warehouse.root, levels))
         with self._catalog.store.begin() as transaction:
             self._rules["parent-exists"](transaction, levels)
             self._rules["namespace-is-free"](transaction, levels)
