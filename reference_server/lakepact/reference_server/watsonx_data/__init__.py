@@ -1,0 +1,79 @@
+"""The Iceberg REST catalog of watsonx.data: one catalog of an instance, served as the Iceberg one is, by some rules of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.iceberg_rest import catalog_service
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.metadata_files import default_location
+from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
+from lakepact.reference_server.pages import page
+from lakepact.reference_server.service import EVERY, BadSetting
+
+from .configuration import Configuration
+from .credentials import Doorkeeper, read_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Service, Settings
+
+ROOT = "/mds/iceberg"
+CATALOG = "iceberg"  #: the catalog's name where the settings give none
+
+
+def one_level(levels: Sequence[str]) -> None:
+    """A namespace has one level, and can be spelled in a path."""
+    if len(levels) != 1:
+        raise bad_request(f"at /namespace: a namespace has exactly one level here, not {len(levels)}")
+    levels_are_addressable(levels)
+
+
+def locate_namespace(properties: dict[str, str], location: str) -> None:
+    """A namespace lies at its storage_location, by default in a folder of its own."""
+    properties.setdefault("storage_location", location)
+
+
+def location_below_namespace(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
+    """Where a table goes if its creator does not say: below the storage_location of its namespace."""
+    lies = {"location": namespace["properties"].get("storage_location", "")}
+    return default_location(catalog, {"properties": lies}, levels=levels, name=name)
+
+
+def page_of_any_size(records: Callable[..., Any], listing: str, *, after: str | None, size: int | None) -> Any:
+    """One page; a size of 0 is none."""
+    return page(records, listing, after=after, size=size or None)
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "levels-are-addressable": one_level,
+    "locate-namespace": locate_namespace,
+    "default-location": location_below_namespace,
+    "page": page_of_any_size,
+}
+
+
+def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
+    """An empty catalog with its own store and warehouse.
+
+    Raises:
+        BadSetting: the prefix is no name of a catalog, or the file of credentials is not one.
+    """
+    contract = Contract("watsonx_data")
+    prefix = settings.prefix or CATALOG
+    if "/" in prefix:
+        raise BadSetting(f"the prefix {prefix!r} is not the name of one catalog: it holds a slash")
+
+    def configuration(endpoints: Callable[[], list[str]], root: str) -> Configuration:
+        return Configuration(endpoints, operations=len(contract.operations), catalog=unquote(prefix), warehouse=root)
+
+    served = catalog_service(contract, settings, prefix=prefix, configuration=configuration, root=ROOT, other_rules=RULES)
+    doorkeeper = Doorkeeper(read_credentials(settings.credentials) if settings.credentials else None)
+    served.rules["enter"] = doorkeeper.enter
+    served.guards[EVERY].append(lambda scope: served.rules["enter"](scope))
+    return served

@@ -1,0 +1,124 @@
+"""Who may enter: bearer tokens, and API keys with the names of their users."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import BadSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from lakepact.reference_server.service import Scope
+
+SHAPE = "it holds `tokens`, a list of texts, and `api-keys`, texts by the names of their users, or one of them"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Credentials:
+    """What opens the door, as hashes: none of it can be read again."""
+
+    tokens: tuple[bytes, ...]
+    keys: tuple[bytes, ...]  #: of user, colon and API key
+
+    def holds_token(self, token: str) -> bool:
+        """Whether a bearer token is known."""
+        return _among(self.tokens, token)
+
+    def holds_key(self, user_and_key: str) -> bool:
+        """Whether the API key of a user is known."""
+        return _among(self.keys, user_and_key)
+
+
+def read_credentials(path: Path) -> Credentials:
+    """The credentials in a file.
+
+    Raises:
+        BadSetting: the file cannot be read, or has another shape; the message repeats nothing of it.
+    """
+    try:
+        document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise BadSetting(f"the credentials in {path} cannot be read: {type(error).__name__}") from None
+    if not isinstance(document, dict) or not document or set(document) - {"tokens", "api-keys"}:
+        raise BadSetting(f"the credentials in {path} are not as they should be: {SHAPE}")
+    tokens, keys = document.get("tokens") or [], document.get("api-keys") or {}
+    if (
+        not isinstance(tokens, list)
+        or not isinstance(keys, dict)
+        or not all(isinstance(t, str) and t for t in (*tokens, *keys, *keys.values()))
+    ):
+        raise BadSetting(f"the credentials in {path} are not as they should be: {SHAPE}")
+    if any(":" in user for user in keys):
+        raise BadSetting(f"the credentials in {path} are not as they should be: no name of a user holds a colon")
+    return Credentials(tuple(map(_hash, tokens)), tuple(_hash(f"{user}:{key}") for user, key in keys.items()))
+
+
+class Doorkeeper:
+    """Looks at the Authorization of requests.
+
+    Without credentials to compare with, everybody may enter, also without any; what is shown has to be well formed all the same.
+    """
+
+    def __init__(self, credentials: Credentials | None) -> None:
+        self._credentials = credentials
+
+    def enter(self, scope: Scope) -> None:
+        """Refuse a caller who shows nothing that opens the door.
+
+        Raises:
+            Problem: 401.
+        """
+        shown = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not shown:
+            if self._credentials is not None:
+                raise _refused("this catalog asks for a bearer token or a ZenApiKey in the header Authorization")
+            return
+        scheme, _, rest = shown[0].decode("latin-1").strip().partition(" ")
+        if scheme.casefold() == "bearer" and rest:
+            known = self._credentials is None or self._credentials.holds_token(rest.strip())
+        elif scheme.casefold() == "zenapikey":
+            user_and_key = unpacked(rest.strip())
+            known = self._credentials is None or self._credentials.holds_key(user_and_key)
+        else:
+            raise _refused("the header Authorization has neither the scheme Bearer nor ZenApiKey, or nothing behind it")
+        if not known:
+            raise _refused(f"this catalog knows no such {'token' if scheme.casefold() == 'bearer' else 'user or API key'}")
+
+
+def unpacked(encoded: str) -> str:
+    """User, colon and API key of a ZenApiKey; one line feed behind them, which a shell's echo leaves there, is passed over.
+
+    Raises:
+        Problem: 401, it is not base64, or there is no colon.
+    """
+    try:
+        text = base64.b64decode(encoded, validate=True).decode()
+    except (ValueError, binascii.Error):
+        raise _refused("a ZenApiKey is the base64 form of user name, colon and API key; this one is not base64 of text") from None
+    if ":" not in text:
+        raise _refused("a ZenApiKey is the base64 form of user name, colon and API key; this one holds no colon")
+    return text.removesuffix("\n")
+
+
+def _refused(message: str) -> Problem:
+    return Problem(401, "NotAuthorizedException", message, headers=(("www-authenticate", 'Bearer, ZenApiKey realm="watsonx.data"'),))
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _among(known: Iterable[bytes], text: str) -> bool:
+    wanted = _hash(text)
+    # All are looked at, so that the time says nothing of which one it was.
+    return any([hmac.compare_digest(wanted, each) for each in known])
