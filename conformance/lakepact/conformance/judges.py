@@ -20,6 +20,7 @@ class Check:
     requirements: tuple[str, ...]
     run: Callable[[Any], None]
     alone: bool  #: not side by side with other checks
+    waived: frozenset[str] = frozenset()  #: what it judges besides, and is not demanded here: a profile is without it
 
 
 @dataclass(frozen=True)

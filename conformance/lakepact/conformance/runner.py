@@ -208,6 +208,7 @@ def judged(check: Check, lab: Lab, laws: Iterable[Law] = ()) -> list[Verdict]:
         laws: what every answer has to keep; a check may stumble over one that does not.
     """
     rest, why = Outcome.ERROR, "the check cites it but never judges it"
+    lab.waived = check.waived
     try:
         check.run(lab)
     except Exception as broken:  # noqa: BLE001 - whatever it is, it must not end the run

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -64,6 +65,7 @@ class Suite(Generic[L]):
         self.checks: dict[str, Check] = {}
         self.laws: dict[str, Law] = {}
         self.fuzz: Fuzz | None = None  #: what the contract gives the fuzzer, if it can be fuzzed
+        self._inherits = False
 
     def check(self, *requirements: str, alone: bool = False) -> Callable[[Callable[[L], None]], Callable[[L], None]]:
         """Register a check that judges each of `requirements`.
@@ -105,6 +107,27 @@ class Suite(Generic[L]):
             raise LookupError(f"{name}: the name is taken, or the docstring is missing")
         return name
 
+    def inherit(self, other: Suite[Any]) -> None:
+        """Take over what the suite of the contract that this one is a profile of has, as far as the profile demands it.
+
+        A check that judges something besides, which the profile is without, is run, and what it says of that is passed over.
+        """
+        if self._inherits:
+            return
+        self._inherits = True
+        known = self.contract.requirements
+        for check in other.checks.values():
+            kept = tuple(r for r in check.requirements if r in known)
+            if kept:
+                self.checks[check.name] = replace(check, requirements=kept, waived=frozenset(check.requirements) - set(kept))
+        for law in other.laws.values():
+            kept = tuple(r for r in law.requirements if r in known)
+            if kept:
+                self.laws[law.name] = replace(law, requirements=kept, traffic=tuple(name for name in law.traffic if name in self.checks))
+        lacked = {what: why for what, why in other.unserved.items() if what in known or what in self.contract.features}
+        self.unserved = {**lacked, **self.unserved}
+        self.fuzz = self.fuzz or other.fuzz
+
     def judged(self) -> dict[str, tuple[str, ...]]:
         """Names of the checks and laws that judge each requirement."""
         by_requirement: dict[str, list[str]] = {}
@@ -137,4 +160,6 @@ def load(contract: str) -> Suite[Any]:
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{folder}.{module.name}")
     suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite
+    if suite.contract.profile_of is not None:
+        suite.inherit(load(suite.contract.profile_of))
     return suite
