@@ -1,0 +1,34 @@
+"""The reference server of this machine as an instance of watsonx.data, and who may enter it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.conformance.home import Home
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROOT = "/mds/iceberg"
+CATALOG = "lakepact"
+USER = "harness"
+
+
+def at_home(folder: Path) -> Home:
+    """A catalog that asks for credentials, with a token and an API key that are known to nobody else.
+
+    Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder.
+    """
+    token, key = secrets.token_hex(), secrets.token_hex()
+    file = folder / "credentials.yaml"
+    file.write_bytes(orjson.dumps({"tokens": [token], "api-keys": {USER: key}}))  # YAML too
+    return Home(
+        settings={"credentials": str(file), "prefix": CATALOG},
+        root=ROOT,
+        headers={"Authorization": f"Bearer {token}"},
+        parameters={"warehouse": CATALOG, "credentials": str(file)},
+        features={"readable-files": True, "location-policy": True},
+    )

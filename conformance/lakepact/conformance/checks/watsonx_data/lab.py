@@ -1,0 +1,74 @@
+"""The bench for catalogs of watsonx.data: names that its limits allow, and the ways in that are known."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.target import Target
+
+ODD = re.compile(r"[^A-Za-z0-9]")  #: what not every place allows in a name
+
+
+class WatsonxLab(CatalogLab):
+    """The bench of one check of a catalog of watsonx.data."""
+
+    def name(self, stem: str = "") -> str:
+        """A name of letters and digits that nothing on the target has."""
+        return ODD.sub("", super().name(stem))
+
+    def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
+        """A new namespace; what is odd in its name is spelled with letters and digits.
+
+        Raises:
+            Blocked: it cannot be created.
+        """
+        plain = ODD.sub(lambda odd: f"{ord(odd[0]):x}", level) if level else None
+        return super().make_namespace(parent, level=plain, properties=properties)
+
+
+def bearer_token(target: Target) -> str:
+    """A bearer token that opens the catalog; empty if none is known."""
+    return _shown(target, "bearer") or _known(target, "bearer-token") or next(iter(_file(target).get("tokens", ())), "")
+
+
+def user_and_key(target: Target) -> str:
+    """A user's name, a colon and an API key that open the catalog; empty if none are known."""
+    shown = _shown(target, "zenapikey")
+    if shown:
+        return base64.b64decode(shown).decode().removesuffix("\n")
+    keys = _file(target).get("api-keys", {})
+    return _known(target, "api-key") or next((f"{user}:{key}" for user, key in keys.items()), "")
+
+
+def zen_api_key(text: str) -> str:
+    """The header that shows a user and an API key, or whatever else is encoded in its place."""
+    return f"ZenApiKey {base64.b64encode(text.encode()).decode()}"
+
+
+def _shown(target: Target, scheme: str) -> str:
+    """What the header stands on that is sent with every request, if it has this scheme."""
+    header = next((value for name, value in target.headers.items() if name.casefold() == "authorization"), "")
+    said, _, rest = header.partition(" ")
+    return rest.strip() if said.casefold() == scheme else ""
+
+
+def _known(target: Target, name: str) -> str:
+    variable = target.parameters.get(f"{name}-env")
+    return os.environ.get(variable, "") if variable else ""
+
+
+def _file(target: Target) -> dict[str, Any]:
+    file = target.parameters.get("credentials")
+    document: dict[str, Any] = orjson.loads(Path(file).read_bytes()) if file else {}
+    return document

@@ -1,0 +1,53 @@
+"""The suite of watsonx.data catalogs: what one declares, and where the checks of its differences register."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_catalog
+from lakepact.conformance.checks.watsonx_data.at_home import at_home
+from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, user_and_key
+from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.suite import Suite
+from lakepact.conformance.target import Offer
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from lakepact.conformance.target import Target
+    from lakepact.conformance.wire import Wire
+
+OPERATIONS = frozenset(Contract("watsonx_data").operations)
+
+
+def discover(wire: Wire, target: Target) -> Offer:
+    """What a catalog declares: what its endpoints name, or all of the page's operations where it sends none.
+
+    Raises:
+        Blocked: it does not answer at all, or nobody says which catalog is meant.
+    """
+    found = discover_catalog(wire, target)
+    prefix = found.segments["prefix"] or quote(target.parameters.get("warehouse", ""), safe="")
+    if not prefix:
+        raise Blocked("which catalog is meant has to be said: --parameter warehouse=NAME")
+    declared = found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
+    anonymous = wire.send("GET", "/v1/config", operation="getConfig", check="discover", accepts="application/json", anonymous=True)
+    features = {
+        "prefix": True,
+        "views": {"createView", "loadView", "dropView"} <= declared,
+        "authentication": anonymous.status in {401, 403},
+        "api-keys": bool(user_and_key(target)),
+    }
+    endpoints = {} if found.facts["endpoints"] == "declared" else {"endpoints": "absent: all operations of the page"}
+    return Offer(
+        operations=declared,
+        segments=MappingProxyType({"prefix": prefix}),
+        features=MappingProxyType(features),
+        facts=MappingProxyType({**found.facts, **endpoints, "prefix": prefix}),
+    )
+
+
+suite = Suite("watsonx_data", lab=WatsonxLab, discover=discover, at_home=at_home)
+check = suite.check
+law = suite.law
