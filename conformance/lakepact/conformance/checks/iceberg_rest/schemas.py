@@ -196,7 +196,7 @@ def namespaces(lab: CatalogLab) -> None:
     """Show namespaces, their properties, and lists of them in pages."""
     parent = lab.make_namespace(properties={"owner": "somebody", "empty": ""})
     for _ in range(2):
-        lab.make_namespace(parent)
+        lab.child_of(parent)
     lab.send("listNamespaces", parent=parent)
     lab.send("listNamespaces", parent=parent, page_token="", page_size=1)
     lab.send("updateProperties", namespace=parent, body={"removals": ["owner", "missing"], "updates": {"note": "1"}})
