@@ -48,9 +48,9 @@ NOTHING = Drawn(None, ())
 class _Pool:
     """Cases of one operation."""
 
+    batch: int
     drawn: list[Drawn] = field(default_factory=list)
     used: int = 0
-    batch: int = FIRST_BATCH
     dry: bool = False  #: there is hardly anything more to draw
 
 
@@ -60,11 +60,13 @@ class Bodies:
     Args:
         contract: whose bundle the cases are made from.
         start: the seed; equal seeds draw equal cases in equal order.
+        batch: how many cases to draw at first; who needs few waits less.
     """
 
-    def __init__(self, contract: Contract, start: int) -> None:
+    def __init__(self, contract: Contract, start: int, *, batch: int = FIRST_BATCH) -> None:
         self._contract = contract
         self._start = start
+        self._first = batch
         self._pools: dict[tuple[str, bool], _Pool] = {}
 
     def draw(self, operation: str, *, valid: bool) -> Drawn:
@@ -72,7 +74,7 @@ class Bodies:
         known = self._contract.operations[operation]
         if known.method == "HEAD" or not (known.body or any(p.where == "query" for p in known.parameters)):
             return NOTHING
-        pool = self._pools.setdefault((operation, valid), _Pool())
+        pool = self._pools.setdefault((operation, valid), _Pool(self._first))
         if pool.used == len(pool.drawn):
             self._fill(pool, operation, valid=valid)
         pool.used += 1
@@ -152,6 +154,11 @@ def _batch(contract: str, operation: str, *, valid: bool, number: int, size: int
         finally:
             set_hypothesis_home_dir(None)
     return tuple(drawn.values()) or (NOTHING,)
+
+
+def forget() -> None:
+    """Draw everything anew from now on, also what was drawn before."""
+    _batch.cache_clear()
 
 
 def _text(value: Any) -> str:

@@ -17,6 +17,7 @@ from lakepact.conformance.outcome import Outcome, Unmet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import World
     from lakepact.conformance.judges import Law
     from lakepact.conformance.wire import Exchange
@@ -38,6 +39,8 @@ class Fuzz:
         answers: the requirement that is broken when a connection ends without an answer.
         refusals: the requirement that is broken when a body is accepted although this is wrong with it.
         tolerated: whether a required member may be missing all the same: operation, name of the member, and what lacks it.
+        rehearsed: the body that answers a request of the opening, as far as the contract decides it, for who draws requests before
+            there is a target; none where what can be asked for is the target's own.
     """
 
     world: Callable[[Any], World]
@@ -45,6 +48,7 @@ class Fuzz:
     answers: str
     refusals: Mapping[str, str]
     tolerated: Callable[[str, str, Any], bool] = field(default=lambda *_: False)
+    rehearsed: Callable[[Step], Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import time
 from dataclasses import dataclass, field
 from random import Random
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
-from lakepact.conformance.fuzz.steps import Step, filled
+from lakepact.conformance.fuzz.steps import Step, content, filled
 from lakepact.conformance.wire import NoAnswer
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ class Sequences:
     def _exchanged(self, lab: Lab, world: World, step: Step, sent: Sent) -> Exchange | None:
         """Send one step, teach the world, and return the exchange; `None` when there was no answer."""
         try:
-            reply = lab.send(step.operation, content=_content(step, world), query=step.query, **filled(dict(step.arguments), world.known))
+            reply = lab.send(step.operation, content=content(step.body, world.known), query=step.query, **filled(dict(step.arguments), world.known))
         except NoAnswer as silent:
             sent.silent = silent
             sent.exchanges = [*lab.sent, silent.keep().number]
@@ -176,9 +175,3 @@ class Sequences:
         if exchange is not None:
             return list(self._judge.breaches(exchange))
         return [self._judge.silence(step.operation, str(sent.silent))] if sent.silent and not sent.silent.late else []
-
-
-def _content(step: Step, world: World) -> bytes:
-    if step.body is None or isinstance(step.body, bytes):
-        return step.body or b""
-    return json.dumps(filled(step.body, world.known), separators=(",", ":"), default=str).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,3 +62,10 @@ def filled(value: Any, known: Callable[[Learned], Any]) -> Any:
     if isinstance(value, tuple):
         return tuple(filled(item, known) for item in value)
     return value
+
+
+def content(body: Any, known: Callable[[Learned], Any]) -> bytes:
+    """The bytes of a body, with everything learned in its place."""
+    if body is None or isinstance(body, bytes):
+        return body or b""
+    return json.dumps(filled(body, known), separators=(",", ":"), default=str).encode()

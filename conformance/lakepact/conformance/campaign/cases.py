@@ -1,0 +1,132 @@
+"""Cases: one request, and the requests that make what it is about, as text that says the same wherever it is read.
+
+What a target chooses is named (`Learned`), not spelled out; a case is called by what it says, so that equal cases have equal names
+in all plans.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.fuzz.steps import Learned, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.generated.contract import Contract
+
+READING = frozenset({"GET", "HEAD"})
+ID_DIGITS = 32
+
+
+@dataclass(frozen=True)
+class Case:
+    """One request to send.
+
+    Args:
+        contract: name of the contract.
+        mode: how it was drawn.
+        seed: what it was drawn from.
+        setup: requests that make what it is about.
+        step: the request.
+    """
+
+    contract: str
+    mode: str
+    seed: int
+    setup: tuple[Step, ...]
+    step: Step
+
+
+def spelled(value: Any) -> Any:
+    """A value as JSON that can be read back: what JSON has no form for stands in an object with one member, `$…`."""
+    if isinstance(value, Learned):
+        return {"$learned": [spelled(value.what), value.default, value.then]}
+    if isinstance(value, bytes):
+        return {"$bytes": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, tuple):
+        return {"$tuple": [spelled(item) for item in value]}
+    if isinstance(value, list):
+        return [spelled(item) for item in value]
+    if isinstance(value, dict):
+        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+            return {key: spelled(member) for key, member in value.items()}
+        return {"$object": [[spelled(key), spelled(member)] for key, member in value.items()]}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
+
+
+def read(value: Any) -> Any:
+    """The value that `spelled` made JSON of."""
+    if isinstance(value, list):
+        return [read(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        (key, held), *_ = value.items()
+        if key == "$learned":
+            return Learned(read(held[0]), held[1], held[2])
+        if key == "$bytes":
+            return base64.b64decode(held)
+        if key == "$tuple":
+            return tuple(read(item) for item in held)
+        if key == "$object":
+            return {read(name): read(member) for name, member in held}
+    return {key: read(member) for key, member in value.items()}
+
+
+def text_of(value: Any) -> str:
+    """Canonical text: members sorted, ASCII alone."""
+    return json.dumps(spelled(value), sort_keys=True, separators=(",", ":"))
+
+
+def _document(step: Step) -> dict[str, Any]:
+    return {"operation": step.operation, "arguments": dict(step.arguments), "body": step.body, "query": list(step.query)}
+
+
+def text_of_steps(steps: Sequence[Step]) -> str:
+    """Requests as canonical text; how they were drawn is no part of it."""
+    return text_of([_document(step) for step in steps])
+
+
+def steps_of(text: str) -> tuple[Step, ...]:
+    """The requests that `text_of_steps` wrote down."""
+    return tuple(
+        Step(step["operation"], step["arguments"], step["body"], tuple((name, value) for name, value in step["query"]))
+        for step in read(json.loads(text))
+    )
+
+
+def fingerprint(contract: Contract) -> str:
+    """What a contract says, as one hash."""
+    return hashlib.sha256(json.dumps(contract.bundle, sort_keys=True).encode()).hexdigest()
+
+
+def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, Any]:
+    """A case as a row of the table `cases`, without its number."""
+    setup, request = text_of_steps(case.setup), text_of_steps((case.step,))
+    operation = contract.operations[case.step.operation]
+    said = f"{contract_sha256}\n{setup}\n{request}"
+    return {
+        "case_id": hashlib.sha256(said.encode("ascii")).hexdigest()[:ID_DIGITS],
+        "contract": case.contract,
+        "operation_id": operation.id,
+        "mode": case.mode,
+        "seed": case.seed,
+        "method": operation.method,
+        "path_template": operation.path,
+        "mutates": operation.method not in READING,
+        "setup": setup,
+        "request": request,
+    }
+
+
+def case_of(row: Mapping[str, Any]) -> Case:
+    """The case of a row."""
+    (step,) = steps_of(row["request"])
+    return Case(row["contract"], row["mode"], row["seed"], steps_of(row["setup"]), step)
