@@ -151,6 +151,7 @@ def test_the_catalogue_has_what_listings_are_tried_with(written: Manifest) -> No
     assert any("." in share["name"] for share in shares)
     assert set("+&%?#~é") <= set("".join(names))
     assert not any("." in name for name in names)
+    assert [share["name"] for share in shares if "id" not in share] == ["unnumbered"]
 
 
 def test_the_verb_writes_a_pack_and_refuses_a_folder_that_holds_something(tmp_path: Path) -> None:

@@ -51,6 +51,11 @@ SPELLINGS = (
     ),
 )
 
+#: A header as people write it who are used to headers of the web.
+SPACED = f"responseformat=delta; readerfeatures={READER_FEATURES}"
+
+UNKNOWN_FORMAT = "responseformat=avro"
+
 #: Headers that name no response format.
 WITHOUT_FORMAT = (None, f"readerfeatures={READER_FEATURES}", "includeendstreamaction=false")
 
@@ -100,6 +105,11 @@ def capabilities_have_no_case(lab: SharingLab) -> None:
                         about = f"{question.what} of {table.name} for `{header[:60]}` to be that for `{first[:60]}`"
                         if found is not None:
                             raise Unmet(f"{about}: {found[0][:3]}", str(found[1][:3]))
+            # Nothing is written about spaces, and every other header allows them.
+            found = differ(partial(ask, lab, table, question, SPELLINGS[1][0]), partial(ask, lab, table, question, SPACED))
+            if found is not None:
+                about = f"{question.what} of {table.name} with a space behind the semicolon to be that without"
+                lab.warn("DS-CAP-01", expected=f"{about}: {found[0][:3]}", actual=str(found[1][:3]))
 
 
 @check("DS-CAP-02")
@@ -247,7 +257,19 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
 # -- what the answer says ---------------------------------------------------------------------------------------------------------
 
 
-@law("DS-CAP-10", traffic=TOUR)
+@check("DS-CAP-04")
+def a_format_that_nobody_knows(lab: SharingLab) -> None:
+    """Who names one format that is none is refused, or answered in parquet format."""
+    for table in by_url(lab, 2):
+        for question in questions(lab, table):
+            reply = ask(lab, table, question, UNKNOWN_FORMAT)
+            with lab.judge("DS-CAP-04"):
+                about = f"for {question.what} of {table.name} with `{UNKNOWN_FORMAT}` parquet format or a 4xx status"
+                expect.true(reply.status == 200 or 400 <= reply.status < 500, about, reply.shown)
+                expect.true(form_if_answered(reply) in {PARQUET, ""}, about, form_if_answered(reply))
+
+
+@law("DS-CAP-10", traffic=(*TOUR, "capabilities.a_format_that_nobody_knows"))
 def answers_say_their_format(exchange: Exchange) -> bool:
     """The capabilities header of an answer names the format that it is in."""
     lines = lines_of(exchange)

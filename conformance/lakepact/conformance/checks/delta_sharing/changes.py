@@ -143,6 +143,16 @@ def from_a_time(lab: SharingLab) -> None:
                 expect.equal(str(version), reading.version_header(reply), f"for changes from {text} the Delta-Table-Version")
 
 
+@check("DS-CDF-05")
+def from_before_all(lab: SharingLab) -> None:
+    """Changes from a time before the first version on are those from the first version on."""
+    table = lab.fixture(PLAIN)
+    for text in (times.EPOCH, times.at(table.versions[0].timestamp - times.SECOND)):
+        reply = reading.asked_changes(lab, table, {"starting_timestamp": text})
+        with lab.judge("DS-CDF-05"):
+            right(lab, table, 0, table.last.version, reading.understood(reply, f"for changes from {text}"))
+
+
 @check("DS-CDF-06")
 def up_to_a_time(lab: SharingLab) -> None:
     """Changes up to a time end with the last version made at or before it."""

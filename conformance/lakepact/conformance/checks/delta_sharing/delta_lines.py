@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -20,14 +21,28 @@ from lakepact.conformance.checks.delta_sharing.line_answers import (
     texts,
 )
 from lakepact.conformance.checks.delta_sharing.parquet_lines import MODES, expire_later
-from lakepact.conformance.checks.delta_sharing.suite import law
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.checks.delta_sharing.tour import ASKED_FOR, ask, by_url, questions
+from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.wire import Exchange
 
 LINES = ("protocol", "metaData", "file", END)
 ACTIONS = ("add", "remove", "cdc")
+OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")
+
+#: What Delta's actions have.
+MEMBERS = {
+    "add": frozenset(
+        {*OF_ALL, "modificationTime", "stats", "deletionVector", "baseRowId", "defaultRowCommitVersion", "clusteringProvider"}
+    ),
+    "remove": frozenset(
+        {*OF_ALL, "deletionTimestamp", "extendedFileMetadata", "stats", "deletionVector", "baseRowId", "defaultRowCommitVersion"}
+    ),
+    "cdc": frozenset(OF_ALL),
+}
 
 #: Keys of queries by which the Delta kernel knows a signed URL.
 SIGNED = frozenset({"x-amz-signature", "sp", "x-goog-credential", "x-oss-credential", "x-databricks-signature"})
@@ -130,6 +145,32 @@ def files_wrap_one_action(exchange: Exchange) -> bool:
         expect.true(url.scheme in {"http", "https"} and bool(url.netloc), "a URL as path", url.path[:100])
         fits({"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind], action)
     return bool(found)
+
+
+@check("DS-DFL-06")
+def actions_have_the_members_of_delta(lab: SharingLab) -> None:
+    """What is wrapped has no members that Delta's actions do not have: a log of them would be of another format."""
+    judged = False
+    for table in by_url(lab):
+        for question in questions(lab, table):
+            reply = ask(lab, table, question, ASKED_FOR[DELTA])
+            for kind, strange in _strange(reply.exchange).items():
+                of_delta = f"the members of Delta's {kind} in {question.what} of {table.name}"
+                lab.warn("DS-DFL-06", expected=of_delta, actual=f"{', '.join(sorted(strange))[:200]} too")
+            judged |= bool(files(reply.exchange))
+    if not judged:
+        raise NotOffered("no table that is read by URLs is answered in delta format")
+    lab.note("DS-DFL-06", "")
+
+
+def _strange(exchange: Exchange) -> dict[str, set[str]]:
+    """The members of each kind of action that Delta does not know."""
+    found: dict[str, set[str]] = {}
+    with contextlib.suppress(Unmet):  # what wraps no action is judged by a law
+        for kind, action in map(action_of, files(exchange)):
+            if action.keys() - MEMBERS[kind]:
+                found.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
+    return found
 
 
 @law("DS-DFL-08", traffic=TOUR)

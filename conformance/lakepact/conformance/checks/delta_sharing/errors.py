@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from lakepact.conformance.wire import Exchange
 
 #: Checks that are refused in every way.
-REFUSED = ("errors.what_does_not_exist_is_not_found", "errors.what_is_malformed_is_refused", "recipients.nobody_is_served_without_a_token")
+REFUSED = (
+    "errors.what_does_not_exist_is_not_found",
+    "errors.what_is_malformed_is_refused",
+    "errors.what_leads_nowhere_is_described",
+    "recipients.nobody_is_served_without_a_token",
+    "credentials.urls_need_no_credentials",
+    "capabilities.parquet_is_what_nobody_asks_for",
+    "query.content_types_may_differ",
+)
 
 #: The statuses whose bodies the protocol describes; others come from layers that know no shares.
 DESCRIBED = frozenset({400, 401, 403, 404, 500})
@@ -91,6 +99,21 @@ def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
             with lab.judge("DS-GEN-11"):
                 reply = lab.send(operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {}))
                 expect.status(reply, 404, about=f"for {operation} with a {absent} that does not exist")
+
+
+@check("DS-GEN-07")
+def what_leads_nowhere_is_described(lab: SharingLab) -> None:
+    """A path of no operation, and a name with a slash in percent-encoding, are refused with the body of every other error."""
+    share = lab.shares()[0]
+    for target, operation in (
+        ("/lakepact-nothing", None),
+        (f"{lab.path('getShare', share=share)}/lakepact-nothing", None),
+        ("/shares/a%2Fb", "getShare"),
+    ):
+        with lab.judge("DS-GEN-07"):
+            reply = lab.send_raw("GET", target, operation=operation)
+            expect.true(400 <= reply.status < 500, f"a 4xx status for {target}", reply.shown)
+            _is_error(reply.exchange)
 
 
 # -- what is malformed --------------------------------------------------------------------------------------------------

@@ -65,6 +65,64 @@ def ids_last_in_delta_format(lab: SharingLab) -> None:
     _last(lab, "DS-DFL-01", DELTA)
 
 
+#: What else leads to the files of a table.
+WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("with predicateHints", {"predicateHints": ["1 = 1"]}),
+    ("with limitHint", {"limitHint": 2**31 - 1}),
+    ("since the first version", {"startingVersion": 0}),
+)
+
+
+@check("DS-FIL-03", "DS-DFL-01")
+def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
+    """A file has one id in plain queries, in those with hints, and among the files that were added."""
+    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+        for table in by_url(lab):
+            plain = _query(lab, table, form, {})
+            if plain.status != 200 or form_of(plain.lines) != form or not _ids(plain):
+                continue
+            for what, body in WAYS:
+                other = _query(lab, table, form, body)
+                if other.status != 200 or (version_of(other) != version_of(plain) and "startingVersion" not in body):
+                    continue  # Refused, which is not judged here, or changed in between.
+                with lab.judge(requirement):
+                    known, found = _by_size(plain), _by_size(other)
+                    stray = [size for size in known.keys() & found.keys() if known[size] != found[size]]
+                    expect.true(not stray, f"the ids of {table.name} {what} in {form} format to be those without", f"{len(stray)} others")
+
+
+def _by_size(reply: Reply) -> dict[Any, str]:
+    """The ids of the files of an answer that were added and have a size that no other file has."""
+    found: dict[Any, list[str]] = {}
+    for kind in ("file", "add"):
+        for file in objects(reply.lines, kind):
+            single = file.get("deltaSingleAction")
+            action = single.get("add") if isinstance(single, dict) else file
+            if isinstance(action, dict):
+                found.setdefault(action.get("size"), []).append(str(file.get("id")))
+    return {size: ids[0] for size, ids in found.items() if len(ids) == 1}
+
+
+@check("DS-DFL-01")
+def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
+    """A file has one id in both formats."""
+    judged = False
+    for table in by_url(lab):
+        one, other = (_query(lab, table, form, {}) for form in (PARQUET, DELTA))
+        if one.status != 200 or other.status != 200 or form_of(other.lines) != DELTA or version_of(one) != version_of(other):
+            continue
+        judged = True
+        stray = set(_ids(one)) ^ set(_ids(other))
+        if stray:
+            # Who reads in one format alone never sees the other's ids, and the header fileidhash of later versions chooses between two.
+            expected = f"the ids of {table.name} in delta format to be those in parquet format"
+            lab.warn("DS-DFL-01", expected=expected, actual=f"{len(stray)} ids that stand in one of the two alone")
+        else:
+            lab.note("DS-DFL-01", "")
+    if not judged:
+        raise NotOffered("no table is answered in both formats")
+
+
 @check("DS-DFL-02")
 def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
     """The id of the file of a deletion vector, where there is one, is the same in every answer."""

@@ -167,6 +167,8 @@ def names_have_no_case(lab: SharingLab) -> None:
                     about = f"for {operation} of {'.'.join(spelled[a] for a in arguments)}"
                     expect.status(reply, plain.status, about=about)
                     expect.equal(essence(plain), essence(reply), f"the same answer {about}:")
+                if sorted(names(plain.exchange)) != sorted(names(reply.exchange)):
+                    lab.warn("DS-GEN-13", expected=f"names as they are {about}", actual=f"names as the caller spells them: {reply.shown}")
 
 
 @check("DS-GEN-14")
