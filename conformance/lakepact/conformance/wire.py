@@ -7,6 +7,7 @@ its end, because a client library would hide the very bytes that a judge wants t
 
 from __future__ import annotations
 
+import base64
 import itertools
 import re
 import shlex
@@ -186,13 +187,27 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
 
 
 #: Words before a secret that are none, also where nothing follows.
-SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate"})
+SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
 
 
 def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What must not be seen of the values of headers: each as a whole, and what follows a scheme, but not the scheme itself."""
-    secrets = (secret for _, value in headers for secret in (value, value.rpartition(" ")[2]))
+    """What must not be seen of the values of headers: each as a whole, and what follows a scheme, but not the scheme itself.
+
+    Of a name and a secret in base64 form, neither that form nor the secret.
+    """
+    words = [word for _, value in headers for word in (value, value.rpartition(" ")[2])]
+    secrets = (secret for word in words for secret in (word, *_behind_name(word)))
     return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES)
+
+
+def _behind_name(word: str) -> tuple[str, ...]:
+    """The secret that stands behind a name and a colon in a base64 form, with them and without."""
+    try:
+        text = base64.b64decode(word, validate=True).decode().strip()
+    except ValueError:
+        return ()
+    name, colon, secret = text.partition(":")
+    return (text, secret) if name and colon else ()
 
 
 def quote_bytes(body: bytes) -> str:

@@ -1,0 +1,39 @@
+"""Commits: what nobody knows is refused and changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
+from lakepact.conformance.checks.watsonx_data.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+
+HARMLESS = set_properties(**{"lakepact.harmless": "1"})
+UNKNOWN_UPDATE = {"action": "lakepact-unknown"}
+UNKNOWN_REQUIREMENT = {"type": "assert-lakepact-unknown"}
+
+
+@check("WXD-COM-001", "WXD-COM-002")
+def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
+    """Unknown updates and requirements are refused, alone and among others, and nothing is committed."""
+    table = lab.make_table()
+    before = lab.load(table)
+    holds = {"type": "assert-table-uuid", "uuid": table.uuid}
+    commits: list[dict[str, Any]] = [
+        {"requirements": [holds], "updates": [UNKNOWN_UPDATE]},
+        {"requirements": [holds], "updates": [HARMLESS, UNKNOWN_UPDATE]},
+        {"requirements": [], "updates": [UNKNOWN_UPDATE, HARMLESS]},
+        {"requirements": [UNKNOWN_REQUIREMENT], "updates": [HARMLESS]},
+        {"requirements": [holds, UNKNOWN_REQUIREMENT], "updates": [HARMLESS]},
+    ]
+    for commit in commits:
+        reply = lab.send("updateTable", body=commit, **table.at)
+        with lab.judge("WXD-COM-001"):
+            expect.client_error(reply)
+            unchanged(lab, before)
+        with lab.judge("WXD-COM-002"):
+            expect.status(reply, 400, 406)

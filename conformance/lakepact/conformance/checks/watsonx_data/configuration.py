@@ -1,0 +1,67 @@
+"""What a catalog says of itself, and that what it says nothing of is there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.configuration import PROBES, configuration, is_served
+from lakepact.conformance.checks.watsonx_data.at_home import ROOT
+from lakepact.conformance.checks.watsonx_data.suite import OPERATIONS, check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+
+URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+
+
+@check("WXD-CFG-001", "WXD-CFG-002")
+def the_configuration_is_found(lab: WatsonxLab) -> None:
+    """The configuration is found below the path of all catalogs, and by the catalog's name."""
+    path = urlsplit(lab.target.url).path.rstrip("/")
+    named = configuration(lab)
+
+    with lab.judge("WXD-CFG-001"):
+        expect.true(path.endswith(ROOT), f"an address that ends with {ROOT}", lab.target.url)
+        expect.true(named.status != 404, "a configuration there", named.shown)
+    if not lab.target.parameters.get("warehouse"):
+        lab.skip("WXD-CFG-002", "the catalog was not named (--parameter warehouse=NAME)")
+        return
+    with lab.judge("WXD-CFG-002"):
+        expect.status(named, 200)
+
+
+@check("WXD-CFG-003", "WXD-CFG-004", "WXD-CFG-005")
+def the_configuration_has_its_members(lab: WatsonxLab) -> None:
+    """Overrides are there, defaults should be, and the warehouse among the overrides is a location."""
+    document = configuration(lab).document
+
+    with lab.judge("WXD-CFG-004"):
+        expect.true(isinstance(document.get("overrides"), dict), "`overrides` as an object", document.get("overrides"))
+        if "defaults" in document:
+            expect.true(isinstance(document["defaults"], dict), "`defaults` as an object", document["defaults"])
+    with lab.judge("WXD-CFG-005"):
+        expect.true("defaults" in document, "a member `defaults`", "none")
+    warehouse = (document.get("overrides") or {}).get("warehouse")
+    if warehouse is None:
+        lab.skip("WXD-CFG-003", "the configuration overrides no warehouse")
+        return
+    with lab.judge("WXD-CFG-003"):
+        expect.true(isinstance(warehouse, str) and URI.fullmatch(warehouse) is not None, "the URI of a location", warehouse)
+
+
+@check("WXD-CFG-006")
+def the_operations_of_the_page_are_there(lab: WatsonxLab) -> None:
+    """Who names no endpoints serves all of them."""
+    if configuration(lab).document.get("endpoints"):
+        lab.skip("WXD-CFG-006", "the target declares its endpoints")
+        return
+    values: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
+
+    with lab.judge("WXD-CFG-006"):
+        for operation, probe in PROBES.items():
+            if operation in OPERATIONS:
+                reply = lab.send(operation, declared=False, **probe, **values)
+                expect.true(is_served(lab, operation, reply), f"{operation} to be served", reply.shown)

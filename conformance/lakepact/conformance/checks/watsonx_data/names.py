@@ -1,0 +1,127 @@
+"""Names: how long they may be, and characters that the page allows in one place and not in another."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA
+from lakepact.conformance.checks.watsonx_data.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import Namespace
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+    from lakepact.conformance.wire import Reply
+
+LONGEST = 128
+
+
+def create_namespace(lab: WatsonxLab, name: str) -> Reply:
+    """A namespace of this very name; it is dropped when the check is over."""
+    reply = lab.send("createNamespace", body={"namespace": [name], "properties": {}})
+    if reply.status == 200:
+        lab.afterwards(lambda: lab.send("dropNamespace", namespace=(name,)))
+    return reply
+
+
+def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
+    """A table of this very name; it is dropped when the check is over."""
+    reply = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+    if reply.status == 200:
+        lab.drop_afterwards(namespace, name)
+    return reply
+
+
+def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
+    """A view of this very name; it is dropped when the check is over."""
+    version = {
+        "version-id": 1,
+        "timestamp-ms": int(time.time() * 1000),
+        "schema-id": 0,
+        "summary": {"engine-name": "lakepact"},
+        "representations": [{"type": "sql", "sql": "SELECT 1 AS id", "dialect": "spark"}],
+        "default-namespace": list(namespace),
+    }
+    body = {"name": name, "schema": SCHEMA, "view-version": version, "properties": {}}
+    reply = lab.send("createView", namespace=namespace, body=body)
+    if reply.status == 200:
+        lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
+    return reply
+
+
+def stretched(name: str, length: int) -> str:
+    """A name with letters behind it, of some length."""
+    return name + "x" * (length - len(name))
+
+
+@check("WXD-NAME-001", "WXD-NAME-002")
+def names_may_be_as_long_as_the_page_says(lab: WatsonxLab) -> None:
+    """Names of up to 128 letters and digits work, and one more is a matter of taste."""
+    with lab.judge("WXD-NAME-001"):
+        for length in (20, 64, LONGEST):
+            name = stretched(lab.name(), length)
+            expect.status(create_namespace(lab, name), 200, about=f"for a namespace of {length} characters")
+            expect.equal([name], lab.send("loadNamespaceMetadata", namespace=(name,)).at("namespace"), "namespace")
+            table = stretched(lab.name(), length)
+            expect.status(create_table(lab, (name,), table), 200, about=f"for a table of {length} characters")
+            expect.status(lab.send("loadTable", namespace=(name,), table=table), 200, about=f"for a table of {length} characters")
+    reply = create_namespace(lab, stretched(lab.name(), LONGEST + 1))
+    with lab.judge("WXD-NAME-002", remark=f"{LONGEST + 1} characters are answered with {reply.status}"):
+        expect.status(reply, 200, 400)
+
+
+@check("WXD-NAME-003")
+def underscores_are_one_thing_everywhere(lab: WatsonxLab) -> None:
+    """Namespaces, tables and views agree on whether a name may have an underscore."""
+    home = lab.make_namespace()
+    replies = {
+        "namespaces": create_namespace(lab, f"{lab.name()}_a"),
+        "tables": create_table(lab, home, f"{lab.name()}_a"),
+        **({"views": create_view(lab, home, f"{lab.name()}_a")} if lab.offers("createView") else {}),
+    }
+
+    with lab.judge("WXD-NAME-003"):
+        for what, reply in replies.items():
+            expect.status(reply, 200, 400, about=f"for {what}")
+        expect.equal(1, len({reply.status for reply in replies.values()}), "answers to an underscore in names")
+
+
+@check("WXD-NAME-004")
+def hyphens_can_be_addressed(lab: WatsonxLab) -> None:
+    """What was created under a name with a hyphen is found, listed and dropped by it."""
+    home, namespace, table = lab.make_namespace(), f"{lab.name()}-a", f"{lab.name()}-a"
+
+    with lab.judge("WXD-NAME-004"):
+        created = create_namespace(lab, namespace)
+        expect.status(created, 200, 400)
+        if created.status == 200:
+            expect.equal([namespace], lab.send("loadNamespaceMetadata", namespace=(namespace,)).at("namespace"), "namespace")
+            expect.contains([namespace], lab.send("listNamespaces").at("namespaces"), "the namespaces")
+            expect.status(lab.send("dropNamespace", namespace=(namespace,)), 204)
+        created = create_table(lab, home, table)
+        expect.status(created, 200, 400)
+        if created.status == 200:
+            expect.status(lab.send("loadTable", namespace=home, table=table), 200)
+            listed = lab.send("listTables", namespace=home).at("identifiers")
+            expect.contains({"namespace": list(home), "name": table}, listed, "the tables")
+            expect.status(lab.send("dropTable", namespace=home, table=table), 204)
+
+
+@check("WXD-NAME-005")
+def spaces_are_spelled_with_percent(lab: WatsonxLab) -> None:
+    """What was created under a name with a space is found by %20."""
+    home, namespace, table = lab.make_namespace(), f"{lab.name()} a", f"{lab.name()} a"
+    root = lab.path("listNamespaces")
+
+    with lab.judge("WXD-NAME-005"):
+        created = create_namespace(lab, namespace)
+        expect.status(created, 200, 400)
+        if created.status == 200:
+            path = f"{root}/{namespace.replace(' ', '%20')}"
+            expect.equal([namespace], lab.send_raw("GET", path, operation="loadNamespaceMetadata").at("namespace"), "namespace")
+        created = create_table(lab, home, table)
+        expect.status(created, 200, 400)
+        if created.status == 200:
+            path = f"{root}/{home[0]}/tables/{table.replace(' ', '%20')}"
+            expect.status(lab.send_raw("GET", path, operation="loadTable"), 200)

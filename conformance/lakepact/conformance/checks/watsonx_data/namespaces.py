@@ -1,0 +1,140 @@
+"""Namespaces: one level, a location of their own, and nothing that is lost with them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.configuration import configuration
+from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
+from lakepact.conformance.checks.watsonx_data.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import Namespace
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+    from lakepact.conformance.wire import Reply
+
+STORAGE = re.compile(r"s3[an]?(?=://)")  #: schemes of one storage
+KEYS = ("with_underscore", "with.dot", "with:colon", "with-hyphen")
+
+
+@check("WXD-NS-001")
+def namespaces_have_one_level(lab: WatsonxLab) -> None:
+    """Several levels are refused, below a namespace that there is and below none, and leave nothing behind."""
+    top, free = lab.make_namespace(), lab.name()
+    child = lab.name()
+    for levels in ([top[0], child], [free, child], [top[0], child, lab.name()], [top[0], top[0]]):
+        reply = lab.send("createNamespace", body={"namespace": levels, "properties": {}})
+        with lab.judge("WXD-NS-001"):
+            expect.client_error(reply)
+    found = {".".join(map(str, namespace)) for namespace in children(lab, None)}
+    with lab.judge("WXD-NS-001"):
+        left = sorted(name for name in found if child in name or free in name)
+        expect.equal([], left, "namespaces that are left of refused ones:")
+
+
+@check("WXD-NS-002")
+def namespaces_have_a_level(lab: WatsonxLab) -> None:
+    """A namespace of no level is refused."""
+    with lab.judge("WXD-NS-002"):
+        expect.client_error(lab.send("createNamespace", body={"namespace": [], "properties": {}}))
+
+
+def locations(lab: WatsonxLab, namespace: Namespace) -> list[str]:
+    """What a namespace says of where it lies: its storage_location, and its location."""
+    properties = lab.send("loadNamespaceMetadata", namespace=namespace).at("properties") or {}
+    return [properties[key] for key in ("storage_location", "location") if isinstance(properties.get(key), str)]
+
+
+def plain(location: str) -> str:
+    """A location without what says nothing: which of its schemes a storage is spelled with, and slashes at the end."""
+    return STORAGE.sub("s3", location).rstrip("/")
+
+
+@check("WXD-NS-003", "WXD-NS-004", "WXD-NS-005")
+def namespaces_lie_somewhere(lab: WatsonxLab) -> None:
+    """A namespace lies where it is told, by default in the warehouse in a folder of its name, and its tables lie in it."""
+    bare = lab.make_namespace()
+    given = locations(lab, bare)
+    warehouse = (configuration(lab).document.get("overrides") or {}).get("warehouse")
+
+    with lab.judge("WXD-NS-004"):
+        expect.true(bool(given), "a `storage_location` or `location`", "neither")
+        for location in given:
+            expect.true(plain(location).endswith(f"/{bare[0]}"), f"a location that ends with {bare[0]}", location)
+            if isinstance(warehouse, str) and "://" in warehouse:
+                below = plain(location).startswith(f"{bucket(plain(warehouse))}/")
+                expect.true(below, f"a location in {bucket(plain(warehouse))}", location)
+    # Elsewhere nothing may be written, so that the place is one beside the default.
+    parent = plain(given[0]).rpartition("/")[0] if given else plain(str(warehouse or "")).rstrip("/")
+    if "://" not in parent:
+        for requirement in ("WXD-NS-003", "WXD-NS-005"):
+            lab.skip(requirement, "no place is known where a namespace may lie")
+        return
+    scheme = given[0].partition("://")[0] if given else parent.partition("://")[0]
+    wanted = f"{scheme}://{parent.partition('://')[2]}/{lab.name()}"
+    placed = lab.make_namespace(properties={"storage_location": wanted})
+    with lab.judge("WXD-NS-003"):
+        expect.contains(plain(wanted), [plain(location) for location in locations(lab, placed)], "locations of the namespace")
+    table = lab.make_table(placed)
+    with lab.judge("WXD-NS-005"):
+        expect.true(plain(table.location).startswith(f"{plain(wanted)}/"), f"a location below {wanted}", table.location)
+
+
+def bucket(location: str) -> str:
+    """The scheme and the bucket of a location; of a folder of a machine, all of it."""
+    scheme, _, rest = location.partition("://")
+    return location if scheme == "file" else f"{scheme}://{rest.partition('/')[0]}"
+
+
+def refuses(reply: Reply) -> None:
+    """Expect the refusal to drop what is not empty.
+
+    Raises:
+        Unmet: it was answered otherwise.
+    """
+    expect.status(reply, 409, 400)
+    if reply.status == 400:
+        expect.equal("NamespaceNotEmptyException", reply.at("error", "type"), "error type")
+
+
+@check("WXD-NS-006")
+def namespaces_with_tables_stay(lab: WatsonxLab) -> None:
+    """A namespace that holds a table is not dropped."""
+    table = lab.make_table()
+    reply = lab.send("dropNamespace", namespace=table.namespace)
+
+    with lab.judge("WXD-NS-006"):
+        refuses(reply)
+        expect.status(lab.send("loadTable", **table.at), 200)
+
+
+@check("WXD-NS-007")
+def namespaces_with_views_stay(lab: WatsonxLab) -> None:
+    """A namespace that holds a view and nothing else is not dropped."""
+    home = lab.make_namespace()
+    view = lab.make_view(home)
+    reply = lab.send("dropNamespace", namespace=home)
+
+    with lab.judge("WXD-NS-007"):
+        refuses(reply)
+        expect.status(lab.send("loadView", namespace=home, view=view), 200)
+
+
+@check("WXD-NS-008")
+def keys_are_reported_as_they_are(lab: WatsonxLab) -> None:
+    """Keys that no pattern of the page allows are set, removed and missed under their own names."""
+    home = lab.make_namespace()
+
+    def keys(member: str, **body: Any) -> list[str]:
+        reply = lab.send("updateProperties", namespace=home, body={"removals": [], "updates": {}, **body})
+        expect.status(reply, 200)
+        found: list[str] = reply.document.get(member) or []
+        return sorted(found)
+
+    with lab.judge("WXD-NS-008"):
+        expect.equal(sorted(KEYS), keys("updated", updates=dict.fromkeys(KEYS, "1")), "keys in `updated`")
+        expect.equal(sorted(KEYS), keys("removed", removals=list(KEYS)), "keys in `removed`")
+        missed = keys("missing", removals=list(KEYS))
+        expect.true(missed in ([], sorted(KEYS)), "these keys in `missing`, or no such list", missed)

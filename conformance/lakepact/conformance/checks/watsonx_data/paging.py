@@ -1,0 +1,86 @@
+"""Listings: what is more than a page, and page sizes that are none."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.paging import FIRST, listing
+from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.paging import Listing
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+
+MOST = 250  #: items that the page allows in an answer
+SIDE_BY_SIDE = 8
+
+
+def listings(lab: WatsonxLab, *, count: int) -> Iterator[Listing]:
+    """A listing of tables, and one of views where there are views."""
+    yield listing(lab, "listTables", count=count)
+    if lab.offers("listViews") and lab.offers("createView"):
+        yield listing(lab, "listViews", count=count)
+
+
+def everything(reads: Any, **first: Any) -> list[Any]:
+    """All items, over as many pages as there are; a page that says that it is the last one is.
+
+    Raises:
+        Unmet: pages do not end.
+    """
+    found, token = reads(**first)
+    for _ in range(1000):
+        if not token:
+            return list(found)
+        more, token = reads(page_token=token)
+        found += more
+    raise Unmet("an end of the pages", "none after 1000")
+
+
+@check("WXD-PAG-001", alone=True)
+def nothing_is_cut_off(lab: WatsonxLab) -> None:
+    """Of more namespaces than an answer may hold none is lost."""
+    names = [lab.name() for _ in range(MOST + 1)]
+    for begin in range(0, len(names), SIDE_BY_SIDE):
+        lab.together([partial(lab.make_namespace, level=name) for name in names[begin : begin + SIDE_BY_SIDE]])
+
+    def page(**parameters: Any) -> tuple[list[Any], str | None]:
+        reply = lab.send("listNamespaces", **parameters)
+        expect.status(reply, 200)
+        return [namespace[0] for namespace in reply.at("namespaces")], reply.document.get("next-page-token")
+
+    with lab.judge("WXD-PAG-001"):
+        lost = sorted(set(names) - set(everything(page)))
+        expect.true(not lost, f"all of {len(names)} namespaces", f"{len(lost)} are missing, {lost[:1]} first")
+
+
+@check("WXD-PAG-004")
+def everything_comes_without_a_token(lab: WatsonxLab) -> None:
+    """Without a page token all items come, or a page that says how to go on."""
+    for items in listings(lab, count=6):
+        with lab.judge("WXD-PAG-004"):
+            expect.equal(sorted(items.names), sorted(everything(items.page)), f"names by {items.operation}")
+
+
+@check("WXD-PAG-002", "WXD-PAG-003")
+def page_sizes_are_numbers(lab: WatsonxLab) -> None:
+    """A page size below 0 or of another kind is refused, and one of 0 loses nothing."""
+    for items in listings(lab, count=3):
+        for size in ("-1", "1.5", "abc"):
+            reply = items.get(page_token=FIRST, page_size=size)
+            if reply.status == 200 and sorted(items.names) == sorted(items.page(page_token=FIRST, page_size=size)[0]):
+                lab.warn("WXD-PAG-002", expected="status 400", actual=f"pageSize={size} is ignored by {items.operation}")
+                continue
+            with lab.judge("WXD-PAG-002"):
+                expect.status(reply, 400, about=f"for pageSize={size} of {items.operation}")
+        none = items.get(page_token=FIRST, page_size=0)
+        with lab.judge("WXD-PAG-003"):
+            expect.status(none, 200, 400, about=f"for pageSize=0 of {items.operation}")
+            if none.status == 200:
+                found = everything(items.page, page_token=FIRST, page_size=0)
+                expect.equal(sorted(items.names), sorted(found), f"names by {items.operation}")

@@ -1,0 +1,41 @@
+"""Registering tables: never over another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.register import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
+from lakepact.conformance.checks.watsonx_data.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+
+
+@check("WXD-TBL-001")
+def existing_tables_are_never_registered_over(lab: WatsonxLab) -> None:
+    """Whether another's metadata file is named or the table's own, a table that exists stays as it is."""
+    table = lab.append(lab.make_table())
+    former = left_behind(lab, lab.make_table(table.namespace))
+    before = lab.load(table)
+    for location in (location_of(former), location_of(before)):
+        reply = register(lab, table.namespace, table.name, location)
+        with lab.judge("WXD-TBL-001"):
+            expect.status(reply, 409)
+            expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
+            unchanged(lab, before)
+
+
+@check("WXD-TBL-002")
+def the_spelling_of_the_example_is_noted(lab: WatsonxLab) -> None:
+    """The page's own example spells metadataLocation."""
+    table = lab.make_table()
+    former = left_behind(lab, table)
+    name = lab.name()
+    body = {"name": name, "metadataLocation": location_of(former)}
+    reply = lab.send("registerTable", namespace=table.namespace, body=body)
+    lab.drop_afterwards(table.namespace, name)
+
+    with lab.judge("WXD-TBL-002", remark=f"answered with status {reply.status}"):
+        expect.status(reply, 200, 400)

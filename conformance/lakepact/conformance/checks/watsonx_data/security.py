@@ -1,0 +1,139 @@
+"""Who may enter: bearer tokens, API keys, and callers who show neither."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.configuration import PROBES
+from lakepact.conformance.checks.watsonx_data.lab import bearer_token, user_and_key, zen_api_key
+from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+    from lakepact.conformance.wire import Reply
+
+#: Values behind ZenApiKey that are not base64, not text, or hold no colon.
+BROKEN_KEYS = ("%%%", "a", "_w==", "/w==", "bGFrZXBhY3Q=", "")
+
+
+def answers(lab: WatsonxLab, authorization: str | None) -> Iterator[tuple[str, Reply]]:
+    """The answer of every operation to a request that would be right, but is about nothing that there is, with one Authorization."""
+    nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name()}
+    requests = {"getConfig": {}, "listNamespaces": {}, **{operation: {**probe, **nothing} for operation, probe in PROBES.items()}}
+    headers = [("Authorization", authorization)] if authorization is not None else []
+    for operation, arguments in requests.items():
+        if operation in lab.contract.operations and lab.offers(operation):
+            yield operation, lab.send(operation, headers=headers, anonymous=True, **arguments)
+
+
+def asks_for_credentials(lab: WatsonxLab) -> None:
+    """Go on if the target asks for credentials.
+
+    Raises:
+        NotOffered: it does not.
+    """
+    if not lab.feature("authentication"):
+        raise NotOffered("the target asks for no credentials")
+
+
+def key_of(lab: WatsonxLab) -> str:
+    """A user, a colon and an API key that open the catalog.
+
+    Raises:
+        NotOffered: none are known, or the target asks for no credentials.
+    """
+    asks_for_credentials(lab)
+    known = user_and_key(lab.target)
+    if not known:
+        raise NotOffered("no API key is known: name the variable that holds user:key with --parameter api-key-env=NAME")
+    return known
+
+
+@check("IRC-SEC-001", "IRC-SEC-009")
+def nobody_enters_without_credentials(lab: WatsonxLab) -> None:
+    """Without an Authorization every operation is answered with 401 or 403, the configuration too."""
+    asks_for_credentials(lab)
+    for operation, reply in answers(lab, None):
+        with lab.judge("IRC-SEC-009" if operation == "getConfig" else "IRC-SEC-001"):
+            expect.status(reply, 401, 403, about=f"for {operation} without Authorization")
+
+
+@check("IRC-SEC-002")
+def unknown_tokens_are_refused(lab: WatsonxLab) -> None:
+    """A bearer token that nobody has is answered with 401 by every operation."""
+    asks_for_credentials(lab)
+    for token in ("lakepact-known-to-nobody", "null"):
+        for operation, reply in answers(lab, f"Bearer {token}"):
+            with lab.judge("IRC-SEC-002"):
+                expect.status(reply, 401, about=f"for {operation} with the token {token}")
+
+
+@check("IRC-SEC-006", "IRC-SEC-007")
+def bearer_tokens_open_every_operation(lab: WatsonxLab) -> None:
+    """A bearer token opens every operation, however the word before it is written."""
+    asks_for_credentials(lab)
+    token = bearer_token(lab.target)
+    if not token:
+        raise NotOffered("no bearer token is known: name the variable that holds one with --parameter bearer-token-env=NAME")
+    with lab.judge("IRC-SEC-006"):
+        for operation, reply in answers(lab, f"Bearer {token}"):
+            is_entered(operation, reply)
+    with lab.judge("IRC-SEC-007"):
+        for word in ("bearer", "BEARER"):
+            for operation, reply in answers(lab, f"{word} {token}"):
+                is_entered(operation, reply)
+
+
+@check("WXD-SEC-001")
+def api_keys_open_every_operation(lab: WatsonxLab) -> None:
+    """The base64 form of user, colon and API key opens every operation."""
+    key = zen_api_key(key_of(lab))
+
+    with lab.judge("WXD-SEC-001"):
+        for operation, reply in answers(lab, key):
+            is_entered(operation, reply)
+
+
+@check("WXD-SEC-002")
+def unknown_keys_are_refused(lab: WatsonxLab) -> None:
+    """Another key, another user and another order of the two open nothing."""
+    user, _, key = key_of(lab).partition(":")
+    for wrong in (f"{user}:{key[::-1]}x", f"{lab.name()}:{key}", f"{key}:{user}", f"{user}:", f":{key}"):
+        for operation, reply in answers(lab, zen_api_key(wrong)):
+            with lab.judge("WXD-SEC-002"):
+                expect.status(reply, 401, 403, about=f"for {operation} with a key that is none")
+
+
+@check("WXD-SEC-003")
+def broken_keys_are_refused(lab: WatsonxLab) -> None:
+    """What is no base64 of a user, a colon and a key is a mistake of the caller's."""
+    asks_for_credentials(lab)
+    for broken in BROKEN_KEYS:
+        for operation, reply in answers(lab, f"ZenApiKey {broken}".strip()):
+            with lab.judge("WXD-SEC-003"):
+                refused = 400 <= reply.status < 500 and reply.status != 404
+                expect.true(refused, f"{operation} to be refused with a 4xx status with `ZenApiKey {broken}`", reply.shown)
+
+
+@check("WXD-SEC-004")
+def line_feeds_behind_keys_are_noted(lab: WatsonxLab) -> None:
+    """What `echo` leaves behind a key may be passed over or make it another key."""
+    reply = lab.send("getConfig", headers=[("Authorization", zen_api_key(key_of(lab) + "\n"))], anonymous=True)
+
+    lab.note("WXD-SEC-004", f"answered with status {reply.status}")
+
+
+def is_entered(operation: str, reply: Reply) -> None:
+    """Expect that an operation was reached: what it says then is its own business.
+
+    Raises:
+        Unmet: the caller was turned away, or the target failed.
+    """
+    entered = reply.status not in {401, 403, 419} and reply.status < 500
+    if operation in {"getConfig", "listNamespaces"}:
+        entered = reply.status == 200
+    expect.true(entered, f"{operation} to be open", reply.shown)

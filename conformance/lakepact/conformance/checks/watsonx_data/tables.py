@@ -1,0 +1,47 @@
+"""Tables: moved between namespaces, and loaded with everything that happened to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.watsonx_data.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+
+
+@check("WXD-TBL-003")
+def tables_move_into_other_namespaces(lab: WatsonxLab) -> None:
+    """A table is renamed into another namespace, under its own name and under another."""
+    for name in (None, lab.name()):
+        table = lab.append(lab.make_table())
+        home, called = lab.make_namespace(), name or table.name
+        body = {"source": table.identifier, "destination": {"namespace": list(home), "name": called}}
+        reply = lab.send("renameTable", body=body)
+        lab.drop_afterwards(home, called)
+        with lab.judge("WXD-TBL-003"):
+            expect.status(reply, 204)
+            moved = lab.send("loadTable", namespace=home, table=called)
+            expect.status(moved, 200)
+            expect.equal(table.uuid, moved.at("metadata", "table-uuid"), "table UUID")
+            expect.status(lab.send("loadTable", **table.at), 404)
+
+
+@check("WXD-TBL-004")
+def tables_have_all_their_snapshots(lab: WatsonxLab) -> None:
+    """No snapshot is left out, whether a ref names it or not."""
+    table = lab.make_table()
+    added: list[int] = []
+    for _ in range(3):
+        table = lab.append(table)
+        added.append(table.member("current-snapshot-id"))
+    beside = lab.snapshot(table)
+    lab.committed(table, {"action": "add-snapshot", "snapshot": beside})
+    added.append(beside["snapshot-id"])
+
+    with lab.judge("WXD-TBL-004"):
+        loaded = lab.send("loadTable", **table.at)
+        expect.status(loaded, 200)
+        found = [snapshot["snapshot-id"] for snapshot in loaded.at("metadata", "snapshots")]
+        expect.equal(sorted(added), sorted(found), "snapshots")

@@ -1,0 +1,91 @@
+"""Routes: the catalog's name in them, and those that are not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.configuration import configuration
+from lakepact.conformance.checks.watsonx_data.suite import check
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+    from lakepact.generated.contract import Operation
+
+ABSENT = frozenset({404, 405, 406})
+
+#: A report as clients send them after every commit.
+REPORT = {
+    "report-type": "commit-report",
+    "table-name": "t",
+    "snapshot-id": 1,
+    "sequence-number": 1,
+    "operation": "append",
+    "metrics": {},
+    "metadata": {},
+}
+
+
+@check("WXD-GEN-001", "WXD-GEN-002")
+def the_name_of_the_catalog_is_the_prefix(lab: WatsonxLab) -> None:
+    """Routes hold the catalog's name, and lead nowhere without it or with another."""
+    listed = lab.send("listNamespaces")
+    prefix = lab.offer.segments["prefix"]
+
+    with lab.judge("WXD-GEN-001"):
+        expect.status(listed, 200)
+    with lab.judge("WXD-GEN-002"):
+        for path in ("/v1/namespaces", f"/v1/{lab.name()}/namespaces", f"/v1/{prefix}x/namespaces"):
+            expect.client_error(lab.send_raw("GET", path))
+
+
+def absent_operations(lab: WatsonxLab) -> dict[str, Operation]:
+    """The operations of Iceberg REST catalogs that the page lacks, and the target does not name among its endpoints."""
+    others = Contract("iceberg_rest").operations
+    named = configuration(lab).document.get("endpoints") or ()
+    return {
+        name: operation
+        for name, operation in others.items()
+        if name not in lab.contract.operations and f"{operation.method} {operation.path}" not in named
+    }
+
+
+def path_of(lab: WatsonxLab, operation: Operation) -> str:
+    """The path of an absent operation, about a table that there is."""
+    table = lab.make_table()
+    parts = {
+        "{namespace}": table.namespace[0],
+        "{table}": table.name,
+        "{prefix}": str(lab.offer.segments["prefix"]),
+        "{plan-id}": lab.name(),
+    }
+    path = operation.path
+    for hole, value in parts.items():
+        path = path.replace(hole, value)
+    return path
+
+
+@check("WXD-GEN-003")
+def absent_operations_are_said_to_be(lab: WatsonxLab) -> None:
+    """Tokens, plans and credentials are asked for in vain."""
+    with lab.judge("WXD-GEN-003"):
+        for name, operation in absent_operations(lab).items():
+            if name != "reportMetrics":
+                body = b"{}" if operation.body else b""
+                headers = [("Content-Type", operation.body_media_type or "application/json")] if body else []
+                reply = lab.send_raw(operation.method, path_of(lab, operation), headers=headers, content=body)
+                expect.status(reply, *sorted(ABSENT), about=f"for {name}")
+
+
+@check("WXD-GEN-004")
+def reports_are_borne(lab: WatsonxLab) -> None:
+    """A report of metrics does no harm."""
+    report = Contract("iceberg_rest").operations["reportMetrics"]
+    headers = [("Content-Type", "application/json")]
+    reply = lab.send_raw(report.method, path_of(lab, report), headers=headers, content=orjson.dumps(REPORT))
+
+    with lab.judge("WXD-GEN-004"):
+        expect.true(reply.status < 300 or 400 <= reply.status < 500, "a 2xx or 4xx status", reply.shown)

@@ -1,0 +1,50 @@
+"""Views: moved between namespaces, and refused what nobody knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.watsonx_data.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
+
+
+@check("WXD-VIEW-001")
+def views_move_into_other_namespaces(lab: WatsonxLab) -> None:
+    """A view is renamed into another namespace, under its own name and under another."""
+    for name in (None, lab.name()):
+        source, home = lab.make_namespace(), lab.make_namespace()
+        view = lab.make_view(source)
+        called = name or view
+        before = lab.works(lab.send("loadView", namespace=source, view=view), 200)
+        ends = {"source": {"namespace": list(source), "name": view}, "destination": {"namespace": list(home), "name": called}}
+        reply = lab.send("renameView", body=ends)
+        lab.afterwards(lambda at=(home, called): lab.send("dropView", namespace=at[0], view=at[1]))
+        with lab.judge("WXD-VIEW-001"):
+            expect.status(reply, 204)
+            moved = lab.send("loadView", namespace=home, view=called)
+            expect.status(moved, 200)
+            expect.equal(before.at("metadata", "view-uuid"), moved.at("metadata", "view-uuid"), "view UUID")
+            expect.status(lab.send("loadView", namespace=source, view=view), 404)
+
+
+@check("WXD-VIEW-002")
+def what_is_unknown_is_never_applied(lab: WatsonxLab) -> None:
+    """Unknown updates and requirements of views are refused, and nothing of the rest is applied."""
+    home = lab.make_namespace()
+    view = lab.make_view(home)
+    before = lab.works(lab.send("loadView", namespace=home, view=view), 200)
+    harmless = {"action": "set-properties", "updates": {"lakepact.harmless": "1"}}
+    unknown = {"action": "lakepact-unknown"}
+    for requirements, updates in (
+        ([], [unknown]),
+        ([], [harmless, unknown]),
+        ([{"type": "assert-lakepact-unknown"}], [harmless]),
+    ):
+        reply = lab.send("replaceView", namespace=home, view=view, body={"requirements": requirements, "updates": updates})
+        with lab.judge("WXD-VIEW-002"):
+            expect.client_error(reply)
+            after = lab.send("loadView", namespace=home, view=view)
+            expect.equal(before.at("metadata"), after.at("metadata"), "metadata")
