@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.checks.iceberg_rest.fuzzing_commits import Known, commit, creating, new_order, new_spec
+from lakepact.conformance.checks.iceberg_rest.fuzzing_views import creating_view, replacing
 from lakepact.conformance.checks.iceberg_rest.suite import suite
 from lakepact.conformance.fuzz import Fuzz
 from lakepact.conformance.fuzz.judging import EMPTY, MALFORMED, MISSING, NO_OBJECT, WRONG_TYPE
@@ -45,47 +46,67 @@ OPERATIONS = (
     "registerTable",
     "namespaceExists",
     "tableExists",
+    "listViews",
+    "createView",
+    "createView",
+    "loadView",
+    "replaceView",
+    "replaceView",
+    "replaceView",
+    "dropView",
+    "viewExists",
+    "renameView",
     "getConfig",
 )
 
 ROOT = Learned(("root",), "root")
 FIRST_TABLE: Key = ((ROOT,), "t0")
+FIRST_VIEW: Key = ((ROOT,), "v0")
 
 #: Names that nothing has, in forms that paths find hard.
 ODD_NAMES = ("missing", " ", "\x00", "a%2Fb", "a/b", "é\U0001f9ca", "x" * 300, "\x1f")
 
 
 class CatalogWorld:
-    """One sequence's namespace, with the namespaces and tables below it."""
+    """One sequence's namespace, with the namespaces, tables and views below it."""
 
     def __init__(self, lab: CatalogLab) -> None:
         self._lab = lab
         self._root = lab.name()
-        self._answers: dict[Key, Document] = {}  #: the last answer about each table, also of those that are gone
+        self._answers: dict[Key, Document] = {}  #: the last answer about each table or view, also of those that are gone
         self._serial = 0
         self.namespaces: list[tuple[Any, ...]] = [(ROOT,)]
         self.tables: list[Key] = []
         self.staged: list[Key] = []
         self.dropped: list[Key] = []
+        self.views: list[Key] = []
+        self.dropped_views: list[Key] = []
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The namespace and the table that come first."""
-        return {"namespace": (ROOT,), "parent": (ROOT,), "table": FIRST_TABLE[1]}
+        """The namespace, the table and the view that come first."""
+        return {"namespace": (ROOT,), "parent": (ROOT,), "table": FIRST_TABLE[1], "view": FIRST_VIEW[1]}
 
     # -- what is sent ------------------------------------------------------------------------------------------
 
     def opening(self, random: Random) -> Sequence[Step]:
-        """The namespace, and a table in it."""
-        namespace = Step("createNamespace", {}, {"namespace": [ROOT]})
-        return namespace, Step("createTable", {"namespace": (ROOT,)}, {**self._new_table(random), "name": "t0", "stage-create": False})
+        """The namespace, with a table and a view in it."""
+        at = {"namespace": (ROOT,)}
+        return (
+            Step("createNamespace", {}, {"namespace": [ROOT]}),
+            Step("createTable", at, {**self._new_table(random), "name": "t0", "stage-create": False}),
+            Step("createView", at, creating_view(Known(FIRST_VIEW, {}, random), FIRST_VIEW[1])),
+        )
 
     def arguments(self, operation: str, random: Random) -> dict[str, Any]:
-        """A namespace and a table that exist, mostly."""
+        """A namespace, and a table or view, that exist, mostly; now and then one that is of the other kind."""
         path = {p.argument for p in self._lab.contract.operations[operation].parameters if p.where == "path"} - {"prefix"}
-        if "table" in path:
+        if path & {"table", "view"}:
             odd: Key = (random.choice(self.namespaces), random.choice(ODD_NAMES))
-            namespace, table = random.choice([*self.tables * 4, *self.staged, *self.dropped, odd])
+            if "view" in path:
+                namespace, view = random.choice([*self.views * 4, *self.dropped_views, *self.tables[:1], odd])
+                return {"namespace": namespace, "view": view}
+            namespace, table = random.choice([*self.tables * 4, *self.staged, *self.dropped, *self.views[:1], odd])
             return {"namespace": namespace, "table": table}
         if "namespace" in path or operation == "listNamespaces":
             usable = self.namespaces[1:] if operation == "dropNamespace" else self.namespaces
@@ -100,7 +121,7 @@ class CatalogWorld:
         moved = dict(body)
         if operation == "createNamespace" and "namespace" in body:
             moved["namespace"] = _below(body["namespace"])
-        if operation == "renameTable":
+        if operation in {"renameTable", "renameView"}:
             for side in ("source", "destination"):
                 if isinstance(body.get(side), dict) and "namespace" in body[side]:
                     moved[side] = {**body[side], "namespace": _below(body[side]["namespace"])}
@@ -114,7 +135,10 @@ class CatalogWorld:
             "updateProperties": lambda: {"removals": ["b"], "updates": {"a": str(self._serial)}},
             "createTable": lambda: self._new_table(random),
             "updateTable": lambda: self._commit((arguments["namespace"], arguments["table"]), random),
-            "renameTable": lambda: self._renaming(random),
+            "renameTable": lambda: self._renaming([*self.tables, FIRST_TABLE], random),
+            "createView": lambda: creating_view(Known(FIRST_VIEW, self._metadata(FIRST_VIEW), random), f"v{self._serial}"),
+            "replaceView": lambda: self._replacement((arguments["namespace"], arguments["view"]), random),
+            "renameView": lambda: self._renaming([*self.views, FIRST_VIEW], random),
             "registerTable": lambda: self._registration(random),
         }
         return examples[operation]() if operation in examples else None
@@ -126,21 +150,27 @@ class CatalogWorld:
         more = {"partition-spec": new_spec(table), "write-order": new_order(table), "stage-create": True}
         return request | {member: value for member, value in more.items() if random.random() < 0.3}
 
-    def _commit(self, key: Key, random: Random) -> Document:
+    def _metadata(self, key: Key) -> Document:
         metadata = self._answers.get(key, {}).get("metadata")
-        table = Known(key, metadata if isinstance(metadata, dict) else {}, random)
+        return metadata if isinstance(metadata, dict) else {}
+
+    def _commit(self, key: Key, random: Random) -> Document:
+        table = Known(key, self._metadata(key), random)
         if key in self.tables:
             return commit(table)
         if key in self.staged:
             return creating(table, location=table.location())
         return creating(table, location=Known(FIRST_TABLE, {}, random).location(f"-{self._serial}"))
 
-    def _renaming(self, random: Random) -> Document:
-        namespace, table = random.choice([*self.tables, FIRST_TABLE])
+    def _replacement(self, key: Key, random: Random) -> Document:
+        return replacing(Known(key, self._metadata(key), random))
+
+    def _renaming(self, known: Sequence[Key], random: Random) -> Document:
+        namespace, name = random.choice(known)
         target = random.choice([*self.namespaces, namespace])
         return {
-            "source": {"namespace": list(namespace), "name": table},
-            "destination": {"namespace": list(target), "name": f"t{self._serial}"},
+            "source": {"namespace": list(namespace), "name": name},
+            "destination": {"namespace": list(target), "name": f"{name[:1]}{self._serial}"},
         }
 
     def _registration(self, random: Random) -> Document:
@@ -153,7 +183,7 @@ class CatalogWorld:
     # -- what came of it ---------------------------------------------------------------------------------------
 
     def known(self, learned: Learned) -> Any:
-        """The name of the root, or what an answer said about a table."""
+        """The name of the root, or what an answer said about a table or view."""
         if learned == ROOT:
             return self._root
         key, *path = learned.what
@@ -163,7 +193,7 @@ class CatalogWorld:
         return value
 
     def learn(self, step: Step, reply: Reply) -> None:
-        """Remember tables and namespaces that were made, and forget those that are gone."""
+        """Remember tables, views and namespaces that were made, and forget those that are gone."""
         if not 200 <= reply.status < 300:
             return
         answer = reply.exchange.parsed if isinstance(reply.exchange.parsed, dict) else {}
@@ -181,6 +211,24 @@ class CatalogWorld:
             self.namespaces = [n for n in self.namespaces if n != namespace]
         elif step.operation == "renameTable":
             self._moved(_key(body.get("source")), _key(body.get("destination")))
+        elif "View" in step.operation:
+            self._learn_view(step, answer)
+
+    def _learn_view(self, step: Step, answer: Document) -> None:
+        body = step.body if isinstance(step.body, dict) else {}
+        namespace = step.arguments.get("namespace", ())
+        if step.operation == "createView" and isinstance(body.get("name"), str):
+            self._made_view((namespace, body["name"]), answer)
+        elif step.operation in {"replaceView", "loadView"}:
+            self._made_view((namespace, step.arguments["view"]), answer)
+        elif step.operation == "dropView" and (namespace, step.arguments["view"]) in self.views:
+            self.views.remove((namespace, step.arguments["view"]))
+            self.dropped_views.append((namespace, step.arguments["view"]))
+        elif step.operation == "renameView":
+            source, target = _key(body.get("source")), _key(body.get("destination"))
+            if source is not None and target is not None and source in self.views:
+                self.views.remove(source)
+                self._made_view(target, self._answers.get(source, {}))
 
     def _made_namespace(self, levels: Any) -> None:
         namespace = _levels(levels)
@@ -198,6 +246,13 @@ class CatalogWorld:
         elif key not in self.tables:
             self.tables.append(key)
             self._lab.drop_afterwards(filled(key[0], self.known), key[1])
+
+    def _made_view(self, key: Key, answer: Document) -> None:
+        self._answers[key] = {**self._answers.get(key, {}), **answer}
+        if key not in self.views:
+            self.views.append(key)
+            concrete = filled(key[0], self.known)
+            self._lab.afterwards(lambda: self._lab.send("dropView", namespace=concrete, view=key[1]))
 
     def _gone(self, key: Key) -> None:
         if key in self.tables:
@@ -225,7 +280,7 @@ def _levels(levels: Any) -> tuple[Any, ...] | None:
 
 
 def _key(identifier: Any) -> Key | None:
-    """The table that an identifier in a body names, if it names one."""
+    """The table or view that an identifier in a body names, if it names one."""
     namespace, name = (identifier.get("namespace"), identifier.get("name")) if isinstance(identifier, dict) else (None, None)
     levels = _levels(namespace)
     return (levels, name) if levels is not None and isinstance(name, str) else None
@@ -245,27 +300,6 @@ def tolerated(_: str, member: str, lacking: Any) -> bool:
     return member in FORGIVEN and isinstance(lacking, dict) and all(beside in lacking for beside in FORGIVEN[member])
 
 
-def rehearsed(step: Step) -> Any:
-    """What is known of a new table before any catalog was asked: ids that the contract decides, none that a catalog chooses."""
-    if step.operation != "createTable":
-        return {}
-    specs, orders = step.body.get("partition-spec"), step.body.get("write-order")
-    metadata = {
-        "format-version": int(step.body["properties"]["format-version"]),
-        "schemas": [step.body["schema"]],
-        "current-schema-id": 0,
-        "last-column-id": 3,
-        "partition-specs": [{**specs, "spec-id": 0} if specs else {"spec-id": 0, "fields": []}],
-        "default-spec-id": 0,
-        "last-partition-id": 1000 if specs else 999,
-        "sort-orders": [{**orders, "order-id": 1} if orders else {"order-id": 0, "fields": []}],
-        "default-sort-order-id": 1 if orders else 0,
-        "last-sequence-number": 0,
-        "next-row-id": 0,
-    }
-    return {"metadata": metadata}
-
-
 suite.fuzz = Fuzz(
     world=CatalogWorld,
     operations=OPERATIONS,
@@ -278,5 +312,4 @@ suite.fuzz = Fuzz(
         WRONG_TYPE: "IRC-GEN-013",
     },
     tolerated=tolerated,
-    rehearsed=rehearsed,
 )
