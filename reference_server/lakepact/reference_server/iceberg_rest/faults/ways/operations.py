@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 CREATE, LIST, LOAD, EXISTS, COMMIT = "createTable", "listTables", "loadTable", "tableExists", "updateTable"
+TRANSACT = "commitTransaction"

@@ -1,0 +1,184 @@
+"""Checks of transactions that are accepted: all of their changes are made, whatever and wherever the tables are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_last_field, assert_ref, assert_schema, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, state
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    add_sort_order,
+    add_spec,
+    columns,
+    current_schema,
+    next_column,
+    partition_field,
+    remove_properties,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    sort_field,
+)
+from lakepact.conformance.checks.iceberg_rest.transaction_requests import (
+    all_unchanged,
+    are_marked,
+    change,
+    make_tables,
+    marking,
+    transact,
+)
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+
+MANY = 10  #: tables that every catalog should be able to change in one transaction
+
+#: Members that differ between two tables to which the same is done, because the target chose them, or the moment did.
+OF_EACH = BOOKKEEPING | {"snapshot-log"}
+
+
+@check("IRC-TXN-001")
+def two_tables_are_changed(lab: CatalogLab) -> None:
+    """A transaction changes two tables, without conditions and with such that hold, and answers nothing but that."""
+    first, second = make_tables(lab, 2)
+    conditional = (
+        change(first, set_properties(lakepact="again"), requirements=[assert_uuid(first.uuid), assert_ref("main", None)]),
+        change(second, set_properties(lakepact="again"), requirements=[assert_schema(second.member("current-schema-id"))]),
+    )
+    for mark, changes in (("once", (marking(first, "once"), marking(second, "once"))), ("again", conditional)):
+        reply = transact(lab, *changes)
+        with lab.judge("IRC-TXN-001"):
+            expect.status(reply, 204)
+            expect.no_body(reply)
+            are_marked(lab, (first, second), mark)
+
+
+@check("IRC-TXN-001")
+def tables_are_changed_differently(lab: CatalogLab) -> None:
+    """Each table of a transaction gets its own changes: snapshots, columns and properties."""
+    appended, widened, described = make_tables(lab, 3)
+    snapshot = lab.snapshot(appended)
+    reply = transact(
+        lab,
+        change(appended, add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), requirements=[assert_ref("main", None)]),
+        change(
+            widened,
+            add_schema(schema_with(widened, next_column(widened, "more"))),
+            set_current_schema(LAST_ADDED),
+            requirements=[assert_last_field(widened.member("last-column-id"))],
+        ),
+        change(described, set_properties(lakepact="described")),
+    )
+    with lab.judge("IRC-TXN-001"):
+        expect.status(reply, 204)
+        expect.equal(snapshot["snapshot-id"], lab.load(appended).member("refs", "main", "snapshot-id"), "main to be at the new snapshot,")
+        expect.contains("more", columns(current_schema(lab.load(widened))), "columns of the current schema")
+        are_marked(lab, [described], "described")
+        for other in (widened, described):
+            expect.equal([], lab.load(other).metadata.get("snapshots") or [], "the snapshots of a table that got none to be")
+
+
+@check("IRC-TXN-013")
+def tables_of_several_namespaces_are_changed(lab: CatalogLab) -> None:
+    """The tables of a transaction may be in namespaces beside and below each other, and may have the same name."""
+    home = lab.make_namespace()
+    places = [home, lab.make_namespace()]
+    child = lab.child_of(home)
+    places += [child] if child else []
+    name = lab.name()
+    tables = [lab.make_table(place, name=name) for place in places]
+    reply = transact(lab, *[change(table, set_properties(lakepact=str(turn))) for turn, table in enumerate(tables)])
+    with lab.judge("IRC-TXN-013"):
+        expect.status(reply, 204)
+        for turn, table in enumerate(tables):
+            are_marked(lab, [table], str(turn))
+
+
+@check("IRC-TXN-017")
+def ten_tables_are_changed(lab: CatalogLab) -> None:
+    """A transaction may change ten tables."""
+    tables = make_tables(lab, MANY)
+    reply = transact(lab, *[marking(table, "one of many") for table in tables])
+    with lab.judge("IRC-TXN-017"):
+        expect.status(reply, 204)
+        are_marked(lab, tables, "one of many")
+
+
+def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """Commits of many kinds, for a table of which only its name, place and UUID are its own."""
+    more = next_column(table, "more", "long")
+    return [
+        [set_properties(a="1", b="2"), remove_properties("a")],
+        [add_schema(schema_with(table, more)), set_current_schema(LAST_ADDED)],
+        [add_spec(partition_field(more["id"], "bucket[4]", "more_bucket")), set_default_spec(LAST_ADDED)],
+        [add_sort_order(sort_field(more["id"])), set_default_sort_order(LAST_ADDED)],
+        [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), set_ref("kept", snapshot["snapshot-id"], kind="tag")],
+        [],
+    ]
+
+
+def _described(table: Table) -> dict[str, Any]:
+    """The table's metadata without what tells it from another one that was made in the same way."""
+    text = orjson.dumps({member: value for member, value in state(table).items() if member not in OF_EACH}).decode()
+    for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
+        text = text.replace(own, instead)
+    described: dict[str, Any] = orjson.loads(text)
+    return described
+
+
+@check("IRC-TXN-014")
+def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
+    """A table to which something is done in a transaction is as another one to which the same is done by a commit."""
+    committed, transacted = make_tables(lab, 2)
+    snapshot = lab.snapshot(committed)
+    other = {**snapshot, "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location)}
+    for ours, theirs in zip(_updates(committed, snapshot), _updates(transacted, other), strict=True):
+        lab.works(lab.commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
+        reply = transact(lab, change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
+        with lab.judge("IRC-TXN-014"):
+            expect.status(reply, 204)
+            expected, actual = _described(lab.load(committed)), _described(lab.load(transacted))
+            for member in sorted(expected.keys() | actual.keys()):
+                expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit:")
+
+
+@check("IRC-TXN-007")
+def a_transaction_of_nothing(lab: CatalogLab) -> None:
+    """A transaction without changes is refused as such, or accepted and without effect."""
+    before = make_tables(lab, 1)
+    reply = transact(lab)
+    with lab.judge("IRC-TXN-007", remark="it is refused" if reply.status == 400 else ""):
+        expect.status(reply, 204, 400)
+        all_unchanged(lab, before)
+
+
+@check("IRC-TXN-011")
+def two_changes_to_one_table(lab: CatalogLab) -> None:
+    """Two changes to one table are made in their order, or refused and neither of them is made."""
+    for apart in (False, True):
+        twice, between = make_tables(lab, 2)
+        before = [lab.load(table) for table in (twice, between)]
+        reply = transact(
+            lab,
+            change(twice, set_properties(lakepact="first", early="yes")),
+            *([marking(between, "between")] if apart else []),
+            change(twice, set_properties(lakepact="second", late="yes")),
+        )
+        with lab.judge("IRC-TXN-011", remark="they are refused" if reply.status == 400 else ""):
+            expect.status(reply, 204, 400)
+            if reply.status == 400:
+                all_unchanged(lab, before)
+                continue
+            properties = lab.load(twice).metadata.get("properties") or {}
+            expected = {"lakepact": "second", "early": "yes", "late": "yes"}
+            expect.equal(expected, {key: properties.get(key) for key in expected}, "properties")
+            are_marked(lab, [between] if apart else [], "between")

@@ -1,0 +1,110 @@
+"""Wrong ways with transactions that are made side by side, and with what others see of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Fault, Install, all_of, around, on_call, on_wire
+from lakepact.reference_server.iceberg_rest.faults.ways.operations import TRANSACT
+from lakepact.reference_server.iceberg_rest.faults.ways.races import CONFLICT, FAILURE, WHILE, crowded, read_before
+from lakepact.reference_server.iceberg_rest.faults.ways.transactions import committer
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.iceberg_rest.transactions import Change
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.store import Key, Record, Transaction
+    from lakepact.reference_server.wire import Wire
+
+    Formers = dict[Key, Record | None]
+
+
+def _half_now(service: Service) -> None:
+    """The first table is changed at once and the others a while later; the answer waits for all of them."""
+    commit_one = committer(service)
+
+    def later(change: dict[str, Any]) -> None:
+        with contextlib.suppress(Problem):
+            commit_one(change)
+
+    def act(_: Handler, arguments: dict[str, Any]) -> Reply:
+        for place, change in enumerate(arguments["body"]["table-changes"]):
+            if place:
+                asyncio.get_running_loop().call_later(WHILE / 2, later, change)
+            else:
+                commit_one(change)
+        return NO_CONTENT
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        await asyncio.sleep(WHILE)
+        await wire.answer(reply)
+
+    all_of(on_call(TRANSACT, act), on_wire(TRANSACT, answer))(service)
+
+
+def _skewed() -> Install:
+    """What a transaction requires of tables that it does not change is held against what was read before it."""
+    read: Formers = {}
+
+    def wrapper(find: Callable[..., Formers]) -> Callable[..., Formers]:
+        def committed_tables(catalog: Any, transaction: Transaction, changes: Sequence[Change]) -> Formers:
+            for change in changes:
+                read.setdefault(change.key, transaction.get(change.key))
+            fresh = find(catalog, transaction, [change for change in changes if change.updates])
+            for change in changes:
+                former = read[change.key]
+                if not change.updates:
+                    catalog.rules["requirements-hold"](
+                        former.document["metadata"] if former else None, change.requirements, table=catalog.preconditions
+                    )
+            return {change.key: fresh[change.key] if change.updates else transaction.get(change.key) for change in changes}
+
+        return committed_tables
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        if reply.status < 300:
+            await asyncio.sleep(WHILE)
+        read.clear()
+        await wire.answer(reply)
+
+    return all_of(around("rules", "committed-tables", wrapper), on_wire(TRANSACT, answer))
+
+
+FAULTS = (
+    Fault("transactions-are-seen-half-way", "The tables of a transaction are changed one after the other.", ("IRC-TXN-009",), _half_now),
+    Fault(
+        "transactions-check-and-swap-apart",
+        "Between the check of the requirements and the swap other transactions may come.",
+        ("IRC-TXN-010",),
+        read_before(TRANSACT, checked_again=False),
+    ),
+    Fault(
+        "transactions-overwrite-others",
+        "Requirements are checked at the swap, but the updates were applied to what was read before.",
+        ("IRC-TXN-010",),
+        read_before(TRANSACT, checked_again=True),
+    ),
+    Fault(
+        "transactions-allow-write-skew",
+        "Tables that a transaction relies on and does not change may be changed by another one meanwhile.",
+        ("IRC-TXN-010",),
+        _skewed(),
+    ),
+    Fault(
+        "racing-transactions-all-conflict",
+        "Of simultaneous transactions each is told that another one won.",
+        ("IRC-TXN-010",),
+        crowded(TRANSACT, first=CONFLICT, others=CONFLICT),
+    ),
+    Fault(
+        "racing-transactions-fail",
+        "Of simultaneous transactions all but the first fail with 500, as after a deadlock.",
+        ("IRC-TXN-010",),
+        crowded(TRANSACT, first=None, others=FAILURE),
+    ),
+)
