@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 9bb43579a9c34d91. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 2fd76b143f887ba0. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -7494,7 +7494,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-002": Requirement(
         id="IRC-TXN-002",
@@ -7505,7 +7504,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
@@ -7516,7 +7514,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
@@ -7526,7 +7523,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-005": Requirement(
         id="IRC-TXN-005",
@@ -7537,7 +7533,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
@@ -7547,7 +7542,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-007": Requirement(
         id="IRC-TXN-007",
@@ -7558,7 +7552,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-008": Requirement(
         id="IRC-TXN-008",
@@ -7569,7 +7562,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
@@ -7579,7 +7571,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-010": Requirement(
         id="IRC-TXN-010",
@@ -7589,7 +7580,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-011": Requirement(
         id="IRC-TXN-011",
@@ -7600,7 +7590,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
@@ -7611,7 +7600,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
@@ -7621,7 +7609,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-014": Requirement(
         id="IRC-TXN-014",
@@ -7631,7 +7618,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction", "updateTable"),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-015": Requirement(
         id="IRC-TXN-015",
@@ -7642,7 +7628,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
+        uncovered="needs answers that are cut off on their way, which the harness cannot bring about yet",
     ),
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",
@@ -7653,7 +7639,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         features=("views",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-017": Requirement(
         id="IRC-TXN-017",
@@ -7663,7 +7648,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-GEN-001": Requirement(
         id="IRC-GEN-001",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 7968fd8d31a9cae3. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 1b7243715a3b1a69. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -5236,7 +5236,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-37: Eleven operations document 204 as their only success, while some servers answer 200. Success is 204, and a 200 instead of it fails.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-002": Requirement(
         id="IRC-TXN-002",
@@ -5247,7 +5246,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-003": Requirement(
         id="IRC-TXN-003",
@@ -5258,7 +5256,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-004": Requirement(
         id="IRC-TXN-004",
@@ -5268,7 +5265,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-005": Requirement(
         id="IRC-TXN-005",
@@ -5279,7 +5275,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-006": Requirement(
         id="IRC-TXN-006",
@@ -5289,7 +5284,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-007": Requirement(
         id="IRC-TXN-007",
@@ -5300,7 +5294,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-009": Requirement(
         id="IRC-TXN-009",
@@ -5310,7 +5303,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-010": Requirement(
         id="IRC-TXN-010",
@@ -5320,7 +5312,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-011": Requirement(
         id="IRC-TXN-011",
@@ -5331,7 +5322,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-012": Requirement(
         id="IRC-TXN-012",
@@ -5342,7 +5332,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-40: A transaction needs identifiers by description only, and several of its cases are not described. Whatever a server makes of those cases, a transaction is applied whole or not at all.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-013": Requirement(
         id="IRC-TXN-013",
@@ -5352,7 +5341,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-014": Requirement(
         id="IRC-TXN-014",
@@ -5362,7 +5350,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction", "updateTable"),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-015": Requirement(
         id="IRC-TXN-015",
@@ -5373,7 +5360,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
+        uncovered="needs answers that are cut off on their way, which the harness cannot bring about yet",
     ),
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",
@@ -5384,7 +5371,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         features=("views",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-TXN-017": Requirement(
         id="IRC-TXN-017",
@@ -5394,7 +5380,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="transactions",
         operations=("commitTransaction",),
-        uncovered="the reference server does not serve transactions yet, so no check of them could be proven by a mutant",
     ),
     "IRC-GEN-001": Requirement(
         id="IRC-GEN-001",
