@@ -1,4 +1,4 @@
-"""The catalog for threads and the one for event loops are one."""
+"""The clients for threads and those for event loops are one."""
 
 from __future__ import annotations
 
@@ -10,39 +10,48 @@ from pathlib import Path
 import pytest
 
 from codegen import sync_twin
-from lakepact.client import AsyncIcebergCatalog, IcebergCatalog
+from lakepact.client import AsyncIcebergCatalog, AsyncSharingClient, IcebergCatalog, SharingClient
+from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
+from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
+from lakepact.client.delta_sharing.synchronous.listing import Listing
+from lakepact.client.delta_sharing.synchronous.table import Table
 
-FOLDER = Path(__file__).resolve().parents[2] / "client" / "lakepact" / "client" / "iceberg_rest"
+CLIENT = Path(__file__).resolve().parents[2] / "client" / "lakepact" / "client"
+PAIRS = [(AsyncIcebergCatalog, IcebergCatalog), (AsyncSharingClient, SharingClient), (AsyncTable, Table), (AsyncListing, Listing)]
 
 
-def methods(catalog: type) -> dict[str, inspect.Signature]:
-    named = {name: member for name, member in inspect.getmembers(catalog, inspect.isfunction) if not name.startswith("__")}
+def methods(kind: type) -> dict[str, inspect.Signature]:
+    named = {name: member for name, member in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")}
     return {name: inspect.signature(member) for name, member in named.items()}
 
 
 def without_loop(annotation: str) -> str:
-    return re.sub(r"\bAsync(?=[A-Z])", "", annotation)
+    generated = re.sub(r"\bAsyncGenerator\[(.+), None\]", r"Generator[\1, None, None]", annotation)
+    return re.sub(r"\bAsync(?=[A-Z])", "", generated)
 
 
-def test_both_have_the_same_methods_with_the_same_signatures():
+@pytest.mark.parametrize(("of_loops", "of_threads"), PAIRS)
+def test_both_have_the_same_methods_with_the_same_signatures(of_loops, of_threads):
     of_async = {
         name: signature.replace(return_annotation=without_loop(signature.return_annotation))
-        for name, signature in methods(AsyncIcebergCatalog).items()
+        for name, signature in methods(of_loops).items()
     }
 
-    assert methods(IcebergCatalog) == of_async
+    assert methods(of_threads) == of_async
 
 
-def test_both_are_opened_with_the_same_arguments():
-    kinds = [AsyncIcebergCatalog, IcebergCatalog]
+@pytest.mark.parametrize("kinds", PAIRS)
+def test_both_are_opened_with_the_same_arguments(kinds):
     opened = [[(p.name, p.kind) for p in inspect.signature(kind).parameters.values()] for kind in kinds]
 
     assert opened[0] == opened[1]
 
 
-@pytest.mark.parametrize("name", sorted(methods(IcebergCatalog)))
-def test_both_promise_the_same(name):
-    assert getattr(AsyncIcebergCatalog, name).__doc__ == getattr(IcebergCatalog, name).__doc__
+@pytest.mark.parametrize(("of_loops", "of_threads"), PAIRS)
+def test_both_promise_the_same(of_loops, of_threads):
+    promises = [{name: getattr(kind, name).__doc__ for name in methods(kind)} for kind in (of_loops, of_threads)]
+
+    assert promises[0] == promises[1]
 
 
 def statements(source: str) -> set[str]:
@@ -55,14 +64,15 @@ def statements(source: str) -> set[str]:
     return {ast.unparse(statement) for block in blocks for statement in block}
 
 
-@pytest.mark.parametrize("source", sorted(FOLDER.glob("asynchronous/*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("source", sorted(CLIENT.glob("*/asynchronous/*.py")), ids=lambda path: f"{path.parts[-3]}.{path.stem}")
 def test_what_is_for_threads_is_derived_from_what_is_for_event_loops(source):
-    twin = FOLDER / "synchronous" / source.name
+    twin = source.parents[1] / "synchronous" / source.name
 
     assert statements(twin.read_text("utf-8")) == statements(sync_twin.translated(source.read_text("utf-8")))
 
 
 def test_nothing_for_threads_is_without_its_source():
-    names = [sorted(path.name for path in FOLDER.glob(f"{folder}/*.py")) for folder in ("asynchronous", "synchronous")]
+    found = [CLIENT.glob(f"*/{folder}/*.py") for folder in ("asynchronous", "synchronous")]
+    names = [sorted((path.parts[-3], path.name) for path in paths) for paths in found]
 
     assert names[0] == names[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Self
 
 from lakepact.client.delta_sharing.access import chosen
@@ -17,12 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
     from types import TracebackType
 
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
     from lakepact.client.connections import AsyncOpened
     from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
+    from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.questions import Question
 
@@ -94,18 +92,20 @@ class AsyncListing:
             QueryFailed: The server gave up.
             RuntimeError: The answer was read already.
         """
-        async for lines in self.blocks():
-            for line in lines:
-                yield line
+        async with aclosing(self.blocks()) as blocks:
+            async for lines in blocks:
+                for line in lines:
+                    yield line
 
     async def files(self) -> AsyncIterator[SharedFile]:
         """The files alone, in the server's order. The errors are those of iterating over the answer."""
-        async for lines in self.blocks():
-            for line in lines:
-                if type(line) is SharedFile:
-                    yield line
+        async with aclosing(self.blocks()) as blocks:
+            async for lines in blocks:
+                for line in lines:
+                    if type(line) is SharedFile:
+                        yield line
 
-    async def blocks(self) -> AsyncIterator[list[SharedFile | Metadata]]:
+    async def blocks(self) -> AsyncGenerator[list[SharedFile | Metadata], None]:
         """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
@@ -125,7 +125,7 @@ class AsyncListing:
 
     async def batches(
         self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
-    ) -> AsyncIterator[pa.Table]:
+    ) -> AsyncIterator[ArrowTable]:
         """The wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
 
         Args:
@@ -145,25 +145,25 @@ class AsyncListing:
 
         try:
             rows = AsyncRows(self._reach, self, columns=columns, progress=progress)
-            async for table in rows.tables():
-                yield table
+            async with aclosing(rows.tables()) as tables:
+                async for table in tables:
+                    yield table
         finally:
             await self.close()
 
-    async def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> pa.Table:
+    async def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> ArrowTable:
         """The wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
         need("pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.asynchronous.rows import AsyncRows  # noqa: PLC0415 - where pyarrow is there
 
         try:
             rows = AsyncRows(self._reach, self, columns=columns, progress=progress)
-            return rows.plan.joined([table async for table in rows.tables() if table.num_rows])
+            async with aclosing(rows.tables()) as tables:
+                return rows.plan.joined([table async for table in tables if table.num_rows])
         finally:
             await self.close()
 
-    async def to_pandas(
-        self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
-    ) -> pd.DataFrame:
+    async def to_pandas(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PandasFrame:
         """The wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
 
         Integers and booleans are of the types that know nulls, so that none becomes a float.
@@ -173,15 +173,12 @@ class AsyncListing:
 
         return pandas_frame(await self.to_arrow(columns=columns, progress=progress))
 
-    async def to_polars(
-        self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
-    ) -> pl.DataFrame:
+    async def to_polars(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PolarsFrame:
         """The wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
         need("polars", "pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
 
-        frame: pl.DataFrame = polars_frame(await self.to_arrow(columns=columns, progress=progress))
-        return frame
+        return polars_frame(await self.to_arrow(columns=columns, progress=progress))
 
     async def _read_description(self) -> None:
         protocol: Protocol | None = None

@@ -12,10 +12,10 @@ from lakepact.client.delta_sharing.downloads import EXPIRED
 from lakepact.client.delta_sharing.progress import Progress
 from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.delta_sharing.rows.selection import Selection, numbers
-from lakepact.client.errors import DamagedData, Failure
+from lakepact.client.errors import DamagedData, Failure, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
     from pyroaring import BitMap64
 
@@ -67,10 +67,10 @@ class AsyncRows:
             gives_changes=self._question.gives_changes,
         )
 
-    async def tables(self) -> AsyncIterator[Any]:
+    async def tables(self) -> AsyncGenerator[Any, None]:
         """The rows of each file, in the order of the answer, up to the limit of the question."""
         # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
-        files = [file._replace(stats=None) async for file in self._listing.files()]
+        files = await self._files()
         todo = pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
         done = Progress(files=0, of_files=len(todo), bytes=0, of_bytes=sum(piece.file.size or 0 for piece in todo), rows=0)
         left = self._question.limit
@@ -85,6 +85,25 @@ class AsyncRows:
                 left = None if left is None else left - kept.num_rows
                 if left == 0:
                     break
+
+    async def _files(self) -> list[SharedFile]:
+        """The files of the answer; of a later one, if this one breaks off and the table did not change."""
+        tried = 0
+        while True:
+            try:
+                return [file._replace(stats=None) async for file in self._listing.files()]
+            except Unreachable as error:
+                tried += 1
+                pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
+                if pause is None:
+                    raise
+                broken_off = error
+            await self._reach.sleep(pause)
+            later = await self._listing.again(self._question)
+            if (later.version, later.metadata) != (self._listing.version, self._listing.metadata):
+                await later.close()
+                raise broken_off
+            self._listing = later
 
     async def _read(self, piece: Piece) -> tuple[Piece, Any]:
         content = await self._with_url(piece.file, self._content)

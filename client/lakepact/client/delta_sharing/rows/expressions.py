@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +78,7 @@ def _typed(value: Value, name: str) -> Any:  # noqa: PLR0911 - one for each type
     if isinstance(value, datetime):
         zone = "UTC" if value.tzinfo else None
         return pa.scalar(value, pa.timestamp("us", tz=zone)) if name == ("timestamp" if zone else "timestamp_ntz") else None
-    return pa.scalar(value, pa.date32()) if isinstance(value, date) and name == "date" else None
+    return pa.scalar(value, pa.date32()) if name == "date" else None
 
 
 def _integer(value: int, name: str) -> Any:

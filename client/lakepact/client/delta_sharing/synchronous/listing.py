@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Self
 
 from lakepact.client.delta_sharing.access import chosen
@@ -18,11 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
     from types import TracebackType
 
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
     from lakepact.client.connections import Opened
+    from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.questions import Question
     from lakepact.client.delta_sharing.synchronous.reach import Reach
@@ -95,17 +93,19 @@ class Listing:
             QueryFailed: The server gave up.
             RuntimeError: The answer was read already.
         """
-        for lines in self.blocks():
-            yield from lines
+        with closing(self.blocks()) as blocks:
+            for lines in blocks:
+                yield from lines
 
     def files(self) -> Iterator[SharedFile]:
         """The files alone, in the server's order. The errors are those of iterating over the answer."""
-        for lines in self.blocks():
-            for line in lines:
-                if type(line) is SharedFile:
-                    yield line
+        with closing(self.blocks()) as blocks:
+            for lines in blocks:
+                for line in lines:
+                    if type(line) is SharedFile:
+                        yield line
 
-    def blocks(self) -> Iterator[list[SharedFile | Metadata]]:
+    def blocks(self) -> Generator[list[SharedFile | Metadata], None, None]:
         """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
         if self._is_read:
             raise RuntimeError("an answer is read once: ask again")
@@ -123,7 +123,9 @@ class Listing:
         """The answer to another question."""
         return Listing(self._reach, question).begin()
 
-    def batches(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> Iterator[pa.Table]:
+    def batches(
+        self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
+    ) -> Iterator[ArrowTable]:
         """The wanted rows, the files of the answer one after the other, with no more than a few of them in memory.
 
         Args:
@@ -143,22 +145,24 @@ class Listing:
 
         try:
             rows = Rows(self._reach, self, columns=columns, progress=progress)
-            yield from rows.tables()
+            with closing(rows.tables()) as tables:
+                yield from tables
         finally:
             self.close()
 
-    def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> pa.Table:
+    def to_arrow(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> ArrowTable:
         """The wanted rows as a table of Arrow. The arguments and errors are those of `batches`."""
         need("pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.synchronous.rows import Rows  # noqa: PLC0415 - where pyarrow is there
 
         try:
             rows = Rows(self._reach, self, columns=columns, progress=progress)
-            return rows.plan.joined([table for table in rows.tables() if table.num_rows])
+            with closing(rows.tables()) as tables:
+                return rows.plan.joined([table for table in tables if table.num_rows])
         finally:
             self.close()
 
-    def to_pandas(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> pd.DataFrame:
+    def to_pandas(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PandasFrame:
         """The wanted rows as a frame of pandas. The arguments and errors are those of `batches`.
 
         Integers and booleans are of the types that know nulls, so that none becomes a float.
@@ -168,13 +172,12 @@ class Listing:
 
         return pandas_frame(self.to_arrow(columns=columns, progress=progress))
 
-    def to_polars(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> pl.DataFrame:
+    def to_polars(self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None) -> PolarsFrame:
         """The wanted rows as a frame of polars. The arguments and errors are those of `batches`."""
         need("polars", "pyarrow", "pyroaring")
         from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
 
-        frame: pl.DataFrame = polars_frame(self.to_arrow(columns=columns, progress=progress))
-        return frame
+        return polars_frame(self.to_arrow(columns=columns, progress=progress))
 
     def _read_description(self) -> None:
         protocol: Protocol | None = None

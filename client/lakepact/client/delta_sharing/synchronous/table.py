@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing import access
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
     from lakepact.client.delta_sharing.access import DirectoryCredentials
+    from lakepact.client.delta_sharing.foreign import ArrowExpression, ArrowTable, PandasFrame, PolarsFrame
     from lakepact.client.delta_sharing.lines import Format
     from lakepact.client.delta_sharing.predicates import Predicate
     from lakepact.client.delta_sharing.progress import Progress
     from lakepact.client.delta_sharing.questions import Place
     from lakepact.client.delta_sharing.synchronous.reach import Reach
+
+#: Seconds; servers are not to be asked more often than that whether there is a new version.
+_SHORTEST_INTERVAL = 10
 
 
 class Table:
@@ -80,7 +81,7 @@ class Table:
     def query(
         self,
         *,
-        predicate: Predicate | pa.compute.Expression | None = None,
+        predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
@@ -124,15 +125,16 @@ class Table:
     def files(
         self,
         *,
-        predicate: Predicate | pa.compute.Expression | None = None,
+        predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
     ) -> Iterator[SharedFile]:
         """The files of the table, each as it arrives. The arguments and errors are those of `query`."""
-        with self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp) as listing:
-            # A table may have millions of files, so little stands between them and the one who reads them.
-            for lines in listing.blocks():
+        listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
+        # A table may have millions of files, so little stands between them and the one who reads them.
+        with closing(listing.blocks()) as blocks:
+            for lines in blocks:
                 for line in lines:
                     if type(line) is SharedFile:
                         yield line
@@ -145,7 +147,7 @@ class Table:
         ending_version: int | None = None,
         ending_timestamp: datetime | str | None = None,
         historical_metadata: bool = False,
-        predicate: Predicate | pa.compute.Expression | None = None,
+        predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         page_size: int | None = None,
         formats: Sequence[Format] = ("delta", "parquet"),
@@ -186,16 +188,45 @@ class Table:
         )
         return Listing(self._reach, question).begin()
 
+    def follow(self, starting_version: int, *, interval: float = 30.0, versions_per_request: int = 100) -> Iterator[SharedFile]:
+        """The files that versions add and remove, those that there are first and then each new one, without end.
+
+        Args:
+            starting_version: The first version.
+            interval: How many seconds there are between two questions whether there is a new version; ten at least.
+            versions_per_request: How many versions are asked for at once.
+
+        Raises:
+            ValueError: `interval` is too short, or no versions are to be asked for.
+            ContractClientError: As for `query`.
+        """
+        if interval < _SHORTEST_INTERVAL:
+            raise ValueError(f"a server is asked for new versions every {_SHORTEST_INTERVAL} seconds at most, not every {interval:g}")
+        if versions_per_request < 1:
+            raise ValueError(f"{versions_per_request} versions are none to ask for")
+        first = starting_version
+        while True:
+            latest = self.version()
+            while first <= latest:
+                last = min(latest, first + versions_per_request - 1)
+                with self.query(starting_version=first, ending_version=last) as listing:
+                    for file in listing.files():
+                        # A server may give later versions, which are asked for again.
+                        if file.version is None or file.version <= last:
+                            yield file
+                first = last + 1
+            self._reach.sleep(interval)
+
     def to_arrow(
         self,
         *,
         columns: Sequence[str] | None = None,
-        predicate: Predicate | pa.compute.Expression | None = None,
+        predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
-    ) -> pa.Table:
+    ) -> ArrowTable:
         """The rows of the table as a table of Arrow.
 
         Args:
@@ -219,12 +250,12 @@ class Table:
         self,
         *,
         columns: Sequence[str] | None = None,
-        predicate: Predicate | pa.compute.Expression | None = None,
+        predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
-    ) -> pd.DataFrame:
+    ) -> PandasFrame:
         """The rows of the table as a frame of pandas. The arguments and errors are those of `to_arrow`."""
         listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         return listing.to_pandas(columns=columns, progress=progress)
@@ -233,12 +264,12 @@ class Table:
         self,
         *,
         columns: Sequence[str] | None = None,
-        predicate: Predicate | pa.compute.Expression | None = None,
+        predicate: Predicate | ArrowExpression | None = None,
         limit: int | None = None,
         version: int | None = None,
         timestamp: datetime | str | None = None,
         progress: Callable[[Progress], object] | None = None,
-    ) -> pl.DataFrame:
+    ) -> PolarsFrame:
         """The rows of the table as a frame of polars. The arguments and errors are those of `to_arrow`."""
         listing = self.query(predicate=predicate, limit=limit, version=version, timestamp=timestamp)
         return listing.to_polars(columns=columns, progress=progress)

@@ -1,0 +1,287 @@
+"""Answers are read as they arrive: in constant memory, however they are cut into pieces, and no further than somebody wants them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tracemalloc
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.client import AsyncSharingClient, BadReply, SharingClient, Unreachable
+from lakepact.client.delta_sharing import parsing
+from lakepact.client.delta_sharing.lines import SharedFile
+from lakepact.client.delta_sharing.parsing import LineReader
+from lakepact.client.errors import Failure
+from lakepact.client.retries import Retries
+
+from .serving import DELTA_PROTOCOL, END, PLACE, PROFILE, PROTOCOL, Desk, delta_file, delta_metadata, file, lines, metadata
+from .test_rows import PLAIN, desk_of, parquet
+
+HEADS = [(PROTOCOL, metadata()), (DELTA_PROTOCOL, delta_metadata())]
+
+
+def reader(**options):
+    told = {"formats": ("delta", "parquet"), "gives_changes": False, "promises_end": False}
+    return LineReader(**told | options, failure=lambda message: Failure(operation="queryTable", message=message))
+
+
+def read(pieces, **options):
+    taken = reader(**options)
+    return [line for piece in pieces for line in taken.feed(piece)] + taken.end()[0]
+
+
+@st.composite
+def answers(draw):
+    """Lines of an answer, as a text, and how it is cut."""
+    is_delta = draw(st.booleans())
+    made = delta_file if is_delta else file
+    values = st.dictionaries(st.text(max_size=3), st.none() | st.text(max_size=3), max_size=2)
+    files = [made(draw(st.text(max_size=5)), partitionValues=draw(values)) for _ in range(draw(st.integers(0, 8)))]
+    documents = [*HEADS[is_delta], *files, *draw(st.sampled_from([(), (END,), ({"queryStatus": {}},)]))]
+    newline = draw(st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
+    text = newline.join(json.dumps(document, ensure_ascii=draw(st.booleans())).encode() for document in documents)
+    whole = text + draw(st.sampled_from([b"", newline]))
+    cuts = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=10)))
+    return whole, [whole[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(whole)], strict=True)], len(files)
+
+
+@given(answers())
+def test_it_does_not_matter_how_an_answer_is_cut(answer):
+    whole, pieces, files = answer
+
+    lines_of_pieces = read(pieces)
+
+    assert lines_of_pieces == read([whole])
+    assert sum(isinstance(line, SharedFile) for line in lines_of_pieces) == files
+
+
+@given(st.lists(st.binary(max_size=40) | st.sampled_from([b"\n", b'{"file":', b"}", b'{"protocol":{"minReaderVersion":1}}\n'])))
+def test_any_bytes_are_lines_or_a_bad_reply(pieces):
+    try:
+        assert all(isinstance(line, tuple) or line.format for line in read(pieces))
+    except BadReply as error:
+        assert "line" in error.message  # noqa: PT017 - one of two outcomes
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(monkeypatch):
+    monkeypatch.setattr(parsing, "LONGEST", 1000)
+    taken = reader()
+
+    for _ in range(10):
+        assert taken.feed(b"x" * 100) == []
+    with pytest.raises(BadReply, match="line 1 of the reply is longer than 1000 bytes"):
+        taken.feed(b"x")
+
+
+class Endless:
+    """Answers a query with ever more files, and counts what is taken of them."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.given = 0
+
+    def blocks(self):
+        yield b"".join(json.dumps(line).encode() + b"\n" for line in PLAIN)
+        block = b"".join(json.dumps(file(str(number))).encode() + b"\n" for number in range(100))
+        while self.given < self.most:
+            self.given += 100
+            yield block
+
+    async def blocks_of_loop(self):
+        for block in self.blocks():
+            yield block
+
+
+def test_a_listing_takes_the_same_memory_however_long_it_is():
+    server = Endless(100_000)
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks()))
+    with SharingClient(PROFILE, carrier=carrier) as client:
+        files = client.table(*PLACE).files()
+        next(files)
+        tracemalloc.start()
+        count = sum(1 for _ in files)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+
+    assert count == 99_999
+    assert peak < 2_000_000
+
+
+def test_no_more_of_a_listing_is_taken_than_somebody_wants():
+    server = Endless(10_000_000)
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks()))
+    with SharingClient(PROFILE, carrier=carrier) as client:
+        for number, _ in enumerate(client.table(*PLACE).files()):
+            if number == 1000:
+                break
+
+    assert server.given <= 1100
+
+
+def test_no_more_of_a_listing_is_taken_in_a_loop_than_somebody_wants():
+    server = Endless(10_000_000)
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=server.blocks_of_loop()))
+
+    async def some():
+        async with AsyncSharingClient(PROFILE, carrier=carrier) as client, await client.table(*PLACE).query() as listing:
+            async for file in listing.files():
+                if file.id == "50":
+                    return
+
+    asyncio.run(some())
+
+    assert server.given <= 200
+
+
+# Answers that break off, and tables that are followed.
+
+CONTENT = parquet({"id": [1], "day": [None]})
+
+
+def broken_off(*documents):
+    def blocks():
+        yield lines(*documents).content
+        raise httpx.ReadError("reset")
+
+    async def blocks_of_loop():
+        for block in (lines(*documents).content,):
+            yield block
+        raise httpx.ReadError("reset")
+
+    class Both(httpx.SyncByteStream, httpx.AsyncByteStream):
+        def __iter__(self):
+            return blocks()
+
+        def __aiter__(self):
+            return blocks_of_loop()
+
+    return httpx.Response(200, headers={"delta-table-version": "5"}, stream=Both())
+
+
+class Breaking(Desk):
+    """A desk that gives answers in pieces."""
+
+    def _answer(self, request):
+        answers = self.answers.get(f"{request.method} {request.url.path}", [])
+        if answers and isinstance(answers[0], httpx.Response) and not hasattr(answers[0], "_content"):
+            self.requests.append(request)
+            return answers.pop(0)
+        return super()._answer(request)
+
+
+def breaking(*answers):
+    desk = Breaking(query=list(answers))
+    return desk.on("GET store.test/a", CONTENT)
+
+
+def test_a_listing_that_breaks_off_is_an_error_for_whoever_iterates_over_it(table):
+    with pytest.raises(Unreachable, match="queryTable: no reply"):
+        table(breaking(broken_off(*PLAIN, file("a")))).files()
+
+
+def test_rows_are_read_from_a_second_listing_where_the_first_breaks_off(table):
+    desk = breaking(broken_off(*PLAIN, file("a", size=len(CONTENT))), lines(*PLAIN, file("a", size=len(CONTENT))))
+
+    assert table(desk).to_arrow().num_rows == 1
+
+
+def test_rows_of_two_versions_are_not_mixed_where_a_listing_breaks_off(table):
+    desk = breaking(broken_off(*PLAIN, file("a")), lines(*PLAIN, file("b"), delta_table_version="6"))
+
+    with pytest.raises(Unreachable):
+        table(desk).to_arrow()
+
+
+def test_a_listing_that_always_breaks_off_is_given_up(table):
+    desk = breaking(*(broken_off(*PLAIN, file("a")) for _ in range(9)))
+
+    with pytest.raises(Unreachable):
+        table(desk, retries=Retries(tries=3)).to_arrow()
+
+    assert len(desk.requests) == 3
+
+
+class Enough(Exception):
+    """Ends what has no end."""
+
+
+def followed(opened, latest, **options):
+    """What is asked for, and the files that come, until the third question for the version."""
+    versions = iter(latest)
+
+    def version(_):
+        number = next(versions, None)
+        if number is None:
+            raise Enough
+        return httpx.Response(200, headers={"Delta-Table-Version": str(number)})
+
+    def query(request):
+        asked = json.loads(request.content)
+        numbers = range(asked["startingVersion"], asked["endingVersion"] + 2)
+        return lines(*PLAIN, *(file(str(number), "add", version=number, timestamp=1) for number in numbers))
+
+    desk = Desk(version=version, query=query)
+    taken = []
+    follow = opened(desk).table(*PLACE).thing.follow(1, **options)
+
+    async def in_loop():
+        async for each in follow:
+            taken.append(each.id)  # noqa: PERF401 - it has no end, but by an exception
+
+    def collect():
+        if hasattr(follow, "__aiter__"):
+            asyncio.run(in_loop())
+        else:
+            taken.extend(each.id for each in follow)
+
+    with pytest.raises(Enough):
+        collect()
+    return desk, taken
+
+
+def test_a_table_is_followed_in_windows_of_versions(opened):
+    """DS-STR-02; what a server gives beyond a window comes with the next."""
+    desk, found = followed(opened, [3, 3, 5], versions_per_request=2)
+
+    assert found == ["1", "2", "3", "4", "5"]
+    assert [(body["startingVersion"], body["endingVersion"]) for body in desk.bodies] == [(1, 2), (3, 3), (4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"), [({"interval": 9.9}, "every 10 seconds"), ({"versions_per_request": 0}, "none to ask for")]
+)
+def test_a_table_is_not_followed_more_closely_than_the_protocol_allows(opened, options, complaint):
+    """DS-STR-01."""
+    desk = Desk()
+    follow = opened(desk).table(*PLACE)
+
+    with pytest.raises(ValueError, match=complaint):
+        follow.follow(0, **options)
+
+    assert desk.requests == []
+
+
+def test_pauses_between_questions_are_as_long_as_somebody_wants():
+    pauses = []
+
+    def pause(seconds):
+        pauses.append(seconds)
+        raise Enough
+
+    desk = Desk(version=httpx.Response(200, headers={"Delta-Table-Version": "0"}))
+    with SharingClient(PROFILE, carrier=desk.carrier, sleep=pause) as client, pytest.raises(Enough):
+        list(client.table(*PLACE).follow(1, interval=60))
+
+    assert pauses == [60]
+
+
+def test_files_are_held_until_there_is_room(opened):
+    """One that is larger than the room is fetched alone."""
+    desk = desk_of(dict.fromkeys("abcdef", CONTENT))
+
+    assert opened(desk, memory=1).table(*PLACE).to_arrow().num_rows == 6
+    assert [request.url.path for request in desk.requests[1:]] == [f"/{name}" for name in "abcdef"]
