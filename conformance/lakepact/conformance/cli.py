@@ -9,6 +9,7 @@ import click
 
 #: Verb → module and command. A verb is imported when it is called, so that each needs only its own extra.
 VERBS = {
+    "campaign": ("lakepact.conformance.campaign.cli", "campaign"),
     "check": ("lakepact.conformance.check", "check"),
     "explain": ("lakepact.conformance.catalogue", "explain"),
     "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),

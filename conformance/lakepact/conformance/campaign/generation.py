@@ -51,7 +51,9 @@ def alike_everywhere() -> Generator[None]:
     providers = importlib.import_module(PROVIDERS)
     found, kind = getattr(providers, LOCAL, None), getattr(providers, CONSTANTS, None)
     if found is None or kind is None:
-        raise CannotBePlanned(f"hypothesis {version('hypothesis')} is not known to draw the same everywhere; install the version of the extra")
+        raise CannotBePlanned(
+            f"hypothesis {version('hypothesis')} is not known to draw the same everywhere; install the version of the extra"
+        )
     nothing = kind()
 
     def start_anew(finder: Callable[[], Any]) -> None:
@@ -68,7 +70,12 @@ def alike_everywhere() -> Generator[None]:
 
 def generator_fingerprint(contract: str) -> str:
     """What cases depend on besides seeds, as one hash."""
-    parts = (fingerprint(suites.load(contract).contract), version("hypothesis"), version("schemathesis"), platform.python_version_tuple()[:2])
+    parts = (
+        fingerprint(suites.load(contract).contract),
+        version("hypothesis"),
+        version("schemathesis"),
+        platform.python_version_tuple()[:2],
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 

@@ -1,0 +1,84 @@
+"""Normalised answers: what is left when names, times, places and words that a target may choose freely are taken out.
+
+Two targets that answer alike have equal normalised answers; where they differ, the first class that does says how.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.wire import Exchange
+
+#: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
+CLASSES = ("status", "error_type", "schema", "body", "header")
+
+OWN = re.compile(r"lp_[0-9a-fr]+_\d+_\d+")
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+PLACE = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:/|/)", re.IGNORECASE)
+WORDS = frozenset({"message", "stack", "nextPageToken", "next-page-token"})  #: for people, or opaque
+TIMES = re.compile(r"(?:-ms|timestamp|[aA]t|Time)\Z")
+FREE = frozenset({"config", "storage-credentials", "defaults", "overrides", "endpoints"})  #: a target's own business
+
+
+def normalised(exchange: Exchange) -> dict[str, str]:
+    """The classes of an answer, each as a text that is equal where answers are alike."""
+    parsed = exchange.parsed
+    if parsed is None and exchange.body:
+        parsed = list(exchange.lines) if exchange.lines is not None else {"no JSON": hashlib.sha256(exchange.body).hexdigest()}
+    refused = exchange.status >= 400
+    plain = _plain(parsed, "")
+    return {
+        "status": str(exchange.status),
+        "error_type": _error_type(parsed) if refused else "",
+        "schema": _digest(sorted(set(_shape(plain, "")))),
+        "body": _digest(plain),
+        "header": f"{exchange.media_type}{' etag' if 'etag' in exchange.headers else ''}",
+    }
+
+
+def _error_type(parsed: Any) -> str:
+    if not isinstance(parsed, dict):
+        return ""
+    error = parsed.get("error")
+    return str(error.get("type", "")) if isinstance(error, dict) else str(parsed.get("errorCode", ""))
+
+
+def _plain(value: Any, member: str) -> Any:
+    if member in FREE:
+        return "<free>"
+    if isinstance(value, dict):
+        return {_name(key): _plain(held, key) for key, held in value.items() if key not in WORDS}
+    if isinstance(value, list):
+        return [_plain(item, member) for item in value]
+    if isinstance(value, str):
+        return "<place>" if PLACE.match(value) else UUID.sub("<uuid>", _name(value))
+    if isinstance(value, int) and not isinstance(value, bool) and TIMES.search(member):
+        return "<time>"
+    return value
+
+
+def _name(text: str) -> str:
+    return OWN.sub("<own>", text)
+
+
+def _shape(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield f"{path}:object"
+        for key, held in value.items():
+            yield from _shape(held, f"{path}/{key}")
+    elif isinstance(value, list):
+        yield f"{path}:array"
+        for item in value:
+            yield from _shape(item, f"{path}[]")
+    else:
+        yield f"{path}:{'number' if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__}"
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,82 @@
+"""An exchange as a row, with every secret left out, and the exchange of a row, as judges want to see it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from lakepact.conformance.wire import REDACTED, SECRET_HEADERS, Exchange, redacted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: Stands for a secret of ours, so that it can still be seen that an answer repeats it.
+OWN_SECRET = "<own-secret>"
+MOST_BYTES = 1 << 20  #: of a body that is kept
+
+
+def _without(content: bytes, secrets: Iterable[str]) -> bytes:
+    """Bytes without secrets, all others as they were."""
+    for secret in secrets:
+        content = content.replace(secret.encode(), OWN_SECRET.encode())
+    return redacted(content.decode("latin-1"), ()).encode("latin-1")
+
+
+def _text(text: str, secrets: Iterable[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, OWN_SECRET)
+    return redacted(text, ())
+
+
+def _pairs(headers: Iterable[tuple[str, str]], secrets: tuple[str, ...], own: frozenset[str]) -> list[dict[str, str]]:
+    hidden = SECRET_HEADERS | own
+    return [{"name": n, "value": REDACTED if n.lower() in hidden else _text(v, secrets)} for n, v in headers]
+
+
+def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any]:
+    """What an exchange says, as columns of the table `exchanges`.
+
+    Args:
+        exchange: as it stood on the wire.
+        own_headers: names of headers of the target, whose values are nobody's business.
+    """
+    secrets = tuple(sorted(exchange.secrets, key=len, reverse=True))  # a whole value before what is a part of it
+    own = frozenset(name.lower() for name in own_headers)
+    body = _without(exchange.body, secrets)
+    kept = body[:MOST_BYTES]
+    return {
+        "latency_us": int(exchange.seconds * 1_000_000),
+        "http_status": exchange.status,
+        "method": exchange.method,
+        "url": _text(exchange.url, secrets),
+        "accepts": exchange.accepts,
+        "authorized": bool(secrets),
+        "request_headers": _pairs(exchange.request_headers, secrets, own),
+        "request_body": _without(exchange.request_body, secrets),
+        "response_headers": _pairs(exchange.headers.multi_items(), secrets, frozenset()),
+        "response_body": kept,
+        "response_bytes": len(exchange.body),
+        "response_truncated": len(kept) < len(body),
+        "response_sha256": hashlib.sha256(body).hexdigest(),
+    }
+
+
+def exchange_of(row: Mapping[str, Any]) -> Exchange:
+    """The exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
+    return Exchange(
+        number=row["number"],
+        operation=row["operation_id"],
+        check="campaign",
+        method=row["method"],
+        url=row["url"],
+        request_headers=tuple((pair["name"], pair["value"]) for pair in row["request_headers"] or ()),
+        request_body=row["request_body"] or b"",
+        status=row["http_status"],
+        headers=httpx.Headers([(pair["name"], pair["value"]) for pair in row["response_headers"] or ()]),
+        body=row["response_body"] or b"",
+        seconds=row["latency_us"] / 1_000_000,
+        secrets=(OWN_SECRET,) if row["authorized"] else (),
+        accepts=row["accepts"],
+    )

@@ -1,0 +1,95 @@
+"""Judges the exchanges of a run: by every law of the suite, and by what had to be refused. Nothing is sent, nothing else is looked at."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import suite as suites
+from lakepact.conformance.campaign import evidence
+from lakepact.conformance.campaign.answers import CLASSES, normalised
+from lakepact.conformance.campaign.execution import ANSWERED, BROKEN, LATE
+from lakepact.conformance.fuzz.judging import Judge
+from lakepact.conformance.outcome import Outcome, Unmet, broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.wire import Exchange
+
+INCONCLUSIVE = "inconclusive"
+SHOWN = 2000  #: characters of what was expected and what came
+
+Said = tuple[str, str, str, str, str]  #: check, requirement, verdict, expected, observed
+
+
+@cache
+def _suite(contract: str) -> Suite[Any]:
+    return suites.load(contract)
+
+
+def judged(
+    row: Mapping[str, Any], contract: str, features: Mapping[str, Mapping[str, bool]] | None = None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The verdicts on one exchange, and its normalised answer.
+
+    Args:
+        row: of the table `exchanges`.
+        contract: what the targets are judged by.
+        features: optional behaviours of each target; a requirement of one that is off is not judged.
+    """
+    suite = _suite(contract)
+    exchange = evidence.exchange_of(row)
+    same = {name: row[name] for name in ("run_id", "target", "case_id", "operation_id", "mode")}
+    has = (features or {}).get(row["target"], {})
+    results = []
+    for check, requirement, verdict, expected, observed in _said(suite, row, exchange):
+        known = suite.contract.requirements[requirement]
+        if all(has.get(name, True) for name in known.features):
+            said = {"expected": expected[:SHOWN], "observed": observed[:SHOWN], "http_status": row["http_status"], "level": known.level}
+            results.append({**same, **said, "check_id": check, "requirement_id": requirement, "verdict": verdict})
+    answer = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+    return results, {**same, "state": row["state"], **answer}
+
+
+def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iterator[Said]:
+    if row["state"] in {LATE, BROKEN} and suite.fuzz is not None:
+        # What came too late may be the fault of a busy machine.
+        verdict = Outcome.FAIL.value if row["state"] == BROKEN else INCONCLUSIVE
+        yield "answers", suite.fuzz.answers, verdict, "an answer", row["reason"]
+    if row["state"] != ANSWERED or row["response_truncated"]:
+        return
+    for law in suite.laws.values():
+        try:
+            held = law.judge(exchange)
+        except Unmet as unmet:
+            for requirement in law.requirements:
+                outcome = broken(suite.contract.requirements[requirement])
+                yield law.name, requirement, outcome.value, unmet.expected, unmet.actual
+        except Exception as ours:  # noqa: BLE001 - whatever it is, it says nothing about the target
+            for requirement in law.requirements:
+                yield law.name, requirement, Outcome.ERROR.value, "", f"the law broke: {ours!r}"
+        else:
+            for requirement in law.requirements if held else ():
+                yield law.name, requirement, Outcome.PASS.value, "", ""
+    yield from _refusals(suite, exchange)
+
+
+def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
+    """What should have been refused for its body, as the fuzzer judges it."""
+    if suite.fuzz is None:
+        return
+    judge = Judge(suite.contract, (), suite.fuzz)
+    breaches = list(judge.breaches(exchange))
+    for breach in breaches:
+        for requirement in breach.requirements:
+            yield (
+                breach.rule,
+                requirement,
+                broken(suite.contract.requirements[requirement]).value,
+                breach.unmet.expected,
+                breach.unmet.actual,
+            )
+    for requirement in sorted(judge.held):
+        yield "refusals", requirement, Outcome.PASS.value, "", ""

@@ -1,0 +1,180 @@
+"""The tables of a campaign: Parquet files in a folder a table, which any engine can read.
+
+PLAN/plan.json  PLAN/cases/
+RUN/run.json    RUN/cases/  RUN/exchanges/chunk-…/  RUN/interruptions/  RUN/results/  RUN/answers/
+                RUN/coverage/  RUN/divergences/  RUN/regressions/
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.arrow import Schema, Table, pa, pq
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+TEXT, WHOLE, NUMBER, YES_NO, BYTES = pa.string(), pa.int64(), pa.int32(), pa.bool_(), pa.binary()
+PAIRS = pa.list_(pa.struct([("name", TEXT), ("value", TEXT)]))
+TIME = pa.timestamp("us", tz="UTC")
+
+
+def _schema(**columns: Any) -> Schema:
+    return pa.schema(list(columns.items()))
+
+
+CASES = _schema(
+    number=WHOLE,
+    case_id=TEXT,
+    contract=TEXT,
+    operation_id=TEXT,
+    mode=TEXT,
+    seed=WHOLE,
+    method=TEXT,
+    path_template=TEXT,
+    mutates=YES_NO,
+    setup=TEXT,
+    request=TEXT,
+)
+#: What a lane is given: cases, each with the target that it is for.
+ERRANDS = pa.schema([("target", TEXT), *CASES])
+EXCHANGES = _schema(
+    run_id=TEXT,
+    exchange_id=TEXT,
+    target=TEXT,
+    case_id=TEXT,
+    number=WHOLE,
+    operation_id=TEXT,
+    mode=TEXT,
+    word=TEXT,  # what the names in it begin with; another one at each start
+    state=TEXT,
+    reason=TEXT,
+    tries=NUMBER,
+    started_at=TIME,
+    latency_us=WHOLE,
+    http_status=NUMBER,
+    method=TEXT,
+    url=TEXT,
+    accepts=TEXT,
+    authorized=YES_NO,  # whether a secret was sent
+    request_headers=PAIRS,
+    request_body=BYTES,
+    response_headers=PAIRS,
+    response_body=BYTES,
+    response_bytes=WHOLE,
+    response_truncated=YES_NO,
+    response_sha256=TEXT,
+)
+INTERRUPTIONS = _schema(run_id=TEXT, target=TEXT, case_id=TEXT, word=TEXT, verdict=TEXT, reason=TEXT)
+RESULTS = _schema(
+    run_id=TEXT,
+    target=TEXT,
+    case_id=TEXT,
+    operation_id=TEXT,
+    mode=TEXT,
+    check_id=TEXT,
+    requirement_id=TEXT,
+    level=TEXT,
+    verdict=TEXT,
+    expected=TEXT,
+    observed=TEXT,
+    http_status=NUMBER,
+)
+ANSWERS = _schema(
+    run_id=TEXT,
+    target=TEXT,
+    case_id=TEXT,
+    operation_id=TEXT,
+    mode=TEXT,
+    state=TEXT,
+    status=TEXT,
+    error_type=TEXT,
+    schema=TEXT,
+    body=TEXT,
+    header=TEXT,
+)
+COVERAGE = _schema(
+    target=TEXT,
+    requirement_id=TEXT,
+    level=TEXT,
+    verdict=TEXT,
+    passed=WHOLE,
+    failed=WHOLE,
+    warned=WHOLE,
+    errors=WHOLE,
+    inconclusive=WHOLE,
+    cases=WHOLE,
+    first_case_id=TEXT,  # that shows the verdict
+)
+DIVERGENCES = _schema(case_id=TEXT, operation_id=TEXT, mode=TEXT, kind=TEXT, groups=WHOLE, observations=TEXT)
+REGRESSIONS = _schema(target=TEXT, case_id=TEXT, requirement_id=TEXT, kind=TEXT, before=TEXT, after=TEXT)
+
+
+def table_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Table:
+    """Rows as an Arrow table."""
+    return pa.Table.from_pylist(list(rows), schema=schema)
+
+
+def write_part(table: Table, folder: Path, name: str) -> None:
+    """One file of a table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+
+
+def replace(table: Table, folder: Path) -> None:
+    """A table in place of the one that is there."""
+    fresh = folder.with_name(f"_{folder.name}")
+    shutil.rmtree(fresh, ignore_errors=True)
+    write_part(table, fresh, "part-00000")
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def land(unfinished: Path, folder: Path) -> None:
+    """Let a chunk be seen, all of it at once; what engines leave beside their files goes."""
+    for other in [path for path in unfinished.iterdir() if path.suffix != ".parquet"]:
+        other.unlink()
+    for path in unfinished.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+    unfinished.rename(folder)
+
+
+def parts(folder: Path) -> list[Path]:
+    """The files of a table, those of its chunks included; what has not landed is none of it."""
+    return sorted(p for p in folder.rglob("*.parquet") if not any(name[0] in "_." for name in p.relative_to(folder).parts))
+
+
+def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
+    """A table, empty if nothing has landed."""
+    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    # A part is read as the file that it is: chunks in folders are no partitions of anything.
+    found = [pq.ParquetFile(part).read(columns=wanted.names).select(wanted.names).cast(wanted) for part in parts(folder)]
+    return pa.concat_tables(found) if found else wanted.empty_table()
+
+
+def write_json(document: Any, path: Path) -> None:
+    """A document, there as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}")
+    fresh.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    fresh.replace(path)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A document of a campaign.
+
+    Raises:
+        LookupError: there is none, or it is none.
+    """
+    try:
+        document: dict[str, Any] = json.loads(path.read_bytes())
+    except FileNotFoundError as missing:
+        raise LookupError(f"{path} is not there: is {path.parent} the folder of a {path.stem}?") from missing
+    except ValueError as wrong:
+        raise LookupError(f"{path} cannot be read: {wrong}") from wrong
+    return document

@@ -1,0 +1,138 @@
+"""Who is asked: addresses, and headers in which secrets stand as names of environment variables.
+
+A secret is looked up by the process that sends it, and nowhere else: no frame, plan, file or log ever holds one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lakepact.conformance.target import Offer, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
+SECRET = re.compile(r"\$\{(\w+)\}")
+KEYS = frozenset({"url", "token_env", "headers", "parameters", "features", "timeout"})
+
+
+class NoSecret(LookupError):
+    """An environment variable that has to hold a secret is empty or not set."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One target of a campaign.
+
+    Args:
+        name: what tables and reports call it.
+        url: its base address.
+        headers: sent with every request; `${NAME}` stands for the environment variable of that name.
+        parameters: what the contract lets a client choose.
+        features: what is known of optional behaviours.
+        timeout: seconds to wait for an answer.
+        operations: ids of the operations that it declares, once it was asked.
+        segments: path parameters with one value for the whole target.
+    """
+
+    name: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, bool] = field(default_factory=dict)
+    timeout: float = 10.0
+    operations: tuple[str, ...] = ()
+    segments: Mapping[str, str | None] = field(default_factory=dict)
+
+    def target(self) -> Target:
+        """The target with its secrets, for the process that sends them.
+
+        Raises:
+            NoSecret: an environment variable is missing here.
+        """
+        headers = {name: SECRET.sub(_secret, value) for name, value in self.headers.items()}
+        return Target(self.url, headers=headers, features=self.features, parameters=self.parameters, timeout=self.timeout)
+
+    @property
+    def offer(self) -> Offer:
+        """What it declares."""
+        return Offer(frozenset(self.operations), segments=self.segments)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it as JSON; there is no secret in it."""
+        return asdict(self)
+
+
+def of_document(document: Mapping[str, Any]) -> Asked:
+    """The target that `Asked.document` wrote down."""
+    return Asked(**{**document, "operations": tuple(document["operations"])})
+
+
+def asked(options: Sequence[str]) -> tuple[Asked, ...]:
+    """The targets of `NAME=URL` and `NAME=FILE.toml`.
+
+    Raises:
+        ValueError: one says something else.
+    """
+    found = [_asked(option) for option in options]
+    names = [one.name for one in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"--target {twice[0]}=…: there are two of that name")
+    return tuple(found)
+
+
+def _asked(option: str) -> Asked:
+    name, _, where = option.partition("=")
+    if not NAME.match(name) or not where:
+        raise ValueError(f"--target {option}: write NAME=URL or NAME=FILE.toml")
+    if where.endswith(".toml"):
+        return _from_profile(name, Path(where))
+    return Asked(name, _address(where, f"--target {name}"))
+
+
+def _from_profile(name: str, path: Path) -> Asked:
+    try:
+        profile = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as wrong:
+        raise ValueError(f"--target {name}: the profile {path} cannot be read: {wrong}") from wrong
+    unknown = sorted(set(profile) - KEYS)
+    if unknown or not isinstance(profile.get("url"), str):
+        raise ValueError(f"{path}: {f'unknown key {unknown[0]}' if unknown else 'no url'}; a profile has {', '.join(sorted(KEYS))}")
+    headers = {str(header): str(value) for header, value in profile.get("headers", {}).items()}
+    for header, value in headers.items():
+        if not SECRET.search(value):
+            # A file that plans and runs are made of is copied about: what might be a secret must not stand in it.
+            raise ValueError(f"{path}: the header {header} has a value of its own; write ${{NAME}} and set the environment variable NAME")
+    if "token_env" in profile:
+        headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
+    parameters = {str(key): str(value) for key, value in profile.get("parameters", {}).items()}
+    features = {str(key): bool(value) for key, value in profile.get("features", {}).items()}
+    url = _address(profile["url"], str(path))
+    return Asked(name, url, headers, parameters, features, timeout=float(profile.get("timeout", 10.0)))
+
+
+def _address(url: str, where: str) -> str:
+    split = urlsplit(url)
+    if split.scheme not in {"http", "https"} or not split.hostname:
+        raise ValueError(f"{where}: {url.rpartition('@')[2]} is no http:// or https:// address, and no file that ends in .toml")
+    if split.username or split.password:
+        raise ValueError(f"{where}: an address must not hold a password; name an environment variable in a profile")
+    return url.rstrip("/")
+
+
+def _secret(match: re.Match[str]) -> str:
+    value = os.environ.get(match[1], "")
+    if not value:
+        raise NoSecret(
+            f"the environment variable {match[1]} is empty or not set where requests are sent; it has to hold a secret of the target"
+        )
+    return value
