@@ -13,7 +13,9 @@ from pyiceberg.exceptions import (
     NamespaceNotEmptyError,
     NoSuchNamespaceError,
     NoSuchTableError,
+    NoSuchViewError,
     TableAlreadyExistsError,
+    ViewAlreadyExistsError,
 )
 from pyiceberg.expressions import EqualTo, GreaterThanOrEqual
 from pyiceberg.partitioning import PartitionField, PartitionSpec
@@ -21,6 +23,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table.sorting import SortField, SortOrder
 from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType, TimestamptzType
+from pyiceberg.view.metadata import SQLViewRepresentation, ViewVersion
 
 from lakepact.reference_server import running
 
@@ -236,6 +239,31 @@ def test_names_with_dots_and_slashes_are_addressed(catalog: RestCatalog) -> None
     assert catalog.list_namespaces(("a.b",)) == [("a.b", "c/d")]
     assert catalog.list_tables(("a.b", "c/d")) == [("a.b", "c/d", "e/f.g")]
     assert catalog.load_table(("a.b", "c/d", "e/f.g")).scan().to_arrow().num_rows == 3
+
+
+def test_views_are_listed_loaded_and_dropped_beside_tables(catalog: RestCatalog) -> None:
+    catalog.create_namespace("a")
+    catalog.create_table("a.t", SCHEMA)
+    sql = SQLViewRepresentation(type="sql", sql="SELECT id FROM t", dialect="spark")
+    version = ViewVersion(schema_id=0, summary={"engine-name": "by hand"}, representations=[sql], default_namespace=("a",))
+    created = catalog.create_view("a.v", SCHEMA, version, properties={"comment": "every id"})
+
+    assert (catalog.list_views("a"), catalog.list_tables("a")) == ([("a", "v")], [("a", "t")])
+    loaded = catalog.load_view("a.v")
+    assert loaded == created
+    assert loaded.sql_for("spark").sql == "SELECT id FROM t"
+    assert (loaded.schema().column_names, loaded.properties) == (SCHEMA.column_names, {"comment": "every id"})
+    assert (catalog.view_exists("a.v"), catalog.view_exists("a.t"), catalog.table_exists("a.v")) == (True, False, False)
+    with pytest.raises(ViewAlreadyExistsError):
+        catalog.create_view("a.v", SCHEMA, version)
+    with pytest.raises(TableAlreadyExistsError):
+        catalog.create_table("a.v", SCHEMA)
+    with pytest.raises(NoSuchViewError):
+        catalog.load_view("a.t")
+    catalog.drop_view("a.v")
+    with pytest.raises(NoSuchViewError):
+        catalog.drop_view("a.v")
+    assert (catalog.list_views("a"), catalog.table_exists("a.t")) == ([], True)
 
 
 @pytest.mark.parametrize("version", ["1", "2", "3"])
