@@ -1,8 +1,8 @@
 """Misbehaviour on demand: every way in which the server can be made wrong has a name.
 
 A fault of one contract stands in the tuple `FAULTS` of a module in `<contract>/faults/`; modules there are found by themselves. What
-several of them are made from stands in a package there. A profile of a contract has that one's faults too, but for the names in the
-`NOT_INHERITED` of its package.
+several of them are made from stands in a package there. A profile of a contract has that one's faults too: in its own package
+`ALSO_BREAKS` says what they break of its own requirements, by name, and `NOT_INHERITED` which ones break nothing there, and why.
 
     from lakepact.reference_server.faults import Fault, accept, instead, on_answer, on_call, on_status
 
@@ -59,6 +59,8 @@ from .replies import NDJSON, Reply
 from .service import EVERY, UNKNOWN_PATH, WRONG_METHOD, Filter, Guard, Handler, Scope, Sender, Service
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from .wire import Wire
 
 __all__ = [
@@ -108,7 +110,7 @@ class UnknownFault(Exception):
 def faults(contract: str) -> dict[str, Fault]:
     """The faults of one contract by name."""
     package = importlib.import_module(f"lakepact.reference_server.{contract}.faults")
-    found = _inherited(contract, frozenset(getattr(package, "NOT_INHERITED", ())))
+    found = _inherited(contract, package)
     for module in pkgutil.iter_modules(package.__path__):
         if module.ispkg:
             continue
@@ -121,14 +123,24 @@ def faults(contract: str) -> dict[str, Fault]:
     return found
 
 
-def _inherited(contract: str, without: frozenset[str]) -> dict[str, Fault]:
-    """The faults that a profile has from the contract that it is one of: those that break what it demands too."""
+def _inherited(contract: str, package: ModuleType) -> dict[str, Fault]:
+    """The faults that a profile has from the contract that it is one of: those that break what it demands."""
     profile = Contract(contract)
     if profile.profile_of is None:
         return {}
-    known = faults(profile.profile_of).values()
-    narrowed = (replace(fault, breaks=tuple(r for r in fault.breaks if r in profile.requirements)) for fault in known)
-    return {fault.name: fault for fault in narrowed if fault.breaks and fault.name not in without}
+    without: Mapping[str, str] = getattr(package, "NOT_INHERITED", {})
+    also: Mapping[str, tuple[str, ...]] = getattr(package, "ALSO_BREAKS", {})
+    known = faults(profile.profile_of)
+    idle = sorted({*without, *also} - set(known))
+    if idle:
+        message = f"{profile.profile_of} has no faults called {', '.join(idle)}, of which {contract} says something"
+        raise ValueError(message)
+    found: dict[str, Fault] = {}
+    for name, fault in known.items():
+        breaks = (*(r for r in fault.breaks if r in profile.requirements), *also.get(name, ()))
+        if breaks and name not in without:
+            found[name] = replace(fault, breaks=breaks)
+    return found
 
 
 def fault_named(spelled: str, *, contract: str, operations: Mapping[str, Any]) -> Fault:

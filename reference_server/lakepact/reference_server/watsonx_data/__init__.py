@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Service, Settings
+    from lakepact.reference_server.service import Scope, Service, Settings
 
 ROOT = "/mds/iceberg"
 CATALOG = "iceberg"  #: the catalog's name where the settings give none
@@ -75,5 +75,9 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     served = catalog_service(contract, settings, prefix=prefix, configuration=configuration, root=ROOT, other_rules=RULES)
     doorkeeper = Doorkeeper(read_credentials(settings.credentials) if settings.credentials else None)
     served.rules["enter"] = doorkeeper.enter
-    served.guards[EVERY].append(lambda scope: served.rules["enter"](scope))
+
+    def enter(scope: Scope) -> None:
+        served.rules["enter"](scope)
+
+    served.guards[EVERY].append(enter)
     return served

@@ -121,4 +121,4 @@ def _hash(text: str) -> bytes:
 def _among(known: Iterable[bytes], text: str) -> bool:
     wanted = _hash(text)
     # All are looked at, so that the time says nothing of which one it was.
-    return any([hmac.compare_digest(wanted, each) for each in known])
+    return sum(hmac.compare_digest(wanted, each) for each in known) > 0

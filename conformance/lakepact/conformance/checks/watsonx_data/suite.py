@@ -32,11 +32,14 @@ def discover(wire: Wire, target: Target) -> Offer:
     if not prefix:
         raise Blocked("which catalog is meant has to be said: --parameter warehouse=NAME")
     declared = found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
-    anonymous = wire.send("GET", "/v1/config", operation="getConfig", check="discover", accepts="application/json", anonymous=True)
+    closed = [
+        wire.send("GET", path, operation=operation, check="discover", accepts="application/json", anonymous=True).status in {401, 403}
+        for operation, path in (("getConfig", "/v1/config"), ("listNamespaces", f"/v1/{prefix}/namespaces"))
+    ]
     features = {
         "prefix": True,
         "views": {"createView", "loadView", "dropView"} <= declared,
-        "authentication": anonymous.status in {401, 403},
+        "authentication": any(closed),
         "api-keys": bool(user_and_key(target)),
     }
     endpoints = {} if found.facts["endpoints"] == "declared" else {"endpoints": "absent: all operations of the page"}

@@ -1,0 +1,56 @@
+"""A configuration that is not where it should be, or says what is not so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Fault, Install, on_answer, on_call
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+
+def _refused(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True) -> Callable[[Handler, dict[str, Any]], Reply]:
+    """Refuse some calls."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if when(arguments):
+            raise Problem(status, kind, "asked for by a fault")
+        return handler(**arguments)
+
+    return act
+
+
+def _warehouse(value: Any) -> Install:
+    """The override `warehouse` is something else."""
+    return on_answer("getConfig", lambda document: document["overrides"].update(warehouse=value))
+
+
+FAULTS = (
+    Fault(
+        "served-elsewhere", "There is no configuration.", ("WXD-CFG-001", "WXD-CFG-002"), on_call("getConfig", _refused(404, "NotFound"))
+    ),
+    Fault(
+        "warehouses-are-locations",
+        "The name of the catalog is no warehouse.",
+        ("WXD-CFG-002",),
+        on_call("getConfig", _refused(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://"))),
+    ),
+    Fault("warehouse-by-name", "The configuration overrides the warehouse with a name.", ("WXD-CFG-003",), _warehouse("iceberg_data")),
+    Fault(
+        "no-views-said",
+        "Views are not supported, and no endpoints say so.",
+        ("WXD-CFG-006",),
+        on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException")),
+    ),
+    Fault(
+        "no-transactions-said",
+        "Transactions are not supported, and no endpoints say so.",
+        ("WXD-CFG-006",),
+        on_call("commitTransaction", _refused(406, "UnsupportedOperationException")),
+    ),
+)
