@@ -117,19 +117,17 @@ def finish_view_commit(metadata: Document, previous: Document) -> Document:
     if metadata is previous:
         return metadata
     _dialects_stay(metadata, previous)
-    versions: list[Document] = metadata["versions"]
     before = {version["version-id"] for version in previous["versions"]}
-    added = sum(version["version-id"] not in before for version in versions)
-    room = max(_history_size(metadata.get("properties") or {}), added)
-    if len(versions) <= room:
+    newest = sorted((version["version-id"] for version in metadata["versions"]), reverse=True)
+    kept = {metadata["current-version-id"], *(number for number in newest if number not in before)}
+    room = max(0, _history_size(metadata.get("properties") or {}) - len(kept))
+    kept.update([number for number in newest if number not in kept][:room])
+    if len(kept) == len(newest):
         return metadata
-    newest = sorted((version["version-id"] for version in versions), reverse=True)
-    kept = {metadata["current-version-id"]}
-    kept.update([number for number in newest if number not in kept][: room - 1])
     log: list[Document] = []
     for entry in metadata["version-log"]:
         log = [*log, entry] if entry["version-id"] in kept else []
-    return {**metadata, "versions": [version for version in versions if version["version-id"] in kept], "version-log": log}
+    return {**metadata, "versions": [version for version in metadata["versions"] if version["version-id"] in kept], "version-log": log}
 
 
 def _dialects_stay(metadata: Document, previous: Document) -> None:
