@@ -165,7 +165,7 @@ HEAD = "authorization: {bearerToken: x}\nshares:\n"
         ("shares: []\nauthorization: {bearerToken: 'a b'}", "authorization.bearerToken must be of letters, digits and"),
         ("shares: []\nauthorization: {}", "has no bearerToken"),
         ("shares: []\nendpoint: /a b\nauthorization: {bearerToken: x}", ":2: endpoint must be a path"),
-        ("shares: []\npreSignedUrlTimeoutSeconds: 0\nauthorization: {bearerToken: x}", "must be a whole number of at least 1"),
+        ("shares: []\npreSignedUrlTimeoutSeconds: 0\nauthorization: {bearerToken: x}", "must be a whole number from 1 to"),
         ("shares: []\nevaluatePredicateHints: 1\nauthorization: {bearerToken: x}", "must be true or false"),
         ("shares: []\nrecipients: [{name: a, bearerToken: x, shares: [b]}]", "recipients[0].shares[0] names no share of this file: 'b'"),
         ("shares: []\nrecipients: [{name: a, bearerToken: x}, {name: A, bearerToken: y}]", "'a' is there already"),
@@ -195,7 +195,7 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, said: s
         ({"iceberg": "a"}, "must be a namespace and a table"),
         ({"location": "/t", "accessModes": []}, "must not be empty"),
         ({"location": "/t", "accessModes": ["URL"]}, "must be url or dir, but is 'URL'"),
-        ({"location": "/t", "startVersion": -1}, "must be a whole number of at least 0"),
+        ({"location": "/t", "startVersion": -1}, "must be a whole number from 0 to"),
         ({"location": "/t", "historyShared": "yes please"}, "must be true or false"),
     ],
 )
@@ -212,6 +212,57 @@ def test_no_message_repeats_a_token(tmp_path: Path) -> None:
             read(tmp_path, f"shares: []\nrecipients: {recipients}")
 
         assert not {"s3cret", "53"} & set(str(refused.value).replace("'", " ").split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "authorization: s3cret",
+        "authorization: {s3cret: x}",
+        "authorization: {bearerToken: *s3cret}",
+        "authorization: {bearerToken: [&s3cret a, &s3cret b]}",
+        "recipients: s3cret",
+        "recipients: [s3cret]",
+        "recipients: [{? {bearerToken: s3cret} : x}]",
+        "recipients: [{? [s3cret] : x}]",
+        "recipients: [{name: a, bearerToken: 's3cret token'}]",
+        'recipients: [{name: a, bearerToken: "s3cret\\ud800"}]',
+        "authorization: {bearerToken: x}\ntemporaryCredentials: s3cret",
+    ],
+)
+def test_a_token_in_the_wrong_place_is_not_repeated(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadShares) as refused:
+        read(tmp_path, f"shares: []\n{text}")
+
+    assert "s3cret" not in str(refused.value)
+    assert ":2: " in str(refused.value) or ":3: " in str(refused.value)
+
+
+LET_IN = "shares: []\nauthorization: {bearerToken: x}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("shares: " + "[" * 5000 + "]" * 5000, "is nested too deeply"),
+        ("".join(" " * depth + "a:\n" for depth in range(1500)), "is nested too deeply"),
+        ("shares: &a [*a]\nauthorization: {bearerToken: x}", "shares[0] must be a mapping, but is a list"),
+        (LET_IN + "preSignedUrlTimeoutSeconds: " + "9" * 5000, "must be a whole number from 1 to"),
+        (LET_IN + "preSignedUrlTimeoutSeconds: " + "9" * 30, "must be a whole number from 1 to"),
+        (LET_IN + "preSignedUrlTimeoutSeconds: !!int abc", "must be a whole number from 1 to"),
+        (HEAD + '- name: "a\\ud800"', "half of a surrogate pair"),
+        ("shares: []\nrecipients: [{name: a, bearerToken: x, expirationTime: '0001-01-01T00:00:00+23:59'}]", "must be a time"),
+        (LET_IN + "".join(f"{letter}: &{letter} [{f'*{chr(ord(letter) - 1)},' * 9}]\n" for letter in "bcdefghij"), "not YAML"),
+        (LET_IN + "a: &a [x]\n" + "".join(f"{x}: &{x} [{f'*{chr(ord(x) - 1)},' * 9}]\n" for x in "bcdefghij"), ":3: a is not known"),
+    ],
+    ids=["lists", "mappings", "itself", "digits", "large", "tag", "surrogate", "early", "alias", "bomb"],
+)
+def test_what_is_meant_to_break_the_reader_is_refused_like_a_slip(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(BadShares) as refused:
+        read(tmp_path, text)
+
+    assert said in str(refused.value)
+    assert len(str(refused.value)) < 1000
 
 
 def test_the_command_refuses_a_wrong_file_in_a_sentence(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONGEST = 100  #: characters of a value in a message
+LARGEST = 10**12  #: of the numbers: milliseconds of thirty years
+
+#: What of a file may be repeated although nobody knows what it is: a word of letters. Whatever else it is, it may be a token that slipped.
+WORD = re.compile(r"[A-Za-z]{1,40}")
+QUOTED = re.compile(r"'[^'<][^']{2,}'")  #: what YAML repeats of a file; not a single character, nor the name of a token of its grammar
 
 
 class BadShares(BadSetting):
@@ -45,19 +51,27 @@ class Place:
             BadShares: it is no mapping, or has members that are unknown or given twice.
         """
         if not isinstance(self._node, yaml.MappingNode):
-            raise self.wrong(f"must be a mapping, but is {self._shown()}")
+            raise self.wrong(f"must be a mapping, but is {self._sort()}")
         names, found = list(known), dict[str, Place]()
         for name_node, node in self._node.value:
+            if not isinstance(name_node, yaml.ScalarNode):
+                raise self.wrong("has a member whose name is a list or a mapping, instead of a word")
             name = str(name_node.value)
             place = Place(node, file=self._file, path=f"{self._path}.{name}".lstrip("."))
             if name not in names:
-                near = difflib.get_close_matches(name, names, n=1)
-                advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
-                raise place.wrong(f"is not known here; {advice}")
+                raise self._unknown(name_node, names)
             if name in found:
                 raise place.wrong("is given twice; keep one of them")
             found[name] = place
         return {name: place for name, place in found.items() if not place.is_null}
+
+    def _unknown(self, name_node: yaml.ScalarNode, names: list[str]) -> BadShares:
+        """What is raised over a member that is not known."""
+        name = str(name_node.value)
+        near = difflib.get_close_matches(name[:LONGEST], names, n=1)
+        advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+        shown = name if near or WORD.fullmatch(name) else "…"
+        return Place(name_node, file=self._file, path=f"{self._path}.{shown}".lstrip(".")).wrong(f"is not known here; {advice}")
 
     def pairs(self) -> dict[str, str]:
         """The members of a mapping of texts, whatever their names.
@@ -66,8 +80,9 @@ class Place:
             BadShares: it is something else.
         """
         if not isinstance(self._node, yaml.MappingNode):
-            raise self.wrong(f"must be a mapping of names to texts, but is {self._shown()}")
-        return {name: place.text() for name, place in self.members(str(n.value) for n, _ in self._node.value).items()}
+            raise self.wrong(f"must be a mapping of names to texts, but is {self._sort()}")
+        names = [str(node.value) for node, _ in self._node.value if isinstance(node, yaml.ScalarNode)]
+        return {name: place.text() for name, place in self.members(names).items()}
 
     def items(self) -> list[Place]:
         """The items of a list.
@@ -76,7 +91,7 @@ class Place:
             BadShares: it is no list.
         """
         if not isinstance(self._node, yaml.SequenceNode):
-            raise self.wrong(f"must be a list, but is {self._shown()}")
+            raise self.wrong(f"must be a list, but is {self._sort()}")
         return [Place(node, file=self._file, path=f"{self._path}[{n}]") for n, node in enumerate(self._node.value)]
 
     @property
@@ -109,6 +124,8 @@ class Place:
         if not self._node.value:
             raise self.wrong("must not be empty")
         text: str = self._node.value
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            raise self.wrong("must be of whole characters, but has half of a surrogate pair")
         return text
 
     def whole_number(self, minimum: int) -> int:
@@ -118,10 +135,13 @@ class Place:
             BadShares: it is something else.
         """
         if isinstance(self._node, yaml.ScalarNode) and self._node.tag == "tag:yaml.org,2002:int":
-            value: int = yaml.SafeLoader("").construct_yaml_int(self._node)
-            if value >= minimum:
+            try:
+                value: int = yaml.SafeLoader("").construct_yaml_int(self._node)
+            except ValueError:  # it is said to be one, or has thousands of digits
+                value = minimum - 1
+            if minimum <= value <= LARGEST:
                 return value
-        raise self.wrong(f"must be a whole number of at least {minimum}, but is {self._shown()}")
+        raise self.wrong(f"must be a whole number from {minimum} to {LARGEST}, but is {self._shown()}")
 
     def truth(self) -> bool:
         """True or false.
@@ -134,11 +154,15 @@ class Place:
         raise self.wrong(f"must be true or false, but is {self._shown()}")
 
     def _shown(self) -> str:
+        return repr(self._node.value[:LONGEST]) if isinstance(self._node, yaml.ScalarNode) and not self.is_null else self._sort()
+
+    def _sort(self) -> str:
+        """What sort of value this is; not which, because it may be a secret in the wrong place."""
         if isinstance(self._node, yaml.MappingNode):
             return "a mapping"
         if isinstance(self._node, yaml.SequenceNode):
             return "a list"
-        return "nothing" if self.is_null else repr(self._node.value[:LONGEST])
+        return "nothing" if self.is_null else "a single value"
 
 
 def read_places(file: Path) -> Place:
@@ -155,9 +179,12 @@ def read_places(file: Path) -> Place:
         raise BadShares(f"{file} is not UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise BadShares(f"{file}:{line}: this is not YAML: {error.problem}") from None
+        problem = QUOTED.sub("'…'", str(error.problem))
+        raise BadShares(f"{file}:{line}: this is not YAML: {problem}") from None
     except yaml.YAMLError as error:
         raise BadShares(f"{file} is not YAML: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise BadShares(f"{file} is nested too deeply to be read") from None
     if node is None:
         raise BadShares(f"{file} is empty; the page `run the server` shows what stands in it")
     return Place(node, file=file)

@@ -181,7 +181,9 @@ class _Reader:
             path = slash + rest
         if scheme and not path.startswith("/"):
             raise place.wrong("is a file: location without a path from the root; write file:///…")
-        if "\0" in path or ".." in path.split("/"):
+        if "\0" in path:
+            raise place.wrong("must not have a zero byte in it")
+        if ".." in path.split("/"):
             raise place.wrong("must not have .. in it; write the path without")
         return self._here / path
 
@@ -309,8 +311,8 @@ def _token(place: Place, said: Mapping[str, Place]) -> str:
 def _time(place: Place) -> datetime:
     try:
         time = datetime.fromisoformat(place.text())
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
-        raise place.wrong(f"must be a time with its zone, 2027-01-31T00:00:00Z for example, but is {place.text()!r}")
-    return time.astimezone(UTC)
+        if time.tzinfo is not None:
+            return time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise place.wrong(f"must be a time with its zone, 2027-01-31T00:00:00Z for example, but is {place.text()!r}")
