@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 
-from lakepact.client import errors
+from lakepact.client import TableChange, errors
 from lakepact.client.retries import NO_RETRIES, Retries
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import GENERIC
@@ -16,6 +16,7 @@ from .driving import KINDS, Driven
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 #: What a catalog asks, once it knows its configuration.
 OPERATIONS = [
+    "commitTransaction",
     "createNamespace",
     "createTable",
     "dropNamespace",
@@ -45,6 +46,7 @@ CALLS = [
     lambda catalog: catalog.table_exists("n", "t"),
     lambda catalog: catalog.list_tables("n", page_size=1),
     lambda catalog: catalog.commit_table("n", "t", [{"action": "set-properties", "updates": {"a": "1"}}]),
+    lambda catalog: catalog.commit_transaction([TableChange("n", "t", [{"action": "set-properties", "updates": {"a": "2"}}])]),
     lambda catalog: catalog.rename_table(("n", "t"), ("n", "u")),
     lambda catalog: catalog.drop_table("n", "u"),
     lambda catalog: catalog.register_table("n", "u", "file:///absent"),

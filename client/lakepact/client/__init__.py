@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lakepact.client.auth import Auth, BasicAuth, BearerToken, NoAuth
+from lakepact.client.auth import Auth, BasicAuth, BearerToken, NoAuth, ZenApiKey
 from lakepact.client.client_credentials import ClientCredentials
 from lakepact.client.errors import (
     AlreadyExists,
@@ -46,14 +46,18 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.synchronous.client import SharingClient
     from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
+    from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.transport import Timeouts
+    from lakepact.client.watsonx_data.asynchronous.catalog import AsyncWatsonxCatalog
+    from lakepact.client.watsonx_data.synchronous.catalog import WatsonxCatalog
 
 __all__ = [
     "NO_RETRIES",
     "AlreadyExists",
     "AsyncIcebergCatalog",
     "AsyncSharingClient",
+    "AsyncWatsonxCatalog",
     "Auth",
     "BadReply",
     "BadRequest",
@@ -84,10 +88,13 @@ __all__ = [
     "Retries",
     "ServerTrouble",
     "SharingClient",
+    "TableChange",
     "Throttled",
     "Timeouts",
     "Unreachable",
     "UpgradeNeeded",
+    "WatsonxCatalog",
+    "ZenApiKey",
     "column",
 ]
 
@@ -97,7 +104,10 @@ _LOADED_LATER = {
     "IcebergCatalog": "lakepact.client.iceberg_rest.synchronous.catalog",
     "Profile": "lakepact.client.delta_sharing.profile",
     "SharingClient": "lakepact.client.delta_sharing.synchronous.client",
+    "TableChange": "lakepact.client.iceberg_rest.changes",
     "Timeouts": "lakepact.client.transport",
+    "AsyncWatsonxCatalog": "lakepact.client.watsonx_data.asynchronous.catalog",
+    "WatsonxCatalog": "lakepact.client.watsonx_data.synchronous.catalog",
     "column": "lakepact.client.delta_sharing.predicates",
 }
 

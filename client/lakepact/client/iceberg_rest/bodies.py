@@ -11,6 +11,8 @@ from lakepact.generated.iceberg_rest import models
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.client.iceberg_rest.changes import TableChange
+
 
 def create_namespace(namespace: Levels, properties: Mapping[str, str] | None) -> models.CreateNamespaceRequest:
     """A namespace to create."""
@@ -53,6 +55,12 @@ def commit_table(
     """A change of one table."""
     given = {"identifier": _identifier((namespace, name)), "requirements": list(requirements), "updates": list(updates)}
     return models.CommitTableRequest.model_validate(given)
+
+
+def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransactionRequest:
+    """Changes of several tables."""
+    given = [commit_table(change.namespace, change.name, change.updates, change.requirements) for change in changes]
+    return models.CommitTransactionRequest.model_validate({"table-changes": given})
 
 
 def create_view(
