@@ -84,6 +84,27 @@ class BasicAuth(Auth):
         yield request.with_header("Authorization", self._header)
 
 
+class ZenApiKey(Auth):
+    """Sends a user's name and an API key of that user with every request, as IBM Cloud Pak for Data wants them.
+
+    Raises:
+        ValueError: The name or the key is empty, or the name holds a colon, which would end it. The message repeats neither.
+    """
+
+    def __init__(self, user: str, api_key: str) -> None:
+        if not user or not api_key or ":" in user:
+            raise ValueError("an API key is sent with the name of its user, which holds no colon, and neither is empty")
+        # Without the line feed that `echo` would leave behind the key.
+        self._header = f"ZenApiKey {base64.b64encode(f'{user}:{api_key}'.encode()).decode()}"
+
+    def __repr__(self) -> str:
+        return "ZenApiKey([hidden])"
+
+    def flow(self, request: Request) -> AuthFlow:
+        """Yield the request with the name and the key."""
+        yield request.with_header("Authorization", self._header)
+
+
 def basic(name: str, secret: str) -> str:
     """A name and its secret as the value of a header."""
     return f"Basic {base64.b64encode(f'{name}:{secret}'.encode()).decode()}"

@@ -47,7 +47,7 @@ class Redactor:
     def __init__(self, request: Request) -> None:
         presented = (value for name, value in request.headers if _SECRET_HEADER.search(name))
         # "Bearer x" is secret as a whole and without its scheme.
-        words = {word for value in presented for word in (value, value.rpartition(" ")[2], *_of_basic(value))}
+        words = {word for value in presented for word in (value, value.rpartition(" ")[2], *_encoded(value))}
         self._credentials = sorted((word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
 
     def text(self, text: str) -> str:
@@ -73,10 +73,10 @@ def without_query(url: str) -> str:
     return f"{address}?{HIDDEN}" if mark else address
 
 
-def _of_basic(header: str) -> tuple[str, ...]:
-    """The secret inside a header of basic authorization."""
+def _encoded(header: str) -> tuple[str, ...]:
+    """The secret inside a header that holds a name, a colon and a secret in base64 form."""
     scheme, _, coded = header.partition(" ")
-    if scheme.lower() != "basic":
+    if scheme.lower() not in {"basic", "zenapikey"}:
         return ()
     try:
         return (base64.b64decode(coded).decode().partition(":")[2],)

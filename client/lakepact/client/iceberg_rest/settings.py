@@ -72,12 +72,18 @@ class Settings:
         return replace(call, path=f"/v1/{prefix}{'/' if prefix else ''}{call.path.removeprefix(_PREFIXED)}")
 
 
-def settings(config: CatalogConfig, own: Mapping[str, str]) -> Settings:
-    """The settings that follow from the server's configuration and the caller's own properties."""
+def settings(config: CatalogConfig, own: Mapping[str, str], default_operations: frozenset[str] = DEFAULT_OPERATIONS) -> Settings:
+    """The settings that follow from the server's configuration and the caller's own properties.
+
+    Args:
+        config: What the server says.
+        own: What the caller says.
+        default_operations: Ids of what it offers if it does not say so.
+    """
     # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
     endpoints = frozenset(config.endpoints or ())
     offered = frozenset(id_ for id_, operation in OPERATIONS.items() if f"{operation.method} {operation.path}" in endpoints)
     return Settings(
         properties=MappingProxyType({**config.defaults, **own, **config.overrides}),
-        offered=offered if endpoints else DEFAULT_OPERATIONS,
+        offered=offered if endpoints else default_operations,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.connections import AsyncConnection
 from lakepact.client.engine import Engine
 from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.client.iceberg_rest.settings import Settings, settings
+from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, settings
 from lakepact.client.retries import Retries
 from lakepact.client.transport import AsyncTransport, Timeouts
 from lakepact.client.urls import server_address
@@ -28,6 +28,9 @@ T = TypeVar("T")
 
 class AsyncConfigured:
     """A catalog that is configured as its server says."""
+
+    #: Ids of the operations of a server that does not say what it offers.
+    _default_operations: ClassVar[frozenset[str]] = DEFAULT_OPERATIONS
 
     def __init__(
         self,
@@ -66,8 +69,11 @@ class AsyncConfigured:
         """The configuration that the server gives its clients, fetched once."""
         async with self._config_lock:
             if self._config is None:
-                self._config = await self._connection.send(get_config.call(warehouse=self._warehouse))
+                self._config = await self._fetch_config()
         return self._config
+
+    async def _fetch_config(self) -> CatalogConfig:
+        return await self._connection.send(get_config.call(warehouse=self._warehouse))
 
     async def properties(self) -> Mapping[str, str]:
         """What the catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
@@ -79,7 +85,7 @@ class AsyncConfigured:
 
     async def _settings(self) -> Settings:
         if self._here is None:
-            self._here = settings(await self.config(), self._properties)
+            self._here = settings(await self.config(), self._properties, self._default_operations)
         return self._here
 
     async def _call(self, call: Call[T]) -> T:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from lakepact.client.auth import Auth, NoAuth
 from lakepact.client.connections import Connection
 from lakepact.client.engine import Engine
 from lakepact.client.iceberg_rest.refusals import REFUSALS
-from lakepact.client.iceberg_rest.settings import Settings, settings
+from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, settings
 from lakepact.client.retries import Retries
 from lakepact.client.transport import Timeouts, Transport
 from lakepact.client.urls import server_address
@@ -30,6 +30,9 @@ T = TypeVar("T")
 
 class Configured:
     """A catalog that is configured as its server says."""
+
+    #: Ids of the operations of a server that does not say what it offers.
+    _default_operations: ClassVar[frozenset[str]] = DEFAULT_OPERATIONS
 
     def __init__(
         self,
@@ -68,8 +71,11 @@ class Configured:
         """The configuration that the server gives its clients, fetched once."""
         with self._config_lock:
             if self._config is None:
-                self._config = self._connection.send(get_config.call(warehouse=self._warehouse))
+                self._config = self._fetch_config()
         return self._config
+
+    def _fetch_config(self) -> CatalogConfig:
+        return self._connection.send(get_config.call(warehouse=self._warehouse))
 
     def properties(self) -> Mapping[str, str]:
         """What the catalog is configured to: the server's defaults, under the caller's properties, under the server's overrides."""
@@ -81,7 +87,7 @@ class Configured:
 
     def _settings(self) -> Settings:
         if self._here is None:
-            self._here = settings(self.config(), self._properties)
+            self._here = settings(self.config(), self._properties, self._default_operations)
         return self._here
 
     def _call(self, call: Call[T]) -> T:

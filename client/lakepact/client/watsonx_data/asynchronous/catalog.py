@@ -1,0 +1,102 @@
+"""A catalog of watsonx.data: an Iceberg catalog that is found, entered and configured otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import quote
+
+from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
+from lakepact.client.watsonx_data.names import catalog_address, one_level
+from lakepact.generated.iceberg_rest.models import CatalogConfig
+from lakepact.generated.watsonx_data.endpoints import get_config
+from lakepact.generated.watsonx_data.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+    from lakepact.client.auth import Auth
+    from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.retries import Retries
+    from lakepact.client.transport import AsyncCarrier, Timeouts
+    from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse
+
+
+class AsyncWatsonxCatalog(AsyncIcebergCatalog):
+    """A catalog of an IBM watsonx.data instance.
+
+    It has the methods of an Iceberg catalog. Namespaces have one level, a table is never registered over another one, and the property
+    `storage_location` of a namespace says where it lies.
+
+    Args:
+        host: The host name of the instance's route, with a port where it has one; or its address, to reach it by another scheme than https.
+        catalog: The catalog's name.
+        auth: How requests are authorized: a `ZenApiKey` or a `BearerToken`.
+        properties: Configuration of the caller's own; it goes over the server's defaults and under its overrides.
+        retries: How often and for how long calls are tried.
+        timeouts: How long to wait for the network.
+        carrier: What carries requests in place of the network, an `httpx` transport.
+        sleep: What waits between tries.
+
+    Raises:
+        ValueError: `host` is not one, or holds credentials, or `catalog` is empty.
+    """
+
+    _default_operations: ClassVar[frozenset[str]] = frozenset(OPERATIONS)
+
+    def __init__(
+        self,
+        host: str,
+        catalog: str,
+        *,
+        auth: Auth | None = None,
+        properties: Mapping[str, str] | None = None,
+        retries: Retries | None = None,
+        timeouts: Timeouts | None = None,
+        carrier: AsyncCarrier | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        if not catalog:
+            raise ValueError("a catalog has a name")
+        super().__init__(
+            catalog_address(host),
+            warehouse=catalog,
+            properties={"prefix": quote(catalog, safe=""), **(properties or {})},
+            auth=auth,
+            retries=retries,
+            timeouts=timeouts,
+            carrier=carrier,
+            sleep=sleep,
+        )
+
+    async def list_namespaces(self, parent: Levels | None = None, *, page_size: int | None = None) -> AsyncIterator[tuple[str, ...]]:
+        """Every namespace; pages are fetched as they are reached.
+
+        Args:
+            parent: Nothing: no namespace lies below another.
+            page_size: Most namespaces that the server should put into one page.
+
+        Raises:
+            ValueError: There is a `parent`.
+        """
+        if parent is not None:
+            raise ValueError(f"namespaces of watsonx.data have one level, and none below them: {parent!r}")
+        async for namespace in super().list_namespaces(page_size=page_size):
+            yield namespace
+
+    async def create_namespace(self, namespace: Levels, properties: Mapping[str, str] | None = None) -> CreateNamespaceResponse:
+        """Create a namespace of one level.
+
+        Args:
+            namespace: Its name.
+            properties: Its properties, of which `storage_location` says where it lies.
+
+        Raises:
+            AlreadyExists: There is one of that name.
+            ValueError: It has another number of levels.
+        """
+        return await super().create_namespace(one_level(namespace), properties)
+
+    async def _fetch_config(self) -> CatalogConfig:
+        found = await self._connection.send(get_config.call(warehouse=self._warehouse))
+        return CatalogConfig(defaults=found.defaults or {}, overrides=found.overrides, endpoints=found.endpoints)
