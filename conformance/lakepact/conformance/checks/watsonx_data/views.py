@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
@@ -21,7 +22,7 @@ def views_move_into_other_namespaces(lab: WatsonxLab) -> None:
         before = lab.works(lab.send("loadView", namespace=source, view=view), 200)
         ends = {"source": {"namespace": list(source), "name": view}, "destination": {"namespace": list(home), "name": called}}
         reply = lab.send("renameView", body=ends)
-        lab.afterwards(lambda at=(home, called): lab.send("dropView", namespace=at[0], view=at[1]))
+        lab.afterwards(partial(lab.send, "dropView", namespace=home, view=called))
         with lab.judge("WXD-VIEW-001"):
             expect.status(reply, 204)
             moved = lab.send("loadView", namespace=home, view=called)
