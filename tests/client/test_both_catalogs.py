@@ -10,14 +10,20 @@ from pathlib import Path
 import pytest
 
 from codegen import sync_twin
-from lakepact.client import AsyncIcebergCatalog, AsyncSharingClient, IcebergCatalog, SharingClient
+from lakepact.client import AsyncIcebergCatalog, AsyncSharingClient, AsyncWatsonxCatalog, IcebergCatalog, SharingClient, WatsonxCatalog
 from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
 from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
 from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.delta_sharing.synchronous.table import Table
 
 CLIENT = Path(__file__).resolve().parents[2] / "client" / "lakepact" / "client"
-PAIRS = [(AsyncIcebergCatalog, IcebergCatalog), (AsyncSharingClient, SharingClient), (AsyncTable, Table), (AsyncListing, Listing)]
+PAIRS = [
+    (AsyncIcebergCatalog, IcebergCatalog),
+    (AsyncSharingClient, SharingClient),
+    (AsyncTable, Table),
+    (AsyncListing, Listing),
+    (AsyncWatsonxCatalog, WatsonxCatalog),
+]
 
 
 def methods(kind: type) -> dict[str, inspect.Signature]:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Scope, Service, Settings
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope, Service, Settings
 
 ROOT = "/mds/iceberg"
 CATALOG = "iceberg"  #: the catalog's name where the settings give none
@@ -50,6 +51,15 @@ def page_of_any_size(records: Callable[..., Any], listing: str, *, after: str | 
     return page(records, listing, after=after, size=size or None)
 
 
+def never_over_another(register: Handler) -> Handler:
+    """What registers tables, with a member of the body that the contract does not have left out."""
+
+    def registered(*, namespace: str, body: dict[str, Any]) -> Reply:
+        return register(namespace=namespace, body={name: value for name, value in body.items() if name != "overwrite"})
+
+    return registered
+
+
 RULES: dict[str, Callable[..., Any]] = {
     "levels-are-addressable": one_level,
     "locate-namespace": locate_namespace,
@@ -73,6 +83,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
         return Configuration(endpoints, operations=len(contract.operations), catalog=unquote(prefix), warehouse=root)
 
     served = catalog_service(contract, settings, prefix=prefix, configuration=configuration, root=ROOT, other_rules=RULES)
+    served.handlers["registerTable"] = never_over_another(served.handlers["registerTable"])
     doorkeeper = Doorkeeper(read_credentials(settings.credentials) if settings.credentials else None)
     served.rules["enter"] = doorkeeper.enter
 

@@ -1,0 +1,205 @@
+"""A catalog of watsonx.data is found, entered and configured as its contract says."""
+
+from __future__ import annotations
+
+import base64
+import traceback
+
+import httpx
+import pytest
+import yaml
+
+from lakepact.client import AsyncWatsonxCatalog, BearerToken, Forbidden, NotAuthenticated, WatsonxCatalog, ZenApiKey
+from lakepact.client.redaction import HIDDEN, Redactor
+from lakepact.client.retries import NO_RETRIES
+from lakepact.client.wire import Request
+from lakepact.generated.contract import Contract
+from lakepact.reference_server import running
+
+from .driving import Desk, Driven
+
+KINDS = {"sync": WatsonxCatalog, "async": AsyncWatsonxCatalog}
+ROOT = "/mds/iceberg/v1"
+#: A configuration of the shape that the page shows.
+CONFIG = {"overrides": {"warehouse": "s3://bucket/warehouse/"}}
+USER, KEY = "hank", "planted-Key.0123456789"
+ENCODED = base64.b64encode(f"{USER}:{KEY}".encode()).decode()
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
+
+
+@pytest.fixture(params=KINDS)
+def catalog(request):
+    """Opens a catalog at a desk."""
+    opened = []
+
+    def open_catalog(answers, *, config=CONFIG, host="cpd.test", name="rest_iceberg1", **options):
+        desk = Desk({f"GET {ROOT}/config": config, **answers})
+        driven = Driven(KINDS[request.param], host, catalog=name, carrier=desk.carrier, retries=NO_RETRIES, **options)
+        opened.append(driven)
+        return driven, desk
+
+    yield open_catalog
+    for driven in opened:
+        driven.__exit__()
+
+
+def test_the_key_and_its_user_are_sent_in_base64_without_a_line_feed(catalog):
+    driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=ZenApiKey("user", "key"))
+
+    driven.list_namespaces()
+
+    # What `echo -n "user:key" | base64` prints; without -n it would be dXNlcjprZXkK.
+    assert {request.headers["Authorization"] for request in desk.requests} == {"ZenApiKey dXNlcjprZXk="}
+
+
+def test_a_bearer_token_opens_it_too(catalog):
+    driven, desk = catalog({f"GET {ROOT}/rest_iceberg1/namespaces": {"namespaces": []}}, auth=BearerToken("abc"))
+
+    driven.list_namespaces()
+
+    assert {request.headers["Authorization"] for request in desk.requests} == {"Bearer abc"}
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("cpd.test", "https://cpd.test/mds/iceberg"),
+        ("cpd.test:8443", "https://cpd.test:8443/mds/iceberg"),
+        ("http://localhost:8181/", "http://localhost:8181/mds/iceberg"),
+        ("https://cpd.test/instances/a", "https://cpd.test/instances/a/mds/iceberg"),
+        ("https://cpd.test/mds/iceberg/", "https://cpd.test/mds/iceberg"),
+    ],
+)
+def test_catalogs_lie_below_the_address_of_their_instance(host, address):
+    assert repr(WatsonxCatalog(host, "c")) == f"WatsonxCatalog({address!r})"
+
+
+@pytest.mark.parametrize(("host", "name"), [("user:pass@cpd.test", "c"), ("", "c"), ("cpd.test?x=1", "c"), ("cpd.test", "")])
+def test_what_is_no_instance_or_no_catalog_is_refused(host, name):
+    with pytest.raises(ValueError, match=r"address|credentials|name"):
+        WatsonxCatalog(host, name)
+
+
+def test_the_configuration_is_asked_for_by_the_name_of_the_catalog(catalog):
+    driven, desk = catalog({})
+
+    driven.config()
+
+    assert [str(request.url.query, "ascii") for request in desk.requests] == ["warehouse=rest_iceberg1"]
+
+
+def test_a_configuration_without_defaults_is_one(catalog):
+    driven, _ = catalog({})
+
+    assert driven.config().defaults == {}
+    assert driven.properties()["warehouse"] == "s3://bucket/warehouse/"
+
+
+@pytest.mark.parametrize(("name", "prefix"), [("c", "c"), ("my catalog", "my%20catalog"), ("a/b", "a%2Fb")])
+def test_the_name_of_the_catalog_stands_in_every_path(catalog, name, prefix):
+    driven, desk = catalog({f"HEAD {ROOT}/{prefix}/namespaces/n": httpx.Response(204)}, name=name)
+
+    assert driven.namespace_exists("n") is True
+    assert desk.asked == [f"HEAD {ROOT}/{prefix}/namespaces/n"]
+
+
+def test_a_prefix_among_the_overrides_stands_in_its_place(catalog):
+    driven, desk = catalog({f"GET {ROOT}/other/namespaces": {"namespaces": []}}, config={"overrides": {"prefix": "other"}})
+
+    driven.list_namespaces()
+
+    assert desk.asked == [f"GET {ROOT}/other/namespaces"]
+
+
+def test_without_endpoints_every_operation_of_the_page_is_offered(catalog):
+    driven, _ = catalog({})
+
+    assert {operation for operation in Contract("iceberg_rest").operations if driven.offers(operation)} == set(
+        Contract("watsonx_data").operations
+    )
+
+
+def test_with_endpoints_those_are_offered(catalog):
+    driven, _ = catalog({}, config={**CONFIG, "endpoints": ["GET /v1/{prefix}/namespaces"]})
+
+    assert (driven.offers("listNamespaces"), driven.offers("createView")) == (True, False)
+
+
+@pytest.mark.parametrize("namespace", [("a", "b"), (), ["a", "b", "c"]])
+def test_a_namespace_of_another_number_of_levels_is_not_sent(catalog, namespace):
+    driven, desk = catalog({})
+
+    with pytest.raises(ValueError, match="level"):
+        driven.create_namespace(namespace)
+    assert desk.requests == []
+
+
+def test_nothing_is_listed_below_a_namespace(catalog):
+    driven, desk = catalog({})
+
+    with pytest.raises(ValueError, match="none below"):
+        driven.list_namespaces("a")
+    assert desk.requests == []
+
+
+@pytest.mark.parametrize(("user", "key"), [("", "k"), ("u", ""), ("a:b", "k")])
+def test_a_user_and_a_key_that_cannot_be_told_apart_are_refused_without_showing_them(user, key):
+    with pytest.raises(ValueError, match="API key") as refused:
+        ZenApiKey(user, key)
+    assert "a:b" not in str(refused.value)
+
+
+def test_a_key_is_not_in_its_representation():
+    assert repr(ZenApiKey(USER, KEY)) == "ZenApiKey([hidden])"
+
+
+@pytest.mark.parametrize("told", [KEY, ENCODED, f"ZenApiKey {ENCODED}", f"{USER}:{KEY}"])
+def test_a_key_is_hidden_in_every_form(told):
+    redactor = Redactor(Request("GET", "http://x", (("Authorization", f"ZenApiKey {ENCODED}"),), None))
+
+    hidden = redactor.text(f"your credential was {told}.")
+
+    assert HIDDEN in hidden
+    assert (KEY in hidden, ENCODED in hidden) == (False, False)
+
+
+def test_an_error_tells_neither_the_key_nor_its_base64_form(catalog):
+    message = f"user {USER} has no right with {KEY}, that is {ENCODED}"
+    refusal = httpx.Response(403, json={"error": {"message": message, "type": "NotAuthorizedException", "code": 403}})
+    driven, _ = catalog({f"GET {ROOT}/rest_iceberg1/namespaces/n": refusal}, auth=ZenApiKey(USER, KEY))
+
+    with pytest.raises(Forbidden) as refused:
+        driven.load_namespace("n")
+
+    told = f"{traceback.format_exception(refused.value)} {vars(refused.value)!r}"
+    assert (KEY in told, ENCODED in told) == (False, False)
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory):
+    """A server that knows one key and one token, and its address."""
+    credentials = tmp_path_factory.mktemp("instance") / "credentials.yaml"
+    credentials.write_text(yaml.safe_dump({"tokens": ["a-token"], "api-keys": {USER: KEY}}), "utf-8")
+    with running(contract="watsonx_data", warehouse="memory:", prefix="iceberg_data", credentials=credentials) as server:
+        yield server
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+@pytest.mark.parametrize("auth", [ZenApiKey(USER, KEY), BearerToken("a-token")], ids=repr)
+def test_tables_live_in_the_reference_server(instance, kind, auth):
+    with Driven(kind, instance.url, catalog="iceberg_data", auth=auth) as driven:
+        driven.create_namespace("accounting", {"owner": "hank"})
+        created = driven.create_table("accounting", "paid", SCHEMA)
+        found = driven.load_table("accounting", "paid")
+        namespaces = driven.list_namespaces()
+        driven.drop_table("accounting", "paid")
+        driven.drop_namespace("accounting")
+
+    assert namespaces == [("accounting",)]
+    assert created.metadata.table_uuid == found.metadata.table_uuid
+
+
+@pytest.mark.parametrize("auth", [None, BearerToken("another"), ZenApiKey(USER, "another"), ZenApiKey("another", KEY)], ids=repr)
+def test_who_shows_something_else_is_not_let_in(instance, auth):
+    with WatsonxCatalog(instance.url, "iceberg_data", auth=auth) as catalog, pytest.raises(NotAuthenticated):
+        catalog.config()

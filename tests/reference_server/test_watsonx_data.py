@@ -1,0 +1,256 @@
+"""The catalog of watsonx.data: where it lies, who may enter, and what it has otherwise than the Iceberg one."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import uuid
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server import running
+from lakepact.reference_server.app import service, services
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import BadSetting, Settings
+from lakepact.reference_server.watsonx_data import ROOT
+from lakepact.reference_server.watsonx_data.credentials import Credentials, Doorkeeper, read_credentials
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+HERE = f"{ROOT}/v1/iceberg"
+
+
+def key(text: str) -> str:
+    return f"ZenApiKey {base64.b64encode(text.encode()).decode()}"
+
+
+@pytest.fixture(scope="module")
+def open_server():
+    with running(contract="watsonx_data", warehouse="memory:") as server:
+        yield server
+
+
+@pytest.fixture
+def send(open_server, sending_to):
+    with sending_to(open_server.url) as send:
+        yield send
+
+
+@pytest.fixture
+def namespace(send):
+    name = f"ns{uuid.uuid4().hex}"
+    assert send("POST", f"{HERE}/namespaces", {"namespace": [name]}).status == 200
+    return name
+
+
+def write(folder, **credentials):
+    path = folder / "credentials.yaml"
+    path.write_text(yaml.safe_dump({name.replace("_", "-"): value for name, value in credentials.items()}), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory):
+    credentials = write(tmp_path_factory.mktemp("closed"), tokens=["right"], api_keys={"hank": "key:with:colons"})
+    with running(contract="watsonx_data", warehouse="memory:", credentials=credentials) as server:
+        yield server
+
+
+@pytest.fixture
+def knock(closed, sending_to):
+    with sending_to(closed.url) as send:
+        yield lambda **headers: send("GET", f"{HERE}/namespaces", **headers)
+
+
+def test_its_root_is_that_of_the_contract(open_server):
+    (server,) = Contract("watsonx_data").bundle["servers"]
+
+    assert server["url"] == f"https://{{host}}{ROOT}"
+    assert open_server.address("watsonx_data") == open_server.url + ROOT
+
+
+def test_it_serves_what_the_iceberg_catalog_serves_of_its_operations():
+    offered = {name: {o.id for o in service(name, Settings()).offered()} for name in ("iceberg_rest", "watsonx_data")}
+
+    assert offered["watsonx_data"] == offered["iceberg_rest"] & Contract("watsonx_data").operations.keys()
+
+
+def test_it_is_served_only_when_it_is_named():
+    assert [one.contract.name for one in services([], Settings())] == ["iceberg_rest"]
+    assert [one.contract.name for one in services(["watsonx_data"], Settings())] == ["watsonx_data"]
+
+
+def test_it_stands_beside_the_iceberg_catalog_with_tables_of_its_own():
+    iceberg, watsonx = services(["iceberg_rest", "watsonx_data"], Settings())
+
+    assert (iceberg.root, watsonx.root) == ("", ROOT)
+    assert iceberg.lends["catalog"] is not watsonx.lends["catalog"]
+
+
+def test_the_configuration_names_the_warehouse_and_no_endpoints(send):
+    assert send("GET", f"{ROOT}/v1/config?warehouse=iceberg").document == {"overrides": {"warehouse": "memory:"}, "defaults": {}}
+
+
+def test_who_serves_less_than_the_page_says_so():
+    served = service("watsonx_data", Settings())
+    del served.handlers["createView"]
+
+    endpoints = served.handlers["getConfig"]().document["endpoints"]
+
+    assert ("POST /v1/{prefix}/namespaces/{namespace}/views" in endpoints, len(endpoints)) == (False, 22)
+
+
+def test_another_catalog_is_not_there(send):
+    assert send("GET", f"{ROOT}/v1/config?warehouse=other").error == (400, "BadRequestException", 400)
+    assert send("GET", f"{ROOT}/v1/other/namespaces").error == (404, "NotFoundException", 404)
+
+
+@pytest.mark.parametrize("path", ["/v1/config", "/v1/iceberg/namespaces", f"{ROOT}/v1/namespaces", f"{ROOT}/v1/oauth/tokens"])
+def test_there_is_nothing_elsewhere(send, path):
+    assert send("GET", path).status == 404
+
+
+def test_the_catalog_is_called_as_the_settings_say(sending_to):
+    with running(contract="watsonx_data", warehouse="memory:", prefix="my%20data") as server, sending_to(server.url) as send:
+        assert send("GET", f"{ROOT}/v1/config?warehouse=my+data").status == 200
+        assert send("GET", f"{ROOT}/v1/my%20data/namespaces").document["namespaces"] == []
+
+
+def test_a_name_of_several_segments_is_none():
+    with pytest.raises(BadSetting, match="slash"):
+        service("watsonx_data", Settings(prefix="a/b"))
+
+
+@pytest.mark.parametrize("levels", [[], ["a", "b"], ["a", "b", "c"]])
+def test_a_namespace_has_exactly_one_level(send, levels):
+    answer = send("POST", f"{HERE}/namespaces", {"namespace": levels})
+
+    assert answer.error == (400, "BadRequestException", 400)
+
+
+def test_a_namespace_lies_in_a_folder_of_its_name_by_default(send, namespace):
+    properties = send("GET", f"{HERE}/namespaces/{namespace}").document["properties"]
+
+    assert properties == {"storage_location": f"memory:/{namespace}"}
+
+
+def test_a_table_lies_where_its_namespace_was_put(send):
+    name = f"ns{uuid.uuid4().hex}"
+    send("POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": "memory:/elsewhere"}})
+
+    created = send("POST", f"{HERE}/namespaces/{name}/tables", {"name": "t", "schema": SCHEMA}).document
+
+    assert created["metadata"]["location"].startswith("memory:/elsewhere/t-")
+
+
+def test_a_storage_location_that_the_server_cannot_write_to_is_kept_and_tables_lie_in_the_warehouse(send):
+    name, far = f"ns{uuid.uuid4().hex}", "s3a://bucket/accounting"
+    send("POST", f"{HERE}/namespaces", {"namespace": [name], "properties": {"storage_location": far}})
+
+    created = send("POST", f"{HERE}/namespaces/{name}/tables", {"name": "t", "schema": SCHEMA}).document
+
+    assert send("GET", f"{HERE}/namespaces/{name}").document["properties"]["storage_location"] == far
+    assert created["metadata"]["location"].startswith(f"memory:/{name}/t-")
+
+
+@pytest.mark.parametrize(("size", "status"), [("0", 200), ("1", 200), ("1000000000000000", 200), ("1000000000000001", 400), ("-1", 400)])
+def test_page_sizes_are_those_of_the_page(send, namespace, size, status):
+    assert send("GET", f"{HERE}/namespaces/{namespace}/tables?pageSize={size}").status == status
+
+
+def test_nothing_is_registered_over_a_table(send, namespace):
+    created = send("POST", f"{HERE}/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).document
+
+    body = {"name": "t", "metadata-location": created["metadata-location"], "overwrite": True}
+    answer = send("POST", f"{HERE}/namespaces/{namespace}/register", body)
+
+    assert answer.error == (409, "AlreadyExistsException", 409)
+
+
+def test_without_a_file_of_credentials_everybody_may_enter(send):
+    assert send("GET", f"{HERE}/namespaces").status == 200
+    assert send("GET", f"{HERE}/namespaces", authorization="Bearer whatever").status == 200
+
+
+@pytest.mark.parametrize(
+    "shown", ["Basic aGFuazprZXk=", "Bearer", "ZenApiKey", "ZenApiKey !", "ZenApiKey bm90aGluZw==", "ZenApiKey /w==", "x"]
+)
+def test_what_is_shown_has_to_be_well_formed(send, shown):
+    answer = send("GET", f"{HERE}/namespaces", authorization=shown)
+
+    assert answer.error == (401, "NotAuthorizedException", 401)
+    assert "www-authenticate" in answer.headers
+
+
+@pytest.mark.parametrize("shown", ["Bearer right", "bearer right", key("hank:key:with:colons"), key("hank:key:with:colons\n")])
+def test_tokens_and_keys_of_the_file_open_it(knock, shown):
+    assert knock(authorization=shown).status == 200
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "Bearer wrong",
+        "Bearer hank:key:with:colons",
+        key("hank:wrong"),
+        key("wrong:key:with:colons"), key("right"), key(":"),
+        key("hank:"),
+    ],,
+)
+def test_others_do_not(knock, shown):
+    assert knock(authorization=shown).status == 401
+
+
+def test_nobody_enters_without_any(knock):
+    assert knock().status == 401
+
+
+@given(st.text(max_size=30))
+def test_whatever_is_shown_is_refused_without_being_repeated(shown):
+    known = Credentials(tokens=(), keys=(hashlib.sha256(b"nobody:knows").digest(),))
+    scope = {"headers": [(b"authorization", key(shown).encode())]}
+
+    with pytest.raises(Problem) as refused:
+        Doorkeeper(known).enter(scope)
+    assert refused.value.status == 401
+    assert len(shown) < 8 or shown not in refused.value.message
+
+
+def test_credentials_cannot_be_read_again(tmp_path):
+    credentials = read_credentials(write(tmp_path, tokens=["planted-token"], api_keys={"hank": "planted-key"}))
+
+    assert "planted" not in f"{credentials!r} {credentials.tokens!r} {credentials.keys!r}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "planted",
+        "[planted]",
+        "tokens: planted",
+        "tokens: [1]",
+        "tokens: ['']",
+        "api-keys: [planted]",
+        "api-keys: {a: 1}",
+        "api-keys: {'a:b': planted}",
+        "planted: 1",
+        "a: [",
+        "\x00",
+    ],
+)
+def test_a_file_that_holds_no_credentials_is_refused_without_being_repeated(tmp_path, content):
+    path = tmp_path / "file.yaml"
+    path.write_text(content, "utf-8")
+
+    with pytest.raises(BadSetting, match=r"file\.yaml") as refused:
+        service("watsonx_data", Settings(credentials=path))
+    assert "planted" not in str(refused.value)
+
+
+def test_credentials_are_of_no_use_to_others(tmp_path):
+    with pytest.raises(BadSetting, match="--credentials is of use to watsonx_data alone"):
+        services(["iceberg_rest"], Settings(credentials=write(tmp_path, tokens=["t"])))
