@@ -196,9 +196,11 @@ def test_tokens_and_keys_of_the_file_open_it(knock, shown):
         "Bearer wrong",
         "Bearer hank:key:with:colons",
         key("hank:wrong"),
-        key("wrong:key:with:colons"), key("right"), key(":"),
+        key("wrong:key:with:colons"),
+        key("right"),
+        key(":"),
         key("hank:"),
-    ],,
+    ],
 )
 def test_others_do_not(knock, shown):
     assert knock(authorization=shown).status == 401
