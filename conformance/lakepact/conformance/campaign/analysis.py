@@ -47,14 +47,14 @@ def divergences(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
         if answer["state"] == ANSWERED:
             by_case[answer["case_id"]].append(answer)
     rows = []
-    for case_id, given in sorted(by_case.items()):
+    for _, given in sorted(by_case.items()):
         coarsest = next((kind for kind in FINER if len({a[kind] for a in given}) > 1), None)
         for kind in (coarsest, "header"):
             groups = len({a[kind] for a in given}) if kind else 0
             if kind and groups > 1:
-                seen = json.dumps({a["target"]: a[kind] for a in sorted(given, key=lambda a: str(a["target"]))})
+                seen = {a["target"]: a[kind] for a in sorted(given, key=lambda a: str(a["target"]))}
                 same = {name: given[0][name] for name in ("case_id", "operation_id", "mode")}
-                rows.append({**same, "kind": kind, "groups": groups, "observations": seen})
+                rows.append({**same, "kind": kind, "groups": groups, "observations": _text(seen)})
     return sorted(rows, key=lambda r: (r["case_id"], r["kind"]))
 
 
@@ -73,6 +73,10 @@ def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str
             row = {"target": target, "case_id": case_id, "requirement_id": requirement, "kind": kind}
             rows.append({**row, "before": old[key], "after": new[key]})
     return rows
+
+
+def _text(seen: Mapping[str, str]) -> str:
+    return json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
 
 
 def _worst(results: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.fuzz.steps import Learned, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.generated.contract import Contract
 
@@ -48,17 +48,14 @@ def spelled(value: Any) -> Any:
         return {"$learned": [spelled(value.what), value.default, value.then]}
     if isinstance(value, bytes):
         return {"$bytes": base64.b64encode(value).decode("ascii")}
-    if isinstance(value, tuple):
-        return {"$tuple": [spelled(item) for item in value]}
-    if isinstance(value, list):
-        return [spelled(item) for item in value]
+    if isinstance(value, (tuple, list)):
+        items = [spelled(item) for item in value]
+        return items if isinstance(value, list) else {"$tuple": items}
     if isinstance(value, dict):
         if all(isinstance(key, str) and not key.startswith("$") for key in value):
             return {key: spelled(member) for key, member in value.items()}
         return {"$object": [[spelled(key), spelled(member)] for key, member in value.items()]}
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def read(value: Any) -> Any:
@@ -67,17 +64,18 @@ def read(value: Any) -> Any:
         return [read(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if len(value) == 1:
-        (key, held), *_ = value.items()
-        if key == "$learned":
-            return Learned(read(held[0]), held[1], held[2])
-        if key == "$bytes":
-            return base64.b64decode(held)
-        if key == "$tuple":
-            return tuple(read(item) for item in held)
-        if key == "$object":
-            return {read(name): read(member) for name, member in held}
+    for mark, reading in _READINGS.items():
+        if mark in value:  # alone: an object that has one as a member is spelled as `$object`
+            return reading(value[mark])
     return {key: read(member) for key, member in value.items()}
+
+
+_READINGS: dict[str, Callable[[Any], Any]] = {
+    "$learned": lambda held: Learned(read(held[0]), held[1], held[2]),
+    "$bytes": base64.b64decode,
+    "$tuple": lambda held: tuple(read(item) for item in held),
+    "$object": lambda held: {read(name): read(member) for name, member in held},
+}
 
 
 def text_of(value: Any) -> str:

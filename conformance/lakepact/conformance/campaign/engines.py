@@ -9,10 +9,23 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from lakepact.conformance.arrow import Table, pq
+from lakepact.conformance.campaign import analysis
 from lakepact.conformance.campaign.execution import Job, executed
 from lakepact.conformance.campaign.judging import judged
-from lakepact.conformance.campaign.tables import ANSWERS, ERRANDS, EXCHANGES, RESULTS, parts, table_of, write_part
-from lakepact.conformance.arrow import Table, pq
+from lakepact.conformance.campaign.tables import (
+    ANSWERS,
+    COVERAGE,
+    DIVERGENCES,
+    ERRANDS,
+    EXCHANGES,
+    REGRESSIONS,
+    RESULTS,
+    parts,
+    read,
+    table_of,
+    write_part,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +49,10 @@ class Engine(Protocol):
 
     def judge(self, exchanges: Path, contract: str, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
+        ...
+
+    def analyse(self, tables: dict[str, Path]) -> dict[str, Table]:
+        """Coverage, divergences and regressions from the folders of `results`, `answers`, and `base` if there is one."""
         ...
 
 
@@ -71,9 +88,22 @@ class Plain:
 
     def judge(self, exchanges: Path, contract: str, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
-        futures = [self._pool.submit(_judged, part, contract, features, results, answers, n) for n, part in enumerate(parts(exchanges))]
+        futures = [
+            self._pool.submit(_judged, part, contract, features, folders=(results, answers), number=n)
+            for n, part in enumerate(parts(exchanges))
+        ]
         for future in futures:
             future.result()
+
+    def analyse(self, tables: dict[str, Path]) -> dict[str, Table]:
+        """Coverage, divergences and regressions from the folders of `results`, `answers`, and `base` if there is one."""
+        results = read(tables["results"], RESULTS).to_pylist()
+        base = read(tables["base"], RESULTS).to_pylist() if "base" in tables else []
+        return {
+            "coverage": table_of(analysis.coverage(results), COVERAGE),
+            "divergences": table_of(analysis.divergences(read(tables["answers"], ANSWERS).to_pylist()), DIVERGENCES),
+            "regressions": table_of(analysis.regressions(base, results), REGRESSIONS),
+        }
 
 
 def _end_with_parent() -> None:
@@ -93,7 +123,8 @@ def _lane(errands: Any, job: Job, folder: Path, lane: int) -> None:
     write_part(table_of(rows, EXCHANGES), folder, f"part-{lane:05d}")
 
 
-def _judged(part: Path, contract: str, features: Features, results: Path, answers: Path, number: int) -> None:
+def _judged(part: Path, contract: str, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
+    results, answers = folders
     rows = pq.ParquetFile(part).read().to_pylist()
     found = [judged(row, contract, features) for row in rows]
     write_part(table_of([r for verdicts, _ in found for r in verdicts], RESULTS), results, f"part-{number:05d}")

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 #: Stands for a secret of ours, so that it can still be seen that an answer repeats it.
-OWN_SECRET = "<own-secret>"
+SENT_BY_US = "<sent-by-us>"
 MOST_BYTES = 1 << 20  #: of a body that is kept
 
 
 def _without(content: bytes, secrets: Iterable[str]) -> bytes:
     """Bytes without secrets, all others as they were."""
     for secret in secrets:
-        content = content.replace(secret.encode(), OWN_SECRET.encode())
+        content = content.replace(secret.encode(), SENT_BY_US.encode())
     return redacted(content.decode("latin-1"), ()).encode("latin-1")
 
 
 def _text(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
-        text = text.replace(secret, OWN_SECRET)
+        text = text.replace(secret, SENT_BY_US)
     return redacted(text, ())
 
 
@@ -77,6 +77,6 @@ def exchange_of(row: Mapping[str, Any]) -> Exchange:
         headers=httpx.Headers([(pair["name"], pair["value"]) for pair in row["response_headers"] or ()]),
         body=row["response_body"] or b"",
         seconds=row["latency_us"] / 1_000_000,
-        secrets=(OWN_SECRET,) if row["authorized"] else (),
+        secrets=(SENT_BY_US,) if row["authorized"] else (),
         accepts=row["accepts"],
     )

@@ -6,6 +6,7 @@ Runs wherever an engine puts it; what it is given can be pickled and holds no se
 from __future__ import annotations
 
 import hashlib
+import itertools
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from lakepact.conformance import suite as suites
+from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import evidence
 from lakepact.conformance.campaign.cases import case_of
 from lakepact.conformance.campaign.tables import EXCHANGES
-from lakepact.conformance.campaign.targets import Asked, NoSecret
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.fuzz.steps import content, filled
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.wire import NoAnswer, Wire
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.campaign.cases import Case
+    from lakepact.conformance.campaign.targets import Asked
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.lab import Lab
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = "answered", "not-offered", "unprepared", "late", "broken"
 TRIES = 2  #: of a case whose connection broke: an idle connection may end at any moment, a second one hardly
 PAUSES = (0.1, 0.5)  #: seconds before a target that takes no connection is tried again
+AT_ONCE = 50  #: rows of a record batch
 PATIENCE = 3  #: answers in a row that are awaited in vain before a lane gives a target up
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, ConnectionRefusedError)
 
@@ -88,9 +90,9 @@ def executed(errands: Iterable[Mapping[str, Any]], job: Job) -> Iterator[dict[st
 
 def executed_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
     """The same over Arrow record batches, as engines pass them."""
-    for batch in batches:
-        rows = list(executed(batch.to_pylist(), job))
-        yield pa.RecordBatch.from_pylist(rows, schema=EXCHANGES)
+    rows = executed((errand for batch in batches for errand in batch.to_pylist()), job)
+    while some := list(itertools.islice(rows, AT_ONCE)):
+        yield pa.RecordBatch.from_pylist(some, schema=EXCHANGES)
 
 
 class _PacedWire(Wire):
@@ -153,7 +155,7 @@ class Bench:
         case_id, target = errand["case_id"], self._asked.name
         same = {name: errand[name] for name in ("case_id", "number", "operation_id", "mode")}
         exchange_id = hashlib.sha256(f"{self._job.run_id} {target} {case_id}".encode()).hexdigest()[:32]
-        unsent = {name: None for name in EXCHANGES.names}
+        unsent: dict[str, Any] = dict.fromkeys(EXCHANGES.names)
         unsent |= {"method": errand["method"], "http_status": 0, "latency_us": 0, "authorized": False, "response_truncated": False}
         mine = {"run_id": self._job.run_id, "exchange_id": exchange_id, "target": target, "word": self._word, "started_at": started}
         return {**unsent, "reason": "", **said, **same, **mine}
@@ -251,6 +253,3 @@ class Bench:
         reply = corner.lab.send(step.operation, content=body, query=step.query, declared=False, **arguments)
         world.learn(step, reply)
         return reply
-
-
-__all__ = ["ANSWERED", "BROKEN", "LATE", "NOT_OFFERED", "UNPREPARED", "Bench", "Job", "NoSecret", "executed", "executed_batches"]

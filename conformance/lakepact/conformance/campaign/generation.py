@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import hashlib
 import importlib
 import platform
@@ -79,7 +80,9 @@ def generator_fingerprint(contract: str) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
-def planned(contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1) -> list[dict[str, Any]]:
+def planned(
+    contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1, only: Sequence[str] = ("*",)
+) -> list[dict[str, Any]]:
     """The rows of a plan, each case once, in the order of operations, modes and seeds.
 
     Args:
@@ -87,6 +90,7 @@ def planned(contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES
         seeds: where drawing starts.
         modes: how to draw.
         per_seed: cases of each operation, mode and seed; operations that matter more give several times as many.
+        only: patterns of operations.
 
     Raises:
         CannotBePlanned: its requests are about what only a target knows.
@@ -98,22 +102,22 @@ def planned(contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES
     sha256 = fingerprint(suite.contract)
     rows: dict[str, dict[str, Any]] = {}
     with Wire(NOWHERE) as wire, alike_everywhere():
-        drawing = _Drawing(suite, suite.fuzz, wire)
+        drawing = _Drawing(suite, suite.fuzz, wire, only)
         for seed in seeds:
             for case in drawing.cases(seed, modes=modes, per_seed=per_seed):
                 row = row_of(case, suite.contract, sha256)
                 rows.setdefault(row["case_id"], row)
-    return [{"number": number, **row} for number, row in enumerate(rows.values())]
+    return [{**row, "number": number} for number, row in enumerate(rows.values())]
 
 
 class _Drawing:
     """Draws the cases of one contract."""
 
-    def __init__(self, suite: suites.Suite[Any], fuzz: Fuzz, wire: Wire) -> None:
+    def __init__(self, suite: suites.Suite[Any], fuzz: Fuzz, wire: Wire, only: Sequence[str]) -> None:
         self._suite = suite
         self._fuzz = fuzz
         self._wire = wire
-        self._operations = Counter(fuzz.operations)
+        self._operations = Counter(o for o in fuzz.operations if any(fnmatch.fnmatchcase(o, pattern) for pattern in only))
 
     def cases(self, seed: int, *, modes: Sequence[str], per_seed: int) -> Iterator[Case]:
         contract = self._suite.contract

@@ -6,14 +6,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
+from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import evidence
 from lakepact.conformance.campaign.answers import CLASSES, normalised
 from lakepact.conformance.campaign.execution import ANSWERED, BROKEN, LATE
+from lakepact.conformance.campaign.tables import JUDGED
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.outcome import Outcome, Unmet, broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lakepact.conformance.suite import Suite
     from lakepact.conformance.wire import Exchange
@@ -93,3 +95,10 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
             )
     for requirement in sorted(judge.held):
         yield "refusals", requirement, Outcome.PASS.value, "", ""
+
+
+def judged_batches(batches: Iterable[Any], contract: str, features: Mapping[str, Mapping[str, bool]]) -> Iterator[Any]:
+    """The same over Arrow record batches: a row for each exchange, its verdicts in it."""
+    for batch in batches:
+        found = [judged(row, contract, features) for row in batch.to_pylist()]
+        yield pa.RecordBatch.from_pylist([{**answer, "verdicts": verdicts} for verdicts, answer in found], schema=JUDGED)

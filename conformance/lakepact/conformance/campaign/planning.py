@@ -14,8 +14,10 @@ from lakepact.conformance.campaign.cases import fingerprint
 from lakepact.conformance.campaign.generation import MODES, generator_fingerprint, planned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    Row = dict[str, Any]
 
 FEW_SEEDS = 2  #: that are drawn before another process has started
 
@@ -25,17 +27,38 @@ class Taken(ValueError):
 
 
 def plan(
-    contract: str, folder: Path, *, seeds: Sequence[int], modes: Sequence[str] = MODES, per_seed: int = 1, jobs: int | None = None
+    contract: str,
+    folder: Path,
+    *,
+    seeds: Sequence[int],
+    modes: Sequence[str] = MODES,
+    per_seed: int = 1,
+    only: Sequence[str] = ("*",),
+    jobs: int | None = None,
 ) -> dict[str, Any]:
     """Write a plan into a folder; what it says of itself.
 
+    Args:
+        contract: name of the contract.
+        folder: holds no plan yet.
+        seeds: where drawing starts.
+        modes: how to draw.
+        per_seed: cases of each operation, mode and seed.
+        only: patterns of operations.
+        jobs: processes to draw in.
+
     Raises:
         Taken: there is one already.
-        LookupError: cases of this contract cannot be planned.
+        LookupError: cases of this contract cannot be planned, or nothing matches.
     """
     if (folder / "plan.json").exists():
         raise Taken(f"{folder} holds a plan already; choose another folder")
-    rows = _drawn(contract, seeds, modes=modes, per_seed=per_seed, jobs=jobs or os.cpu_count() or 1)
+    draw = partial(_of_seeds, contract, modes, per_seed, only)
+    rows = _drawn(draw, seeds, jobs or os.cpu_count() or 1)
+    if not rows:
+        raise LookupError(
+            f"there is nothing to send: no operation that can be drawn matches {', '.join(only)}, or no mode makes a request of it"
+        )
     said = {
         "contract": contract,
         "contract_version": suites.load(contract).contract.version,
@@ -52,15 +75,17 @@ def plan(
     return said
 
 
-def _drawn(contract: str, seeds: Sequence[int], *, modes: Sequence[str], per_seed: int, jobs: int) -> list[dict[str, Any]]:
+def _drawn(draw: Callable[[Sequence[int]], list[Row]], seeds: Sequence[int], jobs: int) -> list[Row]:
     """Cases of all seeds in their order, whoever drew them."""
     if len(seeds) <= FEW_SEEDS or jobs == 1:
-        return planned(contract, seeds=seeds, modes=modes, per_seed=per_seed)
-    draw = partial(_of_one_seed, contract, modes, per_seed)
+        return draw(seeds)
+    rows: dict[str, Row] = {}
     with ProcessPoolExecutor(min(jobs, len(seeds)), mp_context=multiprocessing.get_context("spawn")) as pool:
-        rows = {row["case_id"]: row for found in reversed(list(pool.map(draw, seeds))) for row in reversed(found)}
-    return [{**row, "number": number} for number, row in enumerate(reversed(rows.values()))]
+        for found in pool.map(draw, [[seed] for seed in seeds]):
+            for row in found:
+                rows.setdefault(row["case_id"], row)
+    return [{**row, "number": number} for number, row in enumerate(rows.values())]
 
 
-def _of_one_seed(contract: str, modes: Sequence[str], per_seed: int, seed: int) -> list[dict[str, Any]]:
-    return planned(contract, seeds=[seed], modes=modes, per_seed=per_seed)
+def _of_seeds(contract: str, modes: Sequence[str], per_seed: int, only: Sequence[str], seeds: Sequence[int]) -> list[Row]:
+    return planned(contract, seeds=seeds, modes=modes, per_seed=per_seed, only=only)

@@ -97,6 +97,8 @@ ANSWERS = _schema(
     body=TEXT,
     header=TEXT,
 )
+#: Answers with what was said of them, as judges on executors hand them over.
+JUDGED = pa.schema([*ANSWERS, ("verdicts", pa.list_(pa.struct(list(RESULTS))))])
 COVERAGE = _schema(
     target=TEXT,
     requirement_id=TEXT,
@@ -141,7 +143,8 @@ def land(unfinished: Path, folder: Path) -> None:
     for path in unfinished.iterdir():
         with path.open("rb") as file:
             os.fsync(file.fileno())
-    unfinished.rename(folder)
+    if unfinished != folder:
+        unfinished.rename(folder)
 
 
 def parts(folder: Path) -> list[Path]:
