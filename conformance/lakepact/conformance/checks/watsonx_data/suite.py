@@ -51,6 +51,14 @@ def discover(wire: Wire, target: Target) -> Offer:
     )
 
 
-suite = Suite("watsonx_data", lab=WatsonxLab, discover=discover, at_home=at_home)
+NO_ENDPOINTS = "a catalog that names its endpoints"
+
+suite = Suite(
+    "watsonx_data",
+    lab=WatsonxLab,
+    discover=discover,
+    at_home=at_home,
+    unserved=dict.fromkeys(("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"), NO_ENDPOINTS),
+)
 check = suite.check
 law = suite.law

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call
@@ -25,6 +26,17 @@ def _refused(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = la
     return act
 
 
+def _other_prefix_each_time() -> Install:
+    """Another prefix for every second caller."""
+    counted = itertools.count()
+
+    def changed(document: Any) -> None:
+        if next(counted) % 2:
+            document["overrides"]["prefix"] = "another"
+
+    return on_answer("getConfig", changed)
+
+
 def _warehouse(value: Any) -> Install:
     """The override `warehouse` is something else."""
     return on_answer("getConfig", lambda document: document["overrides"].update(warehouse=value))
@@ -44,9 +56,10 @@ FAULTS = (
     Fault(
         "no-views-said",
         "Views are not supported, and no endpoints say so.",
-        ("WXD-CFG-006",),
+        ("WXD-CFG-006", "IRC-CFG-011"),
         on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException")),
     ),
+    Fault("another-prefix-each-time", "Every second caller is told another prefix.", ("IRC-CFG-018",), _other_prefix_each_time()),
     Fault(
         "no-transactions-said",
         "Transactions are not supported, and no endpoints say so.",

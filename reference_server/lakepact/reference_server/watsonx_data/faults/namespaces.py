@@ -43,22 +43,16 @@ def _below_the_warehouse(catalog: Any, _namespace: Any, *, levels: Any, name: st
     return default_location(catalog, {"properties": {}}, levels=levels, name=name)
 
 
-def _another_error(document: Any) -> None:
-    document["error"]["type"] = "BadRequestException"
-    document["error"]["code"] = 400
-
-
-def _bad_request(reply: Reply, scope: Scope) -> Reply:
+def _bad_request(reply: Reply, _: Scope) -> Reply:
+    """A conflict as a bad request that says nothing of what is in the way."""
     if reply.status != 409:
         return reply
-    return on_conflict(reply, scope)
+    message = reply.document["error"]["message"]
+    return json_reply({"error": {"message": message, "type": "BadRequestException", "code": 400}}, status=400)
 
 
-def on_conflict(reply: Reply, _: Scope) -> Reply:
-    """A conflict as a bad request that says nothing of what is in the way."""
-    document = reply.document
-    _another_error(document)
-    return json_reply(document, status=400)
+def _others_too(document: Any) -> None:
+    document["namespaces"].append(["of", "two levels"])
 
 
 def _by_the_pattern(document: Any) -> None:
@@ -67,6 +61,7 @@ def _by_the_pattern(document: Any) -> None:
 
 
 FAULTS = (
+    Fault("lists-two-levels", "A namespace of two levels is listed.", ("IRC-NS-LIST-001",), on_answer("listNamespaces", _others_too)),
     Fault(
         "nests-namespaces",
         "Namespaces of several levels are created.",
