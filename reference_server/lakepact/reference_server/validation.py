@@ -58,8 +58,8 @@ def _within(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationErr
     if not context:
         return error
     depth = len(error.instance_path)
-    meant = [branch for branch in context if branch and not any(_is_another(e, depth) for e in branch)]
-    if len(meant) != 1:
+    meant = sorted((branch for branch in context if branch and not any(_is_another(e, depth) for e in branch)), key=len)
+    if not meant or (len(meant) > 1 and len(meant[0]) == len(meant[1])):  # two that were missed by as much: nobody knows which
         return error
     return _within(min(meant[0], key=_rank))
 
