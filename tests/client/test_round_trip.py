@@ -246,3 +246,21 @@ def placed(argument, namespace):
     if isinstance(argument, tuple):
         return tuple(placed(part, namespace) for part in argument)
     return namespace if argument == "{namespace}" else argument
+
+
+def test_reports_of_metrics_arrive_as_they_were_given(catalog, namespace, server):
+    catalog.create_table(namespace, "a/b", SCHEMA)
+    metrics = {"attempts": {"unit": "count", "value": 2**53 + 1}}
+    of_both = {"table-name": "a/b", "snapshot-id": 2**62, "metrics": metrics}
+    commit = {**of_both, "report-type": "commit-report", "sequence-number": 1, "operation": "append"}
+    fields = {"schema-id": 0, "projected-field-ids": [1], "projected-field-names": ["id"]}
+    scans = [{**of_both, **fields, "report-type": "scan-report", "filter": kept} for kept in (True, {"type": "is-null", "term": "at"})]
+
+    for report in (commit, *scans):
+        catalog.report_metrics(namespace, "a/b", report)
+
+    kept = server.service.lends["reports"].kept()[-3:]
+    assert [(report.namespace, report.table) for report in kept] == [((namespace,), "a/b")] * 3
+    assert [report.document for report in kept] == [commit, *scans]
+    with pytest.raises(errors.NoSuchTable):
+        catalog.report_metrics(namespace, "absent", commit)

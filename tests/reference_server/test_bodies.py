@@ -58,6 +58,14 @@ GOOD: dict[str, dict[str, Any]] = {
             }
         ]
     },
+    "reportMetrics": {
+        "report-type": "commit-report",
+        "table-name": "t",
+        "snapshot-id": 1,
+        "sequence-number": 1,
+        "operation": "append",
+        "metrics": {"added-data-files": {"unit": "count", "value": 1}},
+    },
     "createView": {"name": "new", "schema": SCHEMA, "view-version": VERSION, "properties": {"a": "b"}},
     "replaceView": {
         "requirements": [{"type": "assert-view-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}],

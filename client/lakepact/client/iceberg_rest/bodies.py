@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
 from lakepact.client.iceberg_rest.names import Levels, TableName, addressable
 from lakepact.client.urls import segment
 from lakepact.generated.iceberg_rest import models
@@ -61,6 +63,14 @@ def commit_transaction(changes: Sequence[TableChange]) -> models.CommitTransacti
     """Changes of several tables."""
     given = [commit_table(change.namespace, change.name, change.updates, change.requirements) for change in changes]
     return models.CommitTransactionRequest.model_validate({"table-changes": given})
+
+
+def report_metrics(
+    report: models.ScanReportRequest | models.CommitReportRequest | Mapping[str, Any],
+) -> models.ScanReportRequest | models.CommitReportRequest:
+    """What a scan or a commit has cost."""
+    given: models.ScanReportRequest | models.CommitReportRequest = TypeAdapter(models.ReportMetricsRequest).validate_python(report)
+    return given
 
 
 def create_view(

@@ -18,6 +18,7 @@ from . import commits, namespaces, tables, transactions, view_commits, views
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
+from .metrics import Metrics, Reports
 from .namespaces import Namespaces
 from .preconditions import PRECONDITIONS
 from .tables import Tables
@@ -43,7 +44,6 @@ NOT_OFFERED = frozenset(
         "cancelPlanning",
         "fetchScanTasks",
         "loadCredentials",
-        "reportMetrics",
     }
 )
 
@@ -117,6 +117,7 @@ def catalog_service(
     files = warehouse(settings.warehouse)
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
     view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
+    reports = Reports()
     catalog = Catalog(MemoryStore(), files, rules, updates, preconditions, validators=lambda: served.validators)
 
     def endpoints() -> list[str]:
@@ -127,6 +128,7 @@ def catalog_service(
         Namespaces(catalog),
         Tables(catalog),
         Commits(catalog),
+        Metrics(catalog, reports),
         Transactions(catalog),
         Views(catalog),
         ViewCommits(catalog, view_updates, view_preconditions),
@@ -146,7 +148,7 @@ def catalog_service(
             "view-updates": view_updates,
             "view-preconditions": view_preconditions,
         },
-        lends={"catalog": catalog},
+        lends={"catalog": catalog, "reports": reports},
         root=root,
         max_body=settings.max_body,
         about=(f"Tables are kept below {files.root}.",),

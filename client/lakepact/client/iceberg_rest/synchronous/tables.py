@@ -18,6 +18,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
     load_table,
     register_table,
     rename_table,
+    report_metrics,
     table_exists,
     update_table,
 )
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
     from lakepact.client.iceberg_rest.names import Levels, TableName
     from lakepact.generated.iceberg_rest.models import (
+        CommitReportRequest,
         CommitTableResponse,
         CreateTableRequest,
         LoadTableResult,
         PartitionSpec,
+        ScanReportRequest,
         Schema,
         SortOrder,
         TableIdentifier,
@@ -233,3 +236,20 @@ class Tables(Configured):
             AlreadyExists: There is a table or view of the new name.
         """
         self._call(rename_table.call(prefix=PREFIX, body=bodies.rename_table(source, destination)))
+
+    def report_metrics(self, namespace: Levels, name: str, report: ScanReportRequest | CommitReportRequest | Mapping[str, Any]) -> None:
+        """Tell the server what a scan of a table, or a commit to it, has cost.
+
+        Args:
+            namespace: The namespace that it is in.
+            name: Its name.
+            report: What was measured; a plain document says in `report-type` whether it is a `scan-report` or a `commit-report`.
+
+        Raises:
+            NoSuchTable: There is none of that name.
+            NotOffered: The server takes no reports.
+            OutcomeUnknown: The report may or may not have arrived.
+        """
+        here = self._settings()
+        body = bodies.report_metrics(report)
+        self._call(report_metrics.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))

@@ -1,0 +1,85 @@
+"""Reports of metrics are taken for tables that exist, and the newest of them are kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakepact.reference_server.iceberg_rest.metrics import Report, Reports
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server import Server
+
+COMMIT = {
+    "report-type": "commit-report",
+    "table-name": "t",
+    "snapshot-id": 2**62,
+    "sequence-number": 1,
+    "operation": "append",
+    "metrics": {},
+}
+
+
+def test_a_report_is_kept_as_it_came(server: Server, send: Callable[..., Any], namespace: str, table: str) -> None:
+    report = {**COMMIT, "metrics": {"größe": {"unit": "bytes", "value": 2**53 + 1}}, "x-unknown": [1]}
+
+    answer = send("POST", f"{table}/metrics", report)
+
+    kept = server.service.lends["reports"].kept()[-1]
+    assert (answer.status, answer.body) == (204, b"")
+    assert (kept.namespace, kept.table, kept.document) == ((namespace,), "t", report)
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ({}, "report-type"),
+        ({**COMMIT, "metrics": {"a": {"unit": "count"}}}, 'at /metrics/a: "value" is a required property'),
+        ({key: value for key, value in COMMIT.items() if key != "operation"}, 'at the top: "operation" is a required property'),
+        ([COMMIT], "at the top: "),
+    ],
+)
+def test_what_is_no_report_is_refused_and_not_kept(server: Server, send: Callable[..., Any], table: str, report: Any, said: str) -> None:
+    before = server.service.lends["reports"].kept()
+
+    answer = send("POST", f"{table}/metrics", report)
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert said in answer.message
+    assert server.service.lends["reports"].kept() == before
+
+
+@pytest.mark.parametrize("place", ["{namespace}/tables/absent", "absent/tables/t", "{namespace}/tables/v"])
+def test_reports_of_what_is_no_table_are_404(send: Callable[..., Any], namespace: str, place: str) -> None:
+    answer = send("POST", f"/v1/namespaces/{place.format(namespace=namespace)}/metrics", COMMIT)
+
+    assert answer.error == (404, "NoSuchTableException", 404)
+
+
+@given(st.lists(st.binary(max_size=12)))
+def test_the_newest_reports_are_kept_and_never_more_than_is_allowed(texts: list[bytes]) -> None:
+    reports = Reports(most=5, most_bytes=20)
+
+    for text in texts:
+        reports.keep(Report(("n",), "t", text))
+        kept = [report.text for report in reports.kept()]
+        assert kept[-1] == text
+        assert len(kept) <= 5
+        assert sum(map(len, kept)) <= 20
+
+    assert [report.text for report in reports.kept()] == texts[len(texts) - len(reports.kept()) :]
+
+
+def test_a_report_larger_than_all_may_be_is_kept_alone() -> None:
+    reports = Reports(most=5, most_bytes=20)
+    small, large = Report(("n",), "t", b"small"), Report(("n",), "t", b"x" * 21)
+
+    reports.keep(small)
+    reports.keep(large)
+
+    assert reports.kept() == (large,)
