@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 2fd76b143f887ba0. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 fba556daccdb2748. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -1622,7 +1622,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="metrics",
         operations=("reportMetrics",),
         reading="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-002": Requirement(
         id="IRC-TBL-MET-002",
@@ -1633,7 +1632,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="metrics",
         operations=("reportMetrics",),
         reading="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-003": Requirement(
         id="IRC-TBL-MET-003",
@@ -1643,7 +1641,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="metrics",
         operations=("reportMetrics",),
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-004": Requirement(
         id="IRC-TBL-MET-004",
@@ -1653,7 +1650,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="metrics",
         operations=("reportMetrics",),
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-005": Requirement(
         id="IRC-TBL-MET-005",
@@ -1663,7 +1659,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="metrics",
         operations=("reportMetrics",),
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-006": Requirement(
         id="IRC-TBL-MET-006",
@@ -1673,7 +1668,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="metrics",
         operations=("reportMetrics",),
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-007": Requirement(
         id="IRC-TBL-MET-007",
@@ -1683,7 +1677,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="metrics",
         operations=("reportMetrics",),
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-008": Requirement(
         id="IRC-TBL-MET-008",
@@ -1694,7 +1687,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="metrics",
         operations=("reportMetrics",),
         reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-009": Requirement(
         id="IRC-TBL-MET-009",
@@ -1705,7 +1697,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="metrics",
         operations=("reportMetrics",),
         reading="A-48: Reports of metrics are told apart by a type whose values are not listed. The values scan-report and commit-report are used, as clients send them.",
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-TBL-MET-010": Requirement(
         id="IRC-TBL-MET-010",
@@ -1715,7 +1706,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="metrics",
         operations=("reportMetrics", "loadTable"),
-        uncovered="the reference server does not take metrics reports yet",
     ),
     "IRC-NS-LIST-001": Requirement(
         id="IRC-NS-LIST-001",
