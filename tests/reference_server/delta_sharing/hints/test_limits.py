@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
-from lakepact.reference_server.delta_sharing.hints import selected
+import pytest
+
+from lakepact.reference_server.delta_sharing.hints import selected, selection
+from lakepact.reference_server.delta_sharing.hints.predicates import Comparison
 from shared_snapshots import file, snapshot
 
 FILES = [
@@ -83,15 +86,31 @@ def test_a_limit_beside_a_tree_is_reached_by_files_that_match_for_certain():
 
 
 def test_a_predicate_that_takes_too_long_is_not_judged(monkeypatch):
-    monkeypatch.setattr("lakepact.reference_server.delta_sharing.hints.selection.MOST_COMPARISONS", len(FILES))
+    monkeypatch.setattr("lakepact.reference_server.delta_sharing.hints.selection.MOST_COMPARISONS", 11)
     assert kept(None, "x > 100") == [1]
-    assert kept(None, "x > 100 AND x > 100") is None
-    assert kept(None, "x > 100", "x > 0") == [1]
-    assert kept(None, "day = 'c' OR day = 'd'") == []  # two partitions, two comparisons for each
+    assert kept(None, "x > 100 AND x > 100 AND x > 100") is None
+    assert kept(None, "x > 0 AND x > 0", "x > 100") is None  # every file may hold what is more than 0
+    assert kept(None, "day = 'c' OR day = 'd'") == []  # two partitions, to be looked at, to be read, and two comparisons for each
+
+
+@pytest.mark.parametrize("partitioned", [True, False])
+def test_predicates_of_one_request_take_no_more_work_together_than_one_may(monkeypatch, partitioned):
+    judged = []
+    compare = Comparison.outcomes
+    monkeypatch.setattr(Comparison, "outcomes", lambda self, known: judged.append(1) or compare(self, known))
+    values = [({"n": str(number)} if partitioned else {}) for number in range(100)]
+    files = [file(value, {"numRecords": 1, "minValues": {"n": 1}, "maxValues": {"n": 9}, "nullCount": {"n": 0}}) for value in values]
+    table = snapshot({"n": "long"}, *files, partitioned=["n"] if partitioned else [])
+    monkeypatch.setattr(selection, "MOST_COMPARISONS", 10_000)
+
+    selected(table, predicate_hints=[" OR ".join(f"n = {number}" for number in range(1, 41))] * 100)
+
+    assert len(judged) <= 2 * 10_000
 
 
 def test_hints_without_end_are_not_read():
     assert kept(None, *["x LIKE 'a'"] * 100, "x > 100") is None
+    assert kept(None, *["x > 0" + " " * 16_000] * 5, "x > 100") is None
 
 
 def test_files_are_judged_alike_whether_or_not_they_were_judged_before():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .casts import BadCast
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 KEPT = "hints"  #: what is kept of a chunk begins so: what all its files together may hold of a column
 MOST_HINTS = 100  #: predicates of one request that are read
-MOST_COMPARISONS = 5_000_000  #: of columns with values, for all predicates and files of a request; what takes more is not judged
+MOST_CHARACTERS = 65_536  #: of these, together
+#: Comparisons of columns with values, for all predicates and files of a request: about a second. What takes more is not judged.
+MOST_COMPARISONS = 500_000
 
 
 class Snapshot(Protocol):
@@ -67,25 +69,28 @@ def selected(
     files = snapshot.files
     given = [*_from_sql(predicate_hints or (), snapshot), *_from_json(json_predicate_hints, snapshot)]
     used, left = list["Predicate"](), MOST_COMPARISONS
+    partitions = _Partitions(files)
     for predicate in filter(None, given):
-        steps = _Judge(predicate).steps(files)
-        if steps is not None and steps <= left:
+        steps = _Judge(predicate, partitions).steps(len(files), left)
+        if steps is not None:
             used.append(predicate)
             left -= steps
     chosen: list[int] | None = None
     if limit is not None and limit >= 0 and len(used) == len(given):
-        chosen = _enough(files, _Judge(conjunction(*used)), limit)
+        chosen = _enough(files, _Judge(conjunction(*used), partitions), limit)
     elif used:
-        chosen = [file.place for file in _Judge(conjunction(*used)).judged(files)]
+        chosen = [file.place for file in _Judge(conjunction(*used), partitions).judged(files)]
     return None if chosen is None or len(chosen) == len(files) else chosen
 
 
 def _from_sql(hints: Sequence[Any], snapshot: Snapshot) -> Iterator[Predicate | None]:
     """A predicate for each hint, or None if it cannot be used."""
     columns = Columns(snapshot.metadata) if hints else None
+    left = MOST_CHARACTERS
     for number, hint in enumerate(hints):
+        left -= len(hint) if isinstance(hint, str) else 0
         try:
-            yield sql_predicate(hint, columns) if columns and isinstance(hint, str) and number < MOST_HINTS else None
+            yield sql_predicate(hint, columns) if columns and isinstance(hint, str) and number < MOST_HINTS and left >= 0 else None
         except Unusable:
             yield None
 
@@ -152,28 +157,59 @@ class _Known:
         return values
 
 
+class _Partitions:
+    """The partition values of some files, each read once for all predicates of a request."""
+
+    def __init__(self, files: ActiveFiles) -> None:
+        self._files = files
+        self._read: dict[tuple[Column, Any], Values] = {}
+
+    @cached_property
+    def different(self) -> Sequence[PartitionValues]:
+        """All that are not the same."""
+        return list({id(partition): partition for chunk in self._files.chunks for partition in chunk.partitions}.values())
+
+    def value(self, column: Column, partition: PartitionValues) -> Values:
+        """What a column holds in all rows of a file with these values."""
+        key = column, partition.get(column.path[0], ANYTHING)
+        value = self._read.get(key)
+        if value is None:
+            value = self._read[key] = partition_value(column, partition)
+        return value
+
+
 class _Judge:
     """A predicate, judged file by file; what partition values tell is kept, and so is what statistics tell of many files together."""
 
-    def __init__(self, predicate: Predicate) -> None:
+    def __init__(self, predicate: Predicate, partitions: _Partitions) -> None:
         self._predicate = predicate
+        self._partitions = partitions
         columns = predicate.columns()
         self._partition = [column for column in columns if column.partition]
         self._data = [column for column in columns if not column.partition]
         self._kept: dict[tuple[Any, ...], _Judged] = {}
         self._seen: dict[int, _Judged] = {}
 
-    def steps(self, files: ActiveFiles) -> int | None:
-        """How many comparisons it takes to judge the files; None if partition values are not what the predicate takes them for."""
-        shared = {id(partition): partition for chunk in files.chunks for partition in chunk.partitions}
-        partitions = {self._key(partition): partition for partition in shared.values()}
-        steps = self._predicate.size() * (len(files) if self._data else len(partitions))
-        if steps <= MOST_COMPARISONS:
-            try:
-                for partition in partitions.values():
-                    self._of_partition(partition)
-            except BadCast:
-                return None
+    def steps(self, files: int, left: int) -> int | None:
+        """How many comparisons it takes to judge so many files.
+
+        None if that is more than are left, or if partition values are not what the predicate takes them for.
+        """
+        size = self._predicate.size()
+        steps = size * files if self._data else 0
+        if self._partition:
+            steps += len(self._partitions.different)  # to look at each of them costs about as much as to compare it
+        if steps > left:
+            return None
+        different = {self._key(partition): partition for partition in self._partitions.different} if self._partition else {(): {}}
+        steps += (size + 1) * len(different) if self._partition else 0
+        if steps > left:
+            return None
+        try:
+            for partition in different.values():
+                self._of_partition(partition)
+        except BadCast:
+            return None
         return steps
 
     def judged(self, files: ActiveFiles) -> Iterator[_File]:
@@ -210,7 +246,7 @@ class _Judge:
         key = self._key(partition)
         judged = self._kept.get(key)
         if judged is None:
-            known = {column: partition_value(column, partition) for column in self._partition}
+            known = {column: self._partitions.value(column, partition) for column in self._partition}
             judged = self._kept[key] = self._predicate.outcomes(_Known(known)), known
         self._seen[id(partition)] = judged
         return judged
