@@ -284,3 +284,29 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
         purged = send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status
 
         assert (purged, Path(view["metadata-location"].removeprefix("file://")).exists()) == (204, True)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "begins"),
+    [
+        ("GET", "views/x", "View does not exist: {namespace}.x"),
+        ("GET", "tables/v", "Table does not exist: {namespace}.v"),
+        ("POST", "views", "View already exists: {namespace}.v"),
+        ("POST", "tables", "View with same name already exists: {namespace}.v"),
+    ],
+)
+def test_messages_begin_as_clients_of_iceberg_know_them(
+    send: Callable[..., Any], namespace: str, view: str, *, method: str, path: str, begins: str
+) -> None:
+    bodies = {"views": request("v"), "tables": {"name": "v", "schema": SCHEMA}}
+    answer = send(method, f"/v1/namespaces/{namespace}/{path}", bodies.get(path))
+
+    assert answer.message.startswith(begins.format(namespace=namespace))
+    assert send("HEAD", view).status == 204
+
+
+def test_a_rename_to_a_taken_name_says_who_has_it(send: Callable[..., Any], namespace: str, table: str, view: str) -> None:
+    names = [{"namespace": [namespace], "name": path.rpartition("/")[2]} for path in (view, table)]
+    answer = send("POST", "/v1/views/rename", {"source": names[0], "destination": names[1]})
+
+    assert answer.message == f"Cannot rename {namespace}.v to {namespace}.t. Table already exists: {namespace}.t"

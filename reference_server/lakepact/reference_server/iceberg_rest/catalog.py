@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 NAMESPACES = "namespaces"  #: the shelf of namespaces, each in the place of its parent
 IDENTIFIERS = "identifiers"  #: the shelf of tables and views, each in the place of its namespace
 SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
+#: What is said of a table or view besides; messages begin as those of Iceberg's own server, which clients and their tests look into.
+NOWHERE = "; neither does its namespace"
 LONGEST_NAME = 1000  #: characters of a name; more does not fit into the paths that everybody can send
 
 
@@ -62,12 +64,12 @@ def bad_request(message: str) -> Problem:
 
 def no_such_namespace(levels: Sequence[str]) -> Problem:
     """The namespace does not exist."""
-    return Problem(404, "NoSuchNamespaceException", f"the namespace {shown(levels)} does not exist")
+    return Problem(404, "NoSuchNamespaceException", f"Namespace does not exist: {shown(levels)}")
 
 
-def no_such_table(levels: Sequence[str], name: str) -> Problem:
-    """The table does not exist, or is a view."""
-    return Problem(404, "NoSuchTableException", f"the table {shown(levels, name)} does not exist")
+def no_such_table(levels: Sequence[str], name: str, *, homeless: bool = False) -> Problem:
+    """The table does not exist, or is a view; `homeless` says that there is no such namespace either."""
+    return Problem(404, "NoSuchTableException", f"Table does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}")
 
 
 def check_name(name: str, what: str) -> None:

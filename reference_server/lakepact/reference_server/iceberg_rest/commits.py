@@ -43,9 +43,11 @@ def committed_table(transaction: Transaction, key: Key, requirements: Sequence[D
     record = transaction.get(key)
     creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
     if transaction.get(namespace_key(key.place)) is None:
-        raise Problem(404, "NoSuchTableException", f"the namespace {shown(key.place)} does not exist")
+        raise no_such_table(key.place, key.name, homeless=True)
     if record is not None and record.kind != "table" and creates:
-        raise Problem(409, "CommitFailedException", f"the {record.kind} {shown(key.place, key.name)} exists already")
+        raise Problem(
+            409, "CommitFailedException", f"{record.kind.capitalize()} with same name already exists: {shown(key.place, key.name)}"
+        )
     if (record is None or record.kind != "table") and not creates:
         raise no_such_table(key.place, key.name)
     return record

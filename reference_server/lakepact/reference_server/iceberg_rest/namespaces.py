@@ -49,7 +49,7 @@ def parent_exists(transaction: Transaction, levels: Place) -> None:
 def namespace_is_free(transaction: Transaction, levels: Place) -> None:
     """A name is given once."""
     if transaction.get(namespace_key(levels)) is not None:
-        raise Problem(409, "AlreadyExistsException", f"the namespace {shown(levels)} exists already")
+        raise Problem(409, "AlreadyExistsException", f"Namespace already exists: {shown(levels)}")
 
 
 def namespace_is_empty(transaction: Transaction, levels: Place) -> None:

@@ -32,7 +32,7 @@ from .metadata_files import default_location, location_is_held, prepare, read_me
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lakepact.reference_server.store import Place, Record, Transaction
+    from lakepact.reference_server.store import Key, Place, Record, Transaction
 
     from .documents import Document
 
@@ -41,17 +41,32 @@ def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
     """The record of a table; a view is none."""
     record = transaction.get(identifier_key(levels, name))
     if record is None or record.kind != "table":
-        if record is None and transaction.get(namespace_key(levels)) is None:
-            raise Problem(404, "NoSuchTableException", f"the namespace {shown(levels)} does not exist")
-        raise no_such_table(levels, name)
+        raise no_such_table(levels, name, homeless=record is None and transaction.get(namespace_key(levels)) is None)
     return record
 
 
-def identifier_is_free(transaction: Transaction, levels: Place, name: str) -> None:
-    """Tables and views share their names."""
+def identifier_is_free(transaction: Transaction, levels: Place, name: str, wanted: str | None = None) -> None:
+    """Tables and views share their names; `wanted` is the kind of what is to be created."""
     record = transaction.get(identifier_key(levels, name))
     if record is not None:
-        raise Problem(409, "AlreadyExistsException", f"the {record.kind} {shown(levels, name)} exists already")
+        alike = "" if wanted in {None, record.kind} else " with same name"
+        raise Problem(409, "AlreadyExistsException", f"{record.kind.capitalize()}{alike} already exists: {shown(levels, name)}")
+
+
+def renamed(transaction: Transaction, old: Key, new: Key, is_free: Callable[..., None]) -> None:
+    """Move a record to another name.
+
+    Raises:
+        Problem: 409, the name is taken.
+    """
+    try:
+        is_free(transaction, new.place, new.name)
+    except Problem as problem:
+        what = f"Cannot rename {shown(old.place, old.name)} to {shown(new.place, new.name)}. {problem.message}"
+        raise Problem(problem.status, problem.kind, what) from None
+    record = transaction.remove(old)
+    if record is not None:
+        transaction.put(new, record)
 
 
 def name_is_addressable(name: str, where: str) -> None:
@@ -122,7 +137,7 @@ class Tables:
         self._rules["name-is-addressable"](name, "/name")
         with self._catalog.store.begin() as transaction:
             within = self._rules["namespace-exists"](transaction, levels)
-            self._rules["identifier-is-free"](transaction, levels, name)
+            self._rules["identifier-is-free"](transaction, levels, name, "table")
             metadata = self._new_metadata(body, within.document, levels)
             if body.get("stage-create", False):
                 self._rules["prepare"](self._catalog.warehouse, metadata["location"])
@@ -169,14 +184,17 @@ class Tables:
         source, destination = body["source"], body["destination"]
         old_levels, new_levels = tuple(source["namespace"]), tuple(destination["namespace"])
         with self._catalog.store.begin() as transaction:
-            record = self._rules["table-exists"](transaction, old_levels, source["name"])
+            self._rules["table-exists"](transaction, old_levels, source["name"])
             if (old_levels, source["name"]) == (new_levels, destination["name"]):
                 return NO_CONTENT
             self._rules["name-is-addressable"](destination["name"], "/destination/name")
             self._rules["namespace-exists"](transaction, new_levels)
-            self._rules["identifier-is-free"](transaction, new_levels, destination["name"])
-            transaction.remove(identifier_key(old_levels, source["name"]))
-            transaction.put(identifier_key(new_levels, destination["name"]), record)
+            renamed(
+                transaction,
+                identifier_key(old_levels, source["name"]),
+                identifier_key(new_levels, destination["name"]),
+                self._rules["identifier-is-free"],
+            )
         return NO_CONTENT
 
     def register_table(self, *, namespace: str, body: Document, **_: object) -> Reply:
@@ -188,7 +206,7 @@ class Tables:
             self._rules["namespace-exists"](transaction, levels)
             former = transaction.get(key)
             if not body.get("overwrite", False) or (former is not None and former.kind != "table"):
-                self._rules["identifier-is-free"](transaction, levels, name)
+                self._rules["identifier-is-free"](transaction, levels, name, "table")
             metadata: dict[str, Any] = self._rules["read-metadata"](self._catalog, location)
             self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
             record = record_of(metadata, location, orjson.dumps(metadata))

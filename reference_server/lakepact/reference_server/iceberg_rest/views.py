@@ -14,8 +14,21 @@ from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.store import Record
 from lakepact.reference_server.warehouse import Unwritable
 
-from .catalog import IDENTIFIERS, SEPARATOR, Catalog, bad_request, check_name, identifier_key, levels_of, namespace_key, now_ms, shown
+from .catalog import (
+    IDENTIFIERS,
+    NOWHERE,
+    SEPARATOR,
+    Catalog,
+    bad_request,
+    check_name,
+    identifier_key,
+    levels_of,
+    namespace_key,
+    now_ms,
+    shown,
+)
 from .metadata_files import next_location
+from .tables import renamed
 from .view_metadata import new_view_metadata
 
 if TYPE_CHECKING:
@@ -31,10 +44,8 @@ def view_exists(transaction: Transaction, levels: Place, name: str) -> Record:
     """The record of a view; a table is none."""
     record = transaction.get(identifier_key(levels, name))
     if record is None or record.kind != "view":
-        what = f"the view {shown(levels, name)}"
-        if record is None and transaction.get(namespace_key(levels)) is None:
-            what = f"the namespace {shown(levels)}"
-        raise Problem(404, "NoSuchViewException", f"{what} does not exist")
+        homeless = record is None and transaction.get(namespace_key(levels)) is None
+        raise Problem(404, "NoSuchViewException", f"View does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}")
     return record
 
 
@@ -100,7 +111,7 @@ class Views:
         self._rules["view-name-is-addressable"](name, "/name")
         with self._catalog.store.begin() as transaction:
             within: Record = self._rules["namespace-exists"](transaction, levels)
-            self._rules["identifier-is-free"](transaction, levels, name)
+            self._rules["identifier-is-free"](transaction, levels, name, "view")
             location = body.get("location")
             if location is None:
                 location = self._rules["default-location"](self._catalog, within.document, levels=levels, name=name)
@@ -133,14 +144,17 @@ class Views:
         source, destination = body["source"], body["destination"]
         old_levels, new_levels = tuple(source["namespace"]), tuple(destination["namespace"])
         with self._catalog.store.begin() as transaction:
-            record: Record = self._rules["view-exists"](transaction, old_levels, source["name"])
+            self._rules["view-exists"](transaction, old_levels, source["name"])
             if (old_levels, source["name"]) == (new_levels, destination["name"]):
                 return NO_CONTENT
             self._rules["view-name-is-addressable"](destination["name"], "/destination/name")
             self._rules["namespace-exists"](transaction, new_levels)
-            self._rules["identifier-is-free"](transaction, new_levels, destination["name"])
-            transaction.remove(identifier_key(old_levels, source["name"]))
-            transaction.put(identifier_key(new_levels, destination["name"]), record)
+            renamed(
+                transaction,
+                identifier_key(old_levels, source["name"]),
+                identifier_key(new_levels, destination["name"]),
+                self._rules["identifier-is-free"],
+            )
         return NO_CONTENT
 
     def _existing(self, namespace: str, view: str) -> Record:

@@ -230,10 +230,10 @@ def _replace_and_complain(service: Service) -> None:
 
 
 def _learn_late(usual: Callable[..., None]) -> Callable[..., None]:
-    def identifier_is_free(transaction: Transaction, levels: Place, name: str) -> None:
+    def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
         record = transaction.get(identifier_key(levels, name))
         if record is None or time.time() * 1000 - record.document["metadata"]["last-updated-ms"] > WINDOW_MS:
-            usual(transaction, levels, name)
+            usual(transaction, levels, name, *wanted)
 
     return identifier_is_free
 

@@ -151,11 +151,11 @@ def _existing(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 def _learn_late(usual: Callable[..., None]) -> Callable[..., None]:
-    def identifier_is_free(transaction: Transaction, levels: Place, name: str) -> None:
+    def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
         record = transaction.get(identifier_key(levels, name))
         log = record.document["metadata"].get("version-log") if record else None
         if not log or time.time() * 1000 - log[0]["timestamp-ms"] > WINDOW_MS:
-            usual(transaction, levels, name)
+            usual(transaction, levels, name, *wanted)
 
     return identifier_is_free
 

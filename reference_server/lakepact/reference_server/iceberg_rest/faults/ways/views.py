@@ -54,10 +54,10 @@ def overlooks(operation: str, kind: str) -> Install:
     """An operation that needs a free name does not see those of that kind."""
 
     def wrapper(usual: Callable[..., None]) -> Callable[..., None]:
-        def identifier_is_free(transaction: Transaction, levels: Place, name: str) -> None:
+        def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
             record = transaction.get(identifier_key(levels, name))
             if record is None or record.kind != kind:
-                usual(transaction, levels, name)
+                usual(transaction, levels, name, *wanted)
 
         return identifier_is_free
 
