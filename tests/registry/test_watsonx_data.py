@@ -1,0 +1,84 @@
+"""The page about watsonx.data says what its registry says, and its example runs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server import running
+
+ROOT = Path(__file__).parents[2]
+SPEC = ROOT / "specs" / "watsonx_data" / "2026"
+PAGE = (ROOT / "docs" / "watsonx-data.md").read_text("utf-8")
+ROWS = {row[0]: row[1:] for row in (line.strip("| ").split(" | ") for line in PAGE.splitlines() if re.match(r"\| [CD]-\d\d \|", line))}
+CONTRACT = Contract("watsonx_data")
+
+
+def document(file: str) -> Any:
+    return yaml.safe_load((SPEC / file).read_text("utf-8"))
+
+
+def judged_by(identifier: str) -> str:
+    own = [r for r in CONTRACT.requirements.values() if r.id.startswith("WXD-")]
+    return ", ".join(sorted(r.id for r in own if r.difference == identifier or r.reading.startswith(f"{identifier}:"))) or "·"
+
+
+def test_the_page_has_a_row_for_each_difference_and_each_contradiction() -> None:
+    known = [entry["id"] for entry in (*document("profile.yaml")["differences"], *document("requirements/readings.yaml")["readings"])]
+
+    assert list(ROWS) == known
+
+
+@pytest.mark.parametrize("reading", document("requirements/readings.yaml")["readings"], ids=lambda reading: reading["id"])
+def test_a_contradiction_is_published_with_its_ruling_and_what_judges_it(reading: dict[str, str]) -> None:
+    assert ROWS[reading["id"]] == [reading["problem"], reading["ruling"], judged_by(reading["id"])]
+
+
+@pytest.mark.parametrize("difference", document("profile.yaml")["differences"], ids=lambda difference: difference["id"])
+def test_a_difference_is_published_with_what_follows_and_what_judges_it(difference: dict[str, Any]) -> None:
+    assert ROWS[difference["id"]][:3] == [difference["says"], difference["taken"], judged_by(difference["id"])]
+
+
+def test_a_requirement_of_the_other_contract_holds_or_a_difference_says_that_it_does_not() -> None:
+    gone = {name for difference in CONTRACT.differences.values() for name in difference.without}
+    others = Contract("iceberg_rest").requirements
+
+    assert {name for name in CONTRACT.requirements if not name.startswith("WXD-")} == others.keys() - gone
+
+
+def test_what_is_inherited_is_said_in_the_same_words() -> None:
+    others = Contract("iceberg_rest").requirements
+    inherited = [r for name, r in CONTRACT.requirements.items() if name in others]
+
+    assert [r.id for r in inherited if (r.says, r.level, r.clause) != (others[r.id].says, others[r.id].level, others[r.id].clause)] == []
+
+
+def test_every_own_requirement_follows_from_a_difference() -> None:
+    assert [r.id for r in CONTRACT.requirements.values() if r.id.startswith("WXD-") and r.difference not in CONTRACT.differences] == []
+
+
+def test_no_pattern_of_a_difference_is_covered_by_another() -> None:
+    patterns = [(d["id"], pattern) for d in document("profile.yaml")["differences"] for pattern in d.get("without", ())]
+
+    assert [(one, other) for one in patterns for other in patterns if one != other and fnmatchcase(one[1], other[1])] == []
+
+
+def test_the_example_prints_what_it_says(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (credentials,) = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "credentials.yaml").write_text(credentials, "utf-8")
+
+    with running(contract="watsonx_data", prefix="iceberg_data", warehouse="memory:", credentials=tmp_path / "credentials.yaml") as server:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(example.replace("http://127.0.0.1:8181", server.url), "watsonx-data.md", "exec", dont_inherit=True), {})
+
+    assert printed.getvalue().splitlines() == re.findall(r"^#> (.*)$", example, re.MULTILINE)
