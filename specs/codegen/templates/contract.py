@@ -212,7 +212,7 @@ class Contract:
         """Where a clause stands, for people: the file, what leads there in it, and the heading's words."""
         if self.prose is not None and clause.startswith("#"):
             return f"{self.prose.name}{clause} ({self.prose.headings[clause[1:]]})"
-        return f"openapi.yaml#{clause}"
+        return f"{f'{self.profile_of} ' if self.profile_of else ''}openapi.yaml#{clause}"
 
     @cached_property
     def bundle(self) -> dict[str, Any]:

@@ -1,0 +1,173 @@
+"""A contract that says only in what it differs from another one."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from codegen import profiles, versions
+from codegen.contracts import found
+from codegen.documents import Broken
+from codegen.generate import generate
+from codegen.models import defined, imported
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from codegen.contracts import Source
+
+#: A profile of the contract for the tests of the generator: without lists of books, and with books that have a shelf mark.
+DIFFERENCES = [
+    {
+        "id": "D-01",
+        "says": "it is called otherwise, and books have marks",
+        "taken": "A book has a mark.",
+        "changes": [
+            {"at": "/info/title", "expect": "Shelves", "set": "Marked shelves"},
+            {"at": "/components/schemas/Book/properties", "merge": {"mark": {"type": "string"}}},
+        ],
+    },
+]
+
+
+@pytest.fixture
+def marked(shelf: Path) -> Path:
+    """The folder of a profile beside the contract."""
+    title = yaml.safe_load((shelf / "contract.yaml").read_text("utf-8"))["title"]
+    folder = shelf.parents[1] / "marked" / "1"
+    (folder / "requirements").mkdir(parents=True)
+    DIFFERENCES[0]["changes"][0]["expect"] = title
+    write(folder / "contract.yaml", {"title": "Marked shelves", "version": "1", "rank": 2, "extends": "shelf/2"})
+    write(folder / "profile.yaml", {"differences": DIFFERENCES})
+    return folder
+
+
+def write(path: Path, document: object) -> None:
+    path.write_text(yaml.safe_dump(document, sort_keys=False), "utf-8")
+
+
+def profile(folder: Path) -> Source:
+    return next(source for source in found(folder.parents[1]) if source.name == "marked")
+
+
+def spoil(folder: Path, **difference: object) -> None:
+    write(folder / "profile.yaml", {"differences": [{**DIFFERENCES[0], **difference}]})
+
+
+def requirements(folder: Path) -> list[str]:
+    return [requirement.id for requirement in versions.read(profile(folder)).registry.requirements]
+
+
+def test_a_profile_is_a_contract_of_its_own(marked: Path) -> None:
+    source = profile(marked)
+
+    assert (source.name, source.version, source.title, source.rank) == ("marked", "1", "Marked shelves", 2)
+    assert source.profile_of is not None
+    assert source.profile_of.name == "shelf"
+
+
+def test_a_profile_demands_what_the_other_contract_demands(marked: Path) -> None:
+    others = next(source for source in found(marked.parents[1]) if source.name == "shelf")
+
+    assert requirements(marked) == [requirement.id for requirement in versions.read(others).registry.requirements]
+
+
+def test_what_a_difference_is_without_is_not_demanded(marked: Path) -> None:
+    gone, *left = requirements(marked)
+    spoil(marked, without=[gone])
+
+    version = versions.read(profile(marked))
+
+    assert [requirement.id for requirement in version.registry.requirements] == left
+    assert version.registry.differences[0].without == (gone,)
+
+
+def test_a_requirement_that_nobody_has_cannot_be_taken_back(marked: Path) -> None:
+    spoil(marked, without=["XYZ-*"])
+
+    with pytest.raises(Broken, match=r"difference D-01 is without requirements that do not exist: XYZ-\*"):
+        versions.read(profile(marked))
+
+
+def test_a_requirement_of_which_no_operation_is_left_has_to_be_taken_back(marked: Path) -> None:
+    version = versions.read(profile(marked))
+    concerned = next(r for r in version.registry.requirements if len({version.operations[o].path for o in r.operations}) == 1)
+    path = version.operations[concerned.operations[0]].path.replace("~", "~0").replace("/", "~1")
+    spoil(marked, changes=[*DIFFERENCES[0]["changes"], {"at": f"/paths/{path}", "expect": {}, "remove": True}])
+
+    with pytest.raises(Broken, match=r"a difference has to say that it is without it|points to nothing"):
+        versions.read(profile(marked))
+
+
+@pytest.mark.parametrize("wrong", [{"changes": [{"at": "/info/title", "expect": "Another", "set": "x"}]}, {"because": "x"}, {"says": None}])
+def test_a_difference_that_does_not_fit_is_refused_with_its_id_or_its_members(marked: Path, wrong: dict[str, object]) -> None:
+    spoil(marked, **wrong)
+
+    if wrong.get("says", "") is None:
+        write(marked / "profile.yaml", {"differences": [{name: value for name, value in DIFFERENCES[0].items() if name != "says"}]})
+    with pytest.raises(Broken, match="difference"):
+        versions.read(profile(marked))
+
+
+@pytest.mark.parametrize("member", ["media", "adopted"])
+def test_a_profile_says_nothing_that_is_the_other_contracts(marked: Path, member: str) -> None:
+    known = yaml.safe_load((marked / "contract.yaml").read_text("utf-8"))
+    write(marked / "contract.yaml", {**known, member: {}})
+
+    with pytest.raises(Broken, match=f"{member} are those of shelf"):
+        found(marked.parents[1])
+
+
+def test_a_contract_that_is_not_there_cannot_be_extended(marked: Path) -> None:
+    shutil.rmtree(marked.parents[1] / "shelf")
+
+    with pytest.raises(Broken, match="extends shelf/2, which is not there"):
+        found(marked.parents[1])
+
+
+def test_models_that_are_equal_are_the_other_contracts(marked: Path, tmp_path: Path) -> None:
+    into = tmp_path / "out"
+    into.mkdir()
+    generate(into, found(marked.parents[1]))
+
+    package = into / "lakepact" / "generated"
+    shelf, own = ((package / name / "models.py").read_text("utf-8") for name in ("shelf", "marked"))
+    bundle = versions.read(profile(marked)).bundle
+    assert bundle.base is not None
+    equal = profiles.shared(bundle.models, bundle.base.models)
+
+    assert "Book" not in equal
+    assert defined(own) - {"__all__"} == {name for name in defined(shelf) if name not in equal}
+    assert f"from lakepact.generated.shelf.models import {min(equal)}" in own.replace("(\n    ", "")
+
+
+def test_what_refers_to_something_different_is_different() -> None:
+    def document(kind: str) -> dict[str, object]:
+        schemas = {
+            "Leaf": {"type": kind},
+            "Branch": {"items": {"$ref": "#/components/schemas/Leaf"}},
+            "Tree": {"items": {"$ref": "#/components/schemas/Branch"}},
+            "Stone": {"type": "null"},
+        }
+        return {"components": {"schemas": schemas}}
+
+    assert profiles.shared(document("string"), document("integer")) == {"Stone"}
+
+
+def test_parts_of_models_go_where_their_models_go() -> None:
+    parts = ["class PartOfA:\n    pass", "class A:\n    x: PartOfA", "class PartOfB:\n    pass"]
+    whole = ['class B:\n    y: "PartOfB"\n    a: A', "B.model_rebuild()"]
+    source = "\n\n".join(['"""Models."""', "from typing import Any", *parts, *whole]) + "\n"
+
+    made = imported(source, {"A"}, "other.models")
+
+    assert defined(made) - {"__all__"} == {"B", "PartOfB"}
+    assert [ast.unparse(node) for node in ast.parse(made).body if isinstance(node, ast.ImportFrom)] == [
+        "from typing import Any",
+        "from other.models import A",
+    ]
+    assert made.rstrip().endswith("B.model_rebuild()")
