@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 669e1ed660176b79. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 9f003f3dd8c3c5cc. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -213,7 +213,7 @@ class Contract:
         """Where a clause stands, for people: the file, what leads there in it, and the heading's words."""
         if self.prose is not None and clause.startswith("#"):
             return f"{self.prose.name}{clause} ({self.prose.headings[clause[1:]]})"
-        return f"openapi.yaml#{clause}"
+        return f"{f'{self.profile_of} ' if self.profile_of else ''}openapi.yaml#{clause}"
 
     @cached_property
     def bundle(self) -> dict[str, Any]:
