@@ -96,11 +96,22 @@ def explain(identifier: str, *, contract: str | None) -> None:
         if identifier in suite.contract.requirements:
             click.echo("\n".join(_explanation(suite, suite.requirement(identifier))))
             return
+    dropped = [line for suite in _suites(contract) for line in _dropped(suite.contract, identifier)]
+    if dropped:
+        click.echo("\n".join(dropped), err=True)
+        sys.exit(2)
     near = difflib.get_close_matches(identifier, known, n=3)
     click.echo(
         f"there is no requirement {identifier}" + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"), err=True
     )
     sys.exit(2)
+
+
+def _dropped(contract: Contract, identifier: str) -> Iterator[str]:
+    """Why a profile is without a requirement of the contract that it is a profile of."""
+    for difference in contract.differences.values():
+        if identifier in difference.without:
+            yield f"{contract.name} is without {identifier}, by its difference {difference.id}: {difference.says}"
 
 
 def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
@@ -119,6 +130,9 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
         yield f"  only with   {', '.join(f'{f} ({contract.features[f].says})' for f in r.features)}"
     if r.reading:
         yield f"  reading     {r.reading}"
+    if r.difference:
+        difference = contract.differences[r.difference]
+        yield f"  difference  {difference.id}: {difference.says}; {difference.taken}"
     for edit in r.edits:
         yield f"  edit        {edit} ({contract.edits[edit].effect}): {contract.edits[edit].says}"
     checks = suite.judged().get(r.id, ())
