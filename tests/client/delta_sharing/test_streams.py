@@ -62,9 +62,35 @@ def test_it_does_not_matter_how_an_answer_is_cut(answer):
 @given(st.lists(st.binary(max_size=40) | st.sampled_from([b"\n", b'{"file":', b"}", b'{"protocol":{"minReaderVersion":1}}\n'])))
 def test_any_bytes_are_lines_or_a_bad_reply(pieces):
     try:
-        assert all(isinstance(line, tuple) or line.format for line in read(pieces))
+        assert all(line.facts if isinstance(line, SharedFile) else line.format for line in read(pieces))
     except BadReply as error:
         assert "line" in error.message  # noqa: PT017 - one of two outcomes
+
+
+BROKEN = [b'{"file":{"url":"x"}}', b'{"file":', b'{"file":{}}{"file":{}}', b'{"file":{},"protocol":{}}', b'{"file":\n{"file":{}}}']
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_block_of_files_is_read_when_somebody_looks_and_says_which_line_is_wrong(broken):
+    head = b"".join(json.dumps(line).encode() + b"\n" for line in PLAIN)
+    good = [json.dumps(file(str(number)), separators=(",", ":")).encode() + b"\n" for number in range(3)]
+
+    taken = read([head, good[0] + good[1], good[2] + broken + b"\n"])
+
+    assert [line.id for line in taken[2:4]] == ["0", "1"]
+    for _ in range(2):
+        with pytest.raises(BadReply, match="line 6 of the reply"):
+            _ = taken[4].url
+
+
+def test_what_is_told_of_a_file_stays_when_its_neighbours_are_gone():
+    head, block = ([json.dumps(line, separators=(",", ":")).encode() for line in lines] for lines in (PLAIN, [file("a"), file("b")]))
+
+    first, second = read([b"\n".join(head) + b"\n", b"\n".join(block) + b"\n"])[2:]
+
+    assert (first == SharedFile.of(first.facts), first == second, first == "a") == (True, False, False)
+    assert len({first, second, SharedFile.of(first.facts)}) == 2
+    assert repr(first).startswith("SharedFile(kind='file', url='https://store.test/a?[hidden]', id='a'")
 
 
 def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(monkeypatch):

@@ -10,7 +10,7 @@ from lakepact.client.delta_sharing.schemas import Schema, parsed
 from lakepact.client.redaction import without_query
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 #: How an answer is written: in the protocol's own words, or as actions of the table's log.
 Format: TypeAlias = Literal["parquet", "delta"]
@@ -78,8 +78,8 @@ class DeletionVector:
     cardinality: int
 
 
-class SharedFile(NamedTuple):
-    """One data file. Its representation shows no signature."""
+class Facts(NamedTuple):
+    """What is told of one data file. Its representation shows no signature."""
 
     kind: Kind
     url: str
@@ -101,18 +101,139 @@ class SharedFile(NamedTuple):
     #: Whether it was told as an action of the table's log.
     is_delta: bool
 
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in self._asdict().items() if value is not None} | {"url": without_query(self.url)}
+        return f"Facts({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+
+class FileBlock:
+    """Files that arrived together. What is told of them is read, all at once, when somebody first looks at one."""
+
+    __slots__ = ("_facts", "_read")
+
+    def __init__(self, read: Callable[[], list[Facts]]) -> None:
+        self._read: Callable[[], list[Facts]] | None = read
+        self._facts: list[Facts] = []
+
+    @property
+    def facts(self) -> list[Facts]:
+        """What is told of each.
+
+        Raises:
+            BadReply: A line is not what the contract says.
+        """
+        read = self._read
+        if read is not None:
+            self._facts = read()
+            # The bytes are needed no more.
+            self._read = None
+        return self._facts
+
+
+class SharedFile:
+    """One data file. Its representation shows no signature.
+
+    It is known to be there before it is known what is told of it: that is read when somebody first looks, so that listings of
+    millions of files are taken in fast. Looking at a file whose line is not what the contract says raises `BadReply`.
+    """
+
+    __slots__ = ("_block", "_facts", "_place")
+
+    def __init__(self, block: FileBlock, place: int) -> None:
+        self._block = block
+        self._place = place
+        self._facts: Facts | None = None
+
+    @classmethod
+    def of(cls, facts: Facts) -> SharedFile:
+        """A file of which everything is known."""
+        return cls(FileBlock(lambda: [facts]), 0)
+
+    @property
+    def facts(self) -> Facts:
+        """All that is told of it, apart from the files that it arrived with."""
+        facts = self._facts
+        if facts is None:
+            facts = self._facts = self._block.facts[self._place]
+        return facts
+
+    @property
+    def kind(self) -> Kind:
+        """Whether the snapshot has it, or a version added it, removed it, or wrote changed rows to it."""
+        return (self._facts or self.facts).kind
+
+    @property
+    def url(self) -> str:
+        """Where it is read, by whoever has the URL."""
+        return (self._facts or self.facts).url
+
+    @property
+    def id(self) -> str:
+        """What names it for ever; URLs of the same file differ."""
+        return (self._facts or self.facts).id
+
+    @property
+    def partition_values(self) -> Mapping[str, str | None]:
+        """The values of partition columns as text, by the names that columns have in files."""
+        return (self._facts or self.facts).partition_values
+
+    @property
+    def size(self) -> int | None:
+        """Its bytes; None only for removed files in delta format."""
+        return (self._facts or self.facts).size
+
+    @property
+    def stats(self) -> str | None:
+        """Its statistics as JSON text."""
+        return (self._facts or self.facts).stats
+
     @property
     def statistics(self) -> Mapping[str, Any]:
-        """The statistics; empty where there are none, or none that can be read."""
+        """Its statistics; empty where there are none, or none that can be read."""
         try:
             read: Any = json.loads(self.stats or "{}")
         except (ValueError, RecursionError):
             return {}
         return read if isinstance(read, dict) else {}
 
+    @property
+    def version(self) -> int | None:
+        """The version that it belongs to, where the server says it."""
+        return (self._facts or self.facts).version
+
+    @property
+    def timestamp(self) -> int | None:
+        """When the version came to be, in milliseconds since 1970."""
+        return (self._facts or self.facts).timestamp
+
+    @property
+    def expiration(self) -> int | None:
+        """When the URL ceases to work, in milliseconds since 1970."""
+        return (self._facts or self.facts).expiration
+
+    @property
+    def deletion_vector(self) -> DeletionVector | None:
+        """Where the numbers of its deleted rows are."""
+        return (self._facts or self.facts).deletion_vector
+
+    @property
+    def deletion_vector_id(self) -> str | None:
+        """What names the file of its deletion vector for ever."""
+        return (self._facts or self.facts).deletion_vector_id
+
+    @property
+    def is_delta(self) -> bool:
+        """Whether it was told as an action of the table's log."""
+        return (self._facts or self.facts).is_delta
+
+    def __eq__(self, other: object) -> bool:
+        return self.facts == other.facts if isinstance(other, SharedFile) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.kind, self.version))
+
     def __repr__(self) -> str:
-        shown = {name: value for name, value in self._asdict().items() if value is not None} | {"url": without_query(self.url)}
-        return f"SharedFile({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        return repr(self.facts).replace("Facts", "SharedFile", 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,14 @@
 """The bytes of an answer to its lines, a block at a time, with no more in memory than a block.
 
-A listing may have millions of lines, so this is written for speed: the lines of a block are parsed in one go, and files become values
-without steps in between. Only when something is wrong are they looked at one by one, to say which it is. No complaint quotes a line:
-it may hold signatures.
+A listing may have millions of lines, so this is written for speed. A block of nothing but files is taken as it is, and parsed in one go
+when somebody first looks at one of them; files become values without steps in between. Only when something is wrong are lines looked at
+one by one, to say which it is. No complaint quotes a line: it may hold signatures.
 """
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -14,7 +16,18 @@ from pydantic_core import from_json
 
 from lakepact.client.decoding import explained
 from lakepact.client.delta_sharing.capabilities import not_understood
-from lakepact.client.delta_sharing.lines import DeletionVector, EndOfStream, Format, Kind, Line, Metadata, Protocol, SharedFile
+from lakepact.client.delta_sharing.lines import (
+    DeletionVector,
+    EndOfStream,
+    Facts,
+    FileBlock,
+    Format,
+    Kind,
+    Line,
+    Metadata,
+    Protocol,
+    SharedFile,
+)
 from lakepact.client.errors import BadReply, DamagedData, Failure, QueryFailed, UpgradeNeeded
 from lakepact.generated.delta_sharing import models
 
@@ -25,6 +38,7 @@ if TYPE_CHECKING:
 LONGEST = 64 * 1024 * 1024
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 _KINDS: dict[str, Kind] = {"file": "file", "add": "add", "remove": "remove", "cdf": "cdf"}
 _ACTIONS: dict[str, Kind] = {"add": "add", "remove": "remove", "cdc": "cdf"}
@@ -36,7 +50,10 @@ _MODELS: dict[str, type[BaseModel]] = {
 }
 _MEMBERS = frozenset({*_KINDS, "protocol", "metaData", "endStreamAction"})
 
-_new: Callable[..., SharedFile] = tuple.__new__
+#: How a line begins that tells of a file, as nearly all servers write it, and the line after another.
+_FILE, _NEXT_FILE = b'{"file":', b'\n{"file":'
+
+_new: Callable[..., Facts] = tuple.__new__
 
 
 class _Wrong(Exception):
@@ -51,9 +68,18 @@ class LineReader:
         gives_changes: Whether files are those that versions added and removed.
         promises_end: Whether the server promised to say where the answer ends.
         failure: Makes what an error tells of the call.
+        is_delta: Whether the answer is in delta format, where that is known before its protocol is.
     """
 
-    def __init__(self, *, formats: Collection[Format], gives_changes: bool, promises_end: bool, failure: Callable[[str], Failure]) -> None:
+    def __init__(
+        self,
+        *,
+        formats: Collection[Format],
+        gives_changes: bool,
+        promises_end: bool,
+        failure: Callable[[str], Failure],
+        is_delta: bool | None = None,
+    ) -> None:
         self._formats = formats
         self._kind_of_add: Kind = "add" if gives_changes else "file"
         self._promises_end = promises_end
@@ -61,7 +87,8 @@ class LineReader:
         self._started: list[bytes] = []
         self._held = 0
         self._lines = 0
-        self._is_delta = False
+        #: Whether the answer is in delta format; None before that is known.
+        self.is_delta = is_delta
         self._end: EndOfStream | None = None
 
     def feed(self, block: bytes) -> list[Line]:
@@ -98,70 +125,75 @@ class LineReader:
 
     def _read(self, pieces: tuple[bytes | memoryview, ...]) -> list[Line]:
         """The lines of a block, which comes in pieces."""
-        documents = _documents(pieces)
-        if documents is None:
-            return self._one_by_one(_objects(b"".join(pieces).split(b"\n")))
-        # Nearly all blocks hold nothing but files, each with one member.
-        if self._end is None and sum(map(len, documents)) == len(documents):
+        text = b"".join(pieces)
+        before, count = self._lines, text.count(b"\n") + 1
+        if self.is_delta is not None and self._end is None and text.startswith(_FILE) and text.count(_NEXT_FILE) == count - 1:
+            self._lines += count
+            block = FileBlock(partial(self._facts, text, before, is_delta=self.is_delta))
+            return list(map(SharedFile, repeat(block), range(count)))
+        documents = _documents(text) or list(_objects(text))
+        self._lines += len(documents)
+        return self._one_by_one(documents, before, self._line)
+
+    def _facts(self, text: bytes, before: int, *, is_delta: bool) -> list[Facts]:
+        """What is told of the files of a block that comes after so many lines."""
+        documents = _documents(text)
+        # Nearly all lines have one member, and are of the format that the protocol is of.
+        if documents is not None and sum(map(len, documents)) == len(documents):
             try:
-                files: list[Line] = self._files(documents)
+                if is_delta:
+                    add = self._kind_of_add
+                    return [_delta_file(document["file"], add) for document in documents]
+                return [_parquet_file(document["file"], "file") for document in documents]
             except (_Wrong, KeyError, TypeError, AttributeError):
                 pass
-            else:
-                self._lines += len(files)
-                return files
-        return self._one_by_one(documents)
+        return self._one_by_one(_objects(text), before, lambda document: self._file(*_member(document)))
 
-    def _files(self, documents: list[dict[str, Any]]) -> list[Line]:
-        if self._is_delta:
-            add = self._kind_of_add
-            return [_delta_file(document["file"], add) for document in documents]
-        return [_parquet_file(document["file"], "file") for document in documents]
-
-    def _one_by_one(self, documents: Iterable[Any]) -> list[Line]:
-        read: list[Line] = []
-        document: Any = None
+    def _one_by_one(self, documents: Iterable[Any], before: int, read: Callable[[Any], T | None]) -> list[T]:
+        """What is read from each document that is a line after so many others."""
+        found: list[T] = []
+        number, document = before, None
         try:
             for document in documents:
-                self._lines += 1
-                line = self._line(document)
+                number += 1
+                line = read(document)
                 if line is not None:
-                    read.append(line)
+                    found.append(line)
         except _Wrong as wrong:
             reason = str(wrong)
         except (KeyError, TypeError, AttributeError):
             reason = _why(document)
         else:
-            return read
+            return found
         # Raised out here so that the original is not carried along.
-        raise BadReply(self._failure(f"line {self._lines} of the reply {reason}"))
+        raise BadReply(self._failure(f"line {number} of the reply {reason}"))
 
     def _line(self, document: Any) -> Line | None:
         """The value of a line of any kind; None for the end, and for kinds that are not known."""
         if self._end is not None:
             raise _Wrong("comes after the one that says where the reply ends")
-        if not isinstance(document, dict):
-            raise _Wrong("is not a JSON object")
-        known = [name for name in document if name in _MEMBERS]
-        if not known:
-            # A later version of the contract may say more; what is read here does not depend on it.
-            return None
-        if len(known) > 1:
-            raise _Wrong(f"holds {' and '.join(known)}, of which there is to be one in a line")
-        (name,) = known
-        value = document[name]
+        name, value = _member(document)
         if name == "endStreamAction":
             self._end = self._ended(value)
+        if name in {"", "endStreamAction"}:
             return None
-        is_delta = (name == "file" and "deltaSingleAction" in value) or "deltaProtocol" in value or "deltaMetadata" in value
-        if is_delta and "delta" not in self._formats:
-            raise _Wrong("is in delta format, which was not asked for")
-        if name == "protocol":
-            self._is_delta = is_delta
-            return self._protocol(value)
+        if name in _KINDS:
+            return SharedFile.of(self._file(name, value))
+        is_delta = "deltaProtocol" in value or "deltaMetadata" in value
+        self._check(is_delta=is_delta)
         if name == "metaData":
             return _metadata(value)
+        self.is_delta = is_delta
+        return self._protocol(value)
+
+    def _file(self, name: str, value: Any) -> Facts:
+        is_delta = name == "file" and "deltaSingleAction" in value
+        self._check(is_delta=is_delta)
         return _delta_file(value, self._kind_of_add) if is_delta else _parquet_file(value, _KINDS[name])
+
+    def _check(self, *, is_delta: bool) -> None:
+        if is_delta and "delta" not in self._formats:
+            raise _Wrong("is in delta format, which was not asked for")
 
     def _protocol(self, value: Any) -> Protocol:
         protocol = _protocol(value)
@@ -180,21 +212,30 @@ class LineReader:
         )
 
 
-def _documents(pieces: tuple[bytes | memoryview, ...]) -> list[Any] | None:
-    """The JSON values of a block, one for each of its lines; None where it is not just that."""
-    text = b"".join((b"[", *pieces, b"]"))
+def _member(document: Any) -> tuple[str, Any]:
+    """What a line is about, and what it says; an empty name where that is not known here."""
+    if not isinstance(document, dict):
+        raise _Wrong("is not a JSON object")
+    known = [name for name in document if name in _MEMBERS]
+    if len(known) > 1:
+        raise _Wrong(f"holds {' and '.join(known)}, of which there is to be one in a line")
+    # A later version of the contract may say more; what is read here does not depend on it.
+    return (known[0], document[known[0]]) if known else ("", None)
+
+
+def _documents(text: bytes) -> list[Any] | None:
+    """The JSON objects of a block, one for each of its lines; None where it is not just that."""
     try:
-        documents: list[Any] = from_json(text.replace(b"\n", b","), allow_inf_nan=False, cache_strings="keys")
+        documents: list[Any] = from_json(b"".join((b"[", text.replace(b"\n", b","), b"]")), allow_inf_nan=False, cache_strings="keys")
     except ValueError:
         return None
     # Two objects in a line, or one in two, would have passed as well.
-    is_one_a_line = len(documents) == text.count(b"\n") + 1 and set(map(type, documents)) == {dict}
-    return documents if is_one_a_line else None
+    return documents if len(documents) == text.count(b"\n") + 1 and set(map(type, documents)) == {dict} else None
 
 
-def _objects(lines: Iterable[bytes]) -> Iterator[Any]:
+def _objects(text: bytes) -> Iterator[Any]:
     """The JSON value of each line that is not blank; None for what is none."""
-    for line in lines:
+    for line in text.split(b"\n"):
         if line.strip():
             try:
                 yield from_json(line, allow_inf_nan=False)
@@ -202,7 +243,7 @@ def _objects(lines: Iterable[bytes]) -> Iterator[Any]:
                 yield None
 
 
-def _parquet_file(document: dict[str, Any], kind: Kind) -> SharedFile:
+def _parquet_file(document: dict[str, Any], kind: Kind) -> Facts:
     get = document.get
     url, id_, values, size = document["url"], document["id"], document["partitionValues"], document["size"]
     stats, version, timestamp, expiration = get("stats"), get("version"), get("timestamp"), get("expirationTimestamp")
@@ -221,10 +262,10 @@ def _parquet_file(document: dict[str, Any], kind: Kind) -> SharedFile:
     for value in values.values():
         if value is not None and type(value) is not str:
             raise TypeError
-    return _new(SharedFile, (kind, url, id_, values, size, stats, version, timestamp, expiration, None, None, False))
+    return _new(Facts, (kind, url, id_, values, size, stats, version, timestamp, expiration, None, None, False))
 
 
-def _delta_file(document: dict[str, Any], add: Kind) -> SharedFile:
+def _delta_file(document: dict[str, Any], add: Kind) -> Facts:
     get = document.get
     id_, version, timestamp, expiration = document["id"], get("version"), get("timestamp"), get("expirationTimestamp")
     vector_id = get("deletionVectorFileId")
@@ -250,7 +291,7 @@ def _delta_file(document: dict[str, Any], add: Kind) -> SharedFile:
             raise TypeError
     vector = get("deletionVector")
     vector = None if vector is None else _deletion_vector(vector)
-    return _new(SharedFile, (kind, url, id_, values, size, stats, version, timestamp, expiration, vector, vector_id, True))
+    return _new(Facts, (kind, url, id_, values, size, stats, version, timestamp, expiration, vector, vector_id, True))
 
 
 def _action(single: dict[str, Any], add: Kind) -> tuple[Kind, dict[str, Any]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from lakepact.client.delta_sharing.lines import SharedFile
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from lakepact.client.delta_sharing.lines import SharedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class Piece:
     change: Literal["insert", "delete"] | None = None
     only: SharedFile | None = None
     but_not: SharedFile | None = None
+
+
+def without_stats(file: SharedFile) -> SharedFile:
+    """The file without its statistics, which take the most room, and apart from the files that it arrived with."""
+    return SharedFile.of(file.facts._replace(stats=None))
 
 
 def of_snapshot(files: Iterable[SharedFile]) -> list[Piece]:

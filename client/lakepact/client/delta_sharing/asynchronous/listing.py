@@ -203,7 +203,7 @@ class AsyncListing:
 
     async def _blocks(self) -> AsyncGenerator[list[Line], None]:
         """The lines of all pages, as many at a time as arrive."""
-        bookmark = Bookmark(self.operation)
+        bookmark, is_delta = Bookmark(self.operation), None
         while bookmark.token is not None:
             opened = await self._open(bookmark.token or None)
             reader = LineReader(
@@ -211,12 +211,14 @@ class AsyncListing:
                 gives_changes=self.question.gives_changes,
                 promises_end=promises_end(opened.header(CAPABILITIES)),
                 failure=opened.failure,
+                is_delta=is_delta,
             )
             async for block in opened:
                 yield reader.feed(block)
             lines, self.end = reader.end()
             yield lines
             await opened.close()
+            is_delta = reader.is_delta
             bookmark.turn(self.end.next_page_token if self.end else None)
 
     async def _open(self, page_token: str | None) -> AsyncOpened:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing import deletion_vectors, pieces
 from lakepact.client.delta_sharing.downloads import EXPIRED
+from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.progress import Progress
 from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.delta_sharing.rows.selection import Selection, numbers
@@ -91,7 +92,7 @@ class AsyncRows:
         tried = 0
         while True:
             try:
-                return [file._replace(stats=None) async for file in self._listing.files()]
+                return [without_stats(file) async for file in self._listing.files()]
             except Unreachable as error:
                 tried += 1
                 pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -167,7 +168,7 @@ class AsyncRows:
             await listing.close()
             listing = await self._listing.again(pinned)
         async with listing:
-            return {_key(file): file._replace(stats=None) async for file in listing.files()}
+            return {_key(file): without_stats(file) async for file in listing.files()}
 
 
 def _key(file: SharedFile) -> tuple[str, str, int | None]:

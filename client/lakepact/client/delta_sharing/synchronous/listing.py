@@ -202,7 +202,7 @@ class Listing:
 
     def _blocks(self) -> Generator[list[Line], None, None]:
         """The lines of all pages, as many at a time as arrive."""
-        bookmark = Bookmark(self.operation)
+        bookmark, is_delta = Bookmark(self.operation), None
         while bookmark.token is not None:
             opened = self._open(bookmark.token or None)
             reader = LineReader(
@@ -210,12 +210,14 @@ class Listing:
                 gives_changes=self.question.gives_changes,
                 promises_end=promises_end(opened.header(CAPABILITIES)),
                 failure=opened.failure,
+                is_delta=is_delta,
             )
             for block in opened:
                 yield reader.feed(block)
             lines, self.end = reader.end()
             yield lines
             opened.close()
+            is_delta = reader.is_delta
             bookmark.turn(self.end.next_page_token if self.end else None)
 
     def _open(self, page_token: str | None) -> Opened:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing import deletion_vectors, pieces
 from lakepact.client.delta_sharing.downloads import EXPIRED
+from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.progress import Progress
 from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.delta_sharing.rows.selection import Selection, numbers
@@ -92,7 +93,7 @@ class Rows:
         tried = 0
         while True:
             try:
-                return [file._replace(stats=None) for file in self._listing.files()]
+                return [without_stats(file) for file in self._listing.files()]
             except Unreachable as error:
                 tried += 1
                 pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -168,7 +169,7 @@ class Rows:
             listing.close()
             listing = self._listing.again(pinned)
         with listing:
-            return {_key(file): file._replace(stats=None) for file in listing.files()}
+            return {_key(file): without_stats(file) for file in listing.files()}
 
 
 def _key(file: SharedFile) -> tuple[str, str, int | None]:
