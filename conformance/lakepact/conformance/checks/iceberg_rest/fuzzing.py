@@ -56,6 +56,8 @@ OPERATIONS = (
     "dropView",
     "viewExists",
     "renameView",
+    "commitTransaction",
+    "commitTransaction",
     "getConfig",
 )
 
@@ -125,6 +127,8 @@ class CatalogWorld:
             for side in ("source", "destination"):
                 if isinstance(body.get(side), dict) and "namespace" in body[side]:
                     moved[side] = {**body[side], "namespace": _below(body[side]["namespace"])}
+        if operation == "commitTransaction" and isinstance(body.get("table-changes"), list):
+            moved["table-changes"] = [_change_below(change) for change in body["table-changes"]]
         return moved
 
     def example(self, operation: str, arguments: dict[str, Any], random: Random) -> Any:
@@ -135,6 +139,7 @@ class CatalogWorld:
             "updateProperties": lambda: {"removals": ["b"], "updates": {"a": str(self._serial)}},
             "createTable": lambda: self._new_table(random),
             "updateTable": lambda: self._commit((arguments["namespace"], arguments["table"]), random),
+            "commitTransaction": lambda: self._transaction(random),
             "renameTable": lambda: self._renaming([*self.tables, FIRST_TABLE], random),
             "createView": lambda: creating_view(Known(FIRST_VIEW, self._metadata(FIRST_VIEW), random), f"v{self._serial}"),
             "replaceView": lambda: self._replacement((arguments["namespace"], arguments["view"]), random),
@@ -161,6 +166,12 @@ class CatalogWorld:
         if key in self.staged:
             return creating(table, location=table.location())
         return creating(table, location=Known(FIRST_TABLE, {}, random).location(f"-{self._serial}"))
+
+    def _transaction(self, random: Random) -> Document:
+        """Changes of up to three tables, mostly ones that exist."""
+        known = list(dict.fromkeys([*self.tables, *self.staged[-1:], *self.dropped[-1:], FIRST_TABLE]))
+        keys = random.sample(known, min(len(known), random.randint(1, 3)))
+        return {"table-changes": [{"identifier": {"namespace": list(k[0]), "name": k[1]}, **self._commit(k, random)} for k in keys]}
 
     def _replacement(self, key: Key, random: Random) -> Document:
         return replacing(Known(key, self._metadata(key), random))
@@ -211,8 +222,16 @@ class CatalogWorld:
             self.namespaces = [n for n in self.namespaces if n != namespace]
         elif step.operation == "renameTable":
             self._moved(_key(body.get("source")), _key(body.get("destination")))
+        elif step.operation == "commitTransaction":
+            self._learn_transaction(body.get("table-changes"))
         elif "View" in step.operation:
             self._learn_view(step, answer)
+
+    def _learn_transaction(self, changes: Any) -> None:
+        for change in changes if isinstance(changes, list) else ():
+            key = _key(change.get("identifier")) if isinstance(change, dict) else None
+            if key is not None:
+                self._made(key, {})
 
     def _learn_view(self, step: Step, answer: Document) -> None:
         body = step.body if isinstance(step.body, dict) else {}
@@ -272,6 +291,14 @@ def _below(levels: Any) -> Any:
     if not isinstance(levels, list) or not levels or levels[0] == ROOT:
         return levels
     return [ROOT, *levels]
+
+
+def _change_below(change: Any) -> Any:
+    """A change of a transaction to a table below the root, of whatever JSON type it is."""
+    identifier = change.get("identifier") if isinstance(change, dict) else None
+    if not isinstance(identifier, dict) or "namespace" not in identifier:
+        return change
+    return {**change, "identifier": {**identifier, "namespace": _below(identifier["namespace"])}}
 
 
 def _levels(levels: Any) -> tuple[Any, ...] | None:
