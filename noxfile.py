@@ -81,6 +81,13 @@ def interop(session: nox.Session) -> None:
 
 
 @nox.session
+def campaign(session: nox.Session) -> None:
+    """Campaigns on Spark, against the same in plain processes."""
+    install(session, "tests", package=".[spark]")
+    session.run("pytest", "tests/conformance/campaign", "-m", "spark or not spark", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """The reference server against bare ASGI on the same machine."""
     session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it

@@ -115,7 +115,8 @@ class Sequences:
     def _exchanged(self, lab: Lab, world: World, step: Step, sent: Sent) -> Exchange | None:
         """Send one step, teach the world, and return the exchange; `None` when there was no answer."""
         try:
-            reply = lab.send(step.operation, content=content(step.body, world.known), query=step.query, **filled(dict(step.arguments), world.known))
+            arguments = filled(dict(step.arguments), world.known)
+            reply = lab.send(step.operation, content=content(step.body, world.known), query=step.query, **arguments)
         except NoAnswer as silent:
             sent.silent = silent
             sent.exchanges = [*lab.sent, silent.keep().number]

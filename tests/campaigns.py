@@ -1,0 +1,85 @@
+"""What tests of campaigns need: an engine in this process, small plans, and runs of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from lakepact.conformance.arrow import pq
+from lakepact.conformance.campaign import judged_runs, planning, running, tables
+from lakepact.conformance.campaign.execution import executed
+from lakepact.conformance.campaign.judging import judged
+from lakepact.conformance.campaign.targets import asked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lakepact.conformance.campaign.execution import Job
+
+#: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
+FLEETING = frozenset({"run_id"})
+
+OPERATIONS = ("*Namespace*", "loadTable", "updateTable", "dropTable")
+
+
+class Here:
+    """One lane in this process.
+
+    Args:
+        until: how many cases it sends before it breaks off; all if it is not said.
+    """
+
+    name = "here"
+    lanes = 1
+
+    def __init__(self, until: int | None = None) -> None:
+        self.left = until
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def execute(self, errands: Any, job: Job, folder: Path) -> None:
+        rows = []
+        for row in executed(errands.to_pylist(), job):
+            if self.left == 0:
+                raise KeyboardInterrupt
+            self.left = None if self.left is None else self.left - 1
+            rows.append(row)
+        tables.write_part(tables.table_of(rows, tables.EXCHANGES), folder, "part-00000")
+
+    def judge(self, exchanges: Path, contract: str, features: Any, *, results: Path, answers: Path) -> None:
+        for number, part in enumerate(tables.parts(exchanges)):
+            found = [judged(row, contract, features) for row in pq.ParquetFile(part).read().to_pylist()]
+            tables.write_part(tables.table_of([r for said, _ in found for r in said], tables.RESULTS), results, f"part-{number}")
+            tables.write_part(tables.table_of([answer for _, answer in found], tables.ANSWERS), answers, f"part-{number}")
+
+
+def few_cases(folder: Path) -> Path:
+    """A plan that is drawn at once."""
+    planning.plan("iceberg_rest", folder, seeds=range(3), modes=("example", "near", "reading"), only=OPERATIONS)
+    return folder
+
+
+def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> Path:
+    """A new run, sent as far as the engine goes."""
+    running.prepare(plan, run, asked(targets))
+    for _ in running.carried_on(run, engine, chunk=chunk):
+        pass
+    return run
+
+
+def said(run: Path, engine: Any) -> dict[str, list[dict[str, Any]]]:
+    """The verdicts and answers of a run, judged now, without what differs from run to run, in one order."""
+    judged_runs.judge(run, engine)
+    found = {}
+    for name, schema in {"results": tables.RESULTS, "answers": tables.ANSWERS}.items():
+        rows = [{k: v for k, v in row.items() if k not in FLEETING} for row in tables.read(run / name, schema).to_pylist()]
+        found[name] = sorted(rows, key=lambda row: sorted((k, str(v)) for k, v in row.items()))
+    return found
+
+
+def exchanges(run: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = tables.read(run / "exchanges", tables.EXCHANGES).to_pylist()
+    return rows

@@ -1,0 +1,95 @@
+"""What is missing is said in one line, with what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance.campaign import doctor
+from lakepact.conformance.campaign.cli import campaign
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def java(folder: Path, says: str) -> str:
+    """A program called java that says so of itself."""
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\necho '{says}' >&2\n", encoding="utf-8")
+    program.chmod(0o755)
+    return str(folder)
+
+
+def found(what: str) -> doctor.Finding:
+    return next(finding for finding in doctor.examined() if finding.what == what)
+
+
+def test_no_java_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "")
+
+    assert (
+        found("Java").well,
+        found("Java").says,
+    ) == (False, "none on PATH; install Java 17 or later and let JAVA_HOME name its folder, or do without Spark: --engine plain")
+
+
+@pytest.mark.parametrize(("says", "well"), [('openjdk version "11.0.2"', False), ('openjdk version "21" 2023', True), ("nothing", False)])
+def test_java_has_to_be_new_enough(says: str, *, well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", java(tmp_path, says))
+
+    assert well == found("Java").well
+
+
+def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "/nowhere/python3")
+
+    assert not found("PYSPARK_PYTHON").well
+    assert "/nowhere/python3 is no program" in found("PYSPARK_PYTHON").says
+
+
+def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(doctor.PACKAGES, "pyarrow", ((900, 0), (1000, 0)))
+    monkeypatch.setitem(doctor.PACKAGES, "no-such-package", ((1, 0), (2, 0)))
+
+    assert "900.0 or a later one" in found("pyarrow").says
+    assert "pip install 'lakepact[spark]'" in found("no-such-package").says
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["plan", "--seeds", "a:b", "--out", "x"], "--seeds a:b: write FROM:TO"),
+        (["plan", "--seeds", "3:3", "--out", "x"], "there is no seed in it"),
+        (["plan", "--modes", "odd", "--out", "x"], "there is no 'odd'"),
+        (["plan", "--contract", "delta_sharing", "--out", "x"], "cannot be planned"),
+        (["plan", "--only", "nothing*", "--seeds", "0", "--out", "x"], "there is nothing to send"),
+        (["run", "--out", "x"], "--resume"),
+        (
+            ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "x", "--engine", "plain"],
+            "is nowhere the folder of a plan?",
+        ),
+        (["run", "--resume", "--out", "nowhere", "--engine", "plain"], "is it the folder of a run?"),
+        (["judge", "--run", "nowhere", "--engine", "plain"], "is nowhere the folder of a run?"),
+        (["report", "--run", "nowhere", "--format", "pdf"], "there are md, html"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(campaign, words)
+
+    assert (done.exit_code, says in done.output) == (2, True)
+    assert "Traceback" not in done.output
+
+
+def test_spark_without_java_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "")
+    done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path)])
+
+    assert done.exit_code == 3
+    assert done.output.startswith("lakepact campaign judge: ")
+    assert done.output.count("\n") == 1

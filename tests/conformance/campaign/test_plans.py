@@ -1,0 +1,104 @@
+"""A plan says the same everywhere, and spells nothing out that a target chooses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import hypothesis
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from campaigns import few_cases
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.cases import case_of, read, row_of, spelled, text_of
+from lakepact.conformance.campaign.generation import CannotBePlanned, alike_everywhere, planned
+from lakepact.conformance.campaign.planning import Taken
+from lakepact.conformance.fuzz.bodies import Bodies
+from lakepact.conformance.fuzz.steps import Learned, Step
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Bodies that hypothesis draws, as one hash, and the version of it that this was written down with.
+GOLDEN = ("6.170.15", "4964ee6578043e63")
+
+DRAWN: dict[str, Any] = {"seeds": range(2), "modes": ("valid", "wild"), "only": ("updateProperties", "createNamespace")}
+
+learned = st.builds(Learned, st.tuples(st.text(), st.tuples(st.just(Learned(("root",), "root")), st.integers())), st.text(), st.text())
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary() | learned,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.just("$bytes"), inner) | st.tuples(inner, inner),
+)
+
+
+@given(values)
+def test_whatever_a_request_holds_is_read_back_as_it_was(value: Any) -> None:
+    assert value == read(json.loads(text_of(value)))
+
+
+@given(values)
+def test_what_is_spelled_twice_is_spelled_the_same(value: Any) -> None:
+    assert text_of(value) == text_of(read(json.loads(json.dumps(spelled(value)))))
+
+
+def test_a_case_is_called_by_what_it_says_and_not_by_how_it_was_drawn() -> None:
+    contract = Contract("iceberg_rest")
+    row = planned("iceberg_rest", seeds=[0], modes=["example"], only=["updateProperties"])[0]
+    case = case_of(row)
+    again = row_of(type(case)(case.contract, "wild", 9, case.setup, case.step), contract, "a")
+    other = row_of(type(case)(case.contract, "wild", 9, case.setup, Step("updateProperties", case.step.arguments, {})), contract, "a")
+
+    assert row_of(case, contract, "a")["case_id"] == again["case_id"] != other["case_id"]
+
+
+def test_what_hypothesis_draws_is_what_its_version_always_draws() -> None:
+    version, drawn = GOLDEN
+    if hypothesis.__version__ != version:
+        pytest.skip(f"written down with hypothesis {version}, this is {hypothesis.__version__}")
+    with alike_everywhere():
+        bodies = Bodies(Contract("iceberg_rest"), 0)
+        texts = [text_of(bodies.draw("updateProperties", valid=n % 2 == 0).body) for n in range(20)]
+
+    assert drawn == hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def test_another_process_with_other_modules_draws_the_same() -> None:
+    script = """
+import sys
+sys.path.insert(0, "tests")
+import table_documents, miniatures, lakepact.reference_server.app
+from lakepact.conformance.campaign.generation import planned
+only = ("updateProperties", "createNamespace")
+print([row["case_id"] for row in planned("iceberg_rest", seeds=range(2), modes=("valid", "wild"), only=only)])
+"""
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120).stdout
+
+    assert told.strip() == str([row["case_id"] for row in planned("iceberg_rest", **DRAWN)])
+
+
+def test_every_case_is_there_once_and_names_what_the_target_chooses(tmp_path: Path) -> None:
+    rows = tables.read(few_cases(tmp_path / "plan") / "cases", tables.CASES).to_pylist()
+    texts = [row["setup"] + row["request"] for row in rows]
+
+    assert len(rows) == len({row["case_id"] for row in rows})
+    assert [n for n, _ in enumerate(rows)] == [row["number"] for row in rows]
+    assert not [text for text in texts if "lp_" in text or "plan.invalid" in text]
+    assert [text for text in texts if "$learned" in text]
+
+
+def test_a_plan_is_not_written_over_another(tmp_path: Path) -> None:
+    few_cases(tmp_path / "plan")
+
+    with pytest.raises(Taken, match="holds a plan already"):
+        few_cases(tmp_path / "plan")
+
+
+def test_requests_about_what_only_a_target_knows_are_not_planned() -> None:
+    with pytest.raises(CannotBePlanned, match="what only a target knows"):
+        planned("delta_sharing", seeds=[0])

@@ -1,0 +1,177 @@
+"""What has landed is never sent again, whatever happens on the way; what is judged twice comes out the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from campaigns import Here, exchanges, few_cases, ran, said
+from lakepact.conformance.campaign import analysis, judged_runs, running, tables
+from lakepact.conformance.campaign.report import facts, html, markdown
+from lakepact.conformance.campaign.targets import asked
+from lakepact.reference_server.running import running as serving
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")
+BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return few_cases(tmp_path_factory.mktemp("campaign") / "plan")
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    with serving(warehouse="memory:") as one:
+        yield one.url
+
+
+def numbers(rows: list[dict[str, object]]) -> set[str]:
+    """The numbers of cases that made a corner, by the names in requests."""
+    return {n for row in rows for n in re.findall(r"lp_[0-9a-f]+r*_(\d+)_", f"{row['url']} {row['request_body']!r}")}
+
+
+def test_every_case_is_sent_to_every_target_once(plan: Path, server: str, tmp_path: Path) -> None:
+    run = ran(plan, tmp_path / "run", Here(), f"a={server}", f"b={server}")
+    sent = Counter((row["target"], row["case_id"]) for row in exchanges(run))
+    cases = tables.read(plan / "cases", tables.CASES).column("case_id").to_pylist()
+
+    assert {(target, case): 1 for target in "ab" for case in cases} == sent
+    assert tables.read_json(run / "run.json")["status"] == "complete"
+
+
+def test_two_equal_servers_keep_the_same_and_answer_alike(plan: Path, tmp_path: Path) -> None:
+    with serving(warehouse="memory:") as one, serving(warehouse="memory:") as other:
+        run = ran(plan, tmp_path / "run", Here(), f"a={one.url}", f"b={other.url}")
+    found = said(run, Here())
+
+    assert analysis.divergences(found["answers"]) == []
+    assert [row for row in found["results"] if row["verdict"] != "pass"] == []
+
+
+def test_what_is_broken_is_found_and_nothing_else(plan: Path, server: str, tmp_path: Path) -> None:
+    with serving(warehouse="memory:", faults=FAULTS) as faulty:
+        run = ran(plan, tmp_path / "run", Here(), f"good={server}", f"bad={faulty.url}")
+    coverage = analysis.coverage(said(run, Here())["results"])
+
+    assert {("bad", requirement) for requirement in BROKEN} <= {
+        (r["target"], r["requirement_id"]) for r in coverage if r["verdict"] == "fail"
+    }
+    assert [row for row in coverage if row["target"] == "good" and row["verdict"] != "pass"] == []
+
+
+def test_judging_again_without_any_server_says_the_same(plan: Path, tmp_path: Path) -> None:
+    with serving(warehouse="memory:", faults=FAULTS) as faulty:
+        run = ran(plan, tmp_path / "run", Here(), f"bad={faulty.url}")
+
+    assert said(run, Here()) == said(run, Here())
+
+
+def test_a_run_that_was_interrupted_goes_on_where_it_landed(plan: Path, tmp_path: Path) -> None:
+    with serving(warehouse="memory:") as one:
+        whole = said(ran(plan, tmp_path / "whole", Here(), f"a={one.url}"), Here())
+    with serving(warehouse="memory:") as one:
+        with pytest.raises(KeyboardInterrupt):
+            ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}", chunk=20)
+        run, landed = tmp_path / "run", exchanges(tmp_path / "run")
+        for _ in running.carried_on(run, Here(), chunk=20):
+            pass
+    after = [row for row in exchanges(run) if row["word"] != landed[0]["word"]]
+    interrupted = tables.read(run / "interruptions", tables.INTERRUPTIONS).to_pylist()
+
+    assert len(landed) == 20
+    assert {row["case_id"] for row in interrupted} == {row["case_id"] for row in after[:20]}
+    assert {(row["word"], row["verdict"]) for row in interrupted} == {(landed[0]["word"][:-1], "inconclusive")}
+    assert set() == {row["case_id"] for row in after} & {row["case_id"] for row in landed}
+    assert set() == numbers(after) & {str(row["number"]) for row in landed}
+    assert whole == said(run, Here())
+
+
+def test_a_target_that_stops_answering_loses_nothing_and_is_asked_later(plan: Path, tmp_path: Path) -> None:
+    with serving(warehouse="memory:") as good:
+        with serving(warehouse="memory:") as mortal:
+            running.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"]))
+            steps = running.carried_on(tmp_path / "run", Here(), chunk=20)
+            next(steps), next(steps)
+        *_, last = steps
+        total = tables.read(plan / "cases", tables.CASES).num_rows
+        by_target = Counter(row["target"] for row in exchanges(tmp_path / "run"))
+
+    assert by_target["a"] == total
+    assert by_target["b"] == 10
+    assert last.missing == {"b": total - 10}
+    assert tables.read_json(tmp_path / "run" / "run.json")["status"] == "incomplete"
+
+
+def test_a_target_that_is_not_there_is_named_before_anything_is_sent(plan: Path, tmp_path: Path) -> None:
+    with pytest.raises(running.Refused, match="the target gone does not answer"):
+        ran(plan, tmp_path / "run", Here(), "gone=http://127.0.0.1:9")
+
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_is_not_begun_twice(plan: Path, server: str, tmp_path: Path) -> None:
+    ran(plan, tmp_path / "run", Here(), f"a={server}", chunk=1000)
+
+    with pytest.raises(running.Refused, match="--resume"):
+        ran(plan, tmp_path / "run", Here(), f"a={server}")
+
+
+def test_two_at_one_run_are_one_too_many(plan: Path, server: str, tmp_path: Path) -> None:
+    running.prepare(plan, tmp_path / "run", asked([f"a={server}"]))
+    first = running.carried_on(tmp_path / "run", Here())
+    next(first)
+
+    with pytest.raises(running.Refused, match="somebody else"):
+        next(running.carried_on(tmp_path / "run", Here()))
+    first.close()
+
+
+def test_no_file_of_a_run_holds_a_secret(plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def repeating(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if target.startswith("/v1/config"):
+            return answer(200, {"defaults": {}, "overrides": {}})
+        return answer(404, {"error": {"message": "no such s3cret-word", "type": "NoSuchThing", "code": 404}})
+
+    monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
+    (tmp_path / "t.toml").write_text("", encoding="utf-8")
+    with miniature(repeating) as url:
+        (tmp_path / "t.toml").write_text(f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8")
+        run = ran(plan, tmp_path / "run", Here(), f"a={tmp_path / 't.toml'}")
+    said(run, Here())
+    kept = {"exchanges": tables.EXCHANGES, "results": tables.RESULTS}
+    rows = [row for table, schema in kept.items() for row in tables.read(run / table, schema).to_pylist()]
+    texts = [repr(rows), *(path.read_text() for path in run.rglob("*.json"))]
+
+    assert [text for text in texts if "s3cret" in text] == []
+
+
+def test_pages_say_what_was_found_and_need_nothing_else(plan: Path, server: str, tmp_path: Path) -> None:
+    with serving(warehouse="memory:", faults=FAULTS) as faulty:
+        run = ran(plan, tmp_path / "run", Here(), f"good={server}", f"bad={faulty.url}")
+    found = said(run, Here())
+    rows = {
+        "coverage": analysis.coverage(found["results"]),
+        "divergences": analysis.divergences(found["answers"]),
+        "regressions": analysis.regressions(found["results"], found["results"]),
+    }
+    shown = facts.facts(run, rows, compared=True)
+    pages = [html.html(shown), markdown.markdown(shown)]
+
+    assert [requirement for requirement in BROKEN for page in pages if f"bad: {requirement}" not in page] == []
+    assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=", pages[0]) == []
+    assert pages[0].count("<svg") == 3
+    assert all("Nothing changed." in page for page in pages)
+
+
+def test_a_run_that_was_not_judged_cannot_be_reported(tmp_path: Path) -> None:
+    with pytest.raises(LookupError, match="judge it first"):
+        judged_runs.analyse(tmp_path, Here())  # type: ignore[arg-type]

@@ -1,0 +1,170 @@
+"""Campaigns on Spark: the same as in plain processes, every fault found, nothing that landed sent twice, whatever ends a run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from campaigns import Here, exchanges, said
+from lakepact.conformance.campaign import planning, tables
+from lakepact.reference_server.running import running as serving
+from miniatures import miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+#: Each fault, and what shows that it is there.
+FAULTS = {
+    "camel-case": "IRC-GEN-018",
+    "creation-is-201": "IRC-GEN-009",
+    "drops-answer-200": "IRC-GEN-006",
+    "error-code-always-400": "IRC-ERR-003",
+    "broken-json-is-empty": "IRC-GEN-010",
+}
+ON_TWO = ("--master", "local[2]", "--conf", "spark.driver.memory=1g")
+PATIENCE = 120  #: seconds until a run has to have landed something
+NAMES = re.compile(rb"lp_([0-9a-f]{7,}?)r*_(\d+)_")
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "lakepact.conformance", "campaign", *words]
+
+
+def told(*words: str) -> str:
+    done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("campaign") / "plan"
+    planning.plan("iceberg_rest", folder, seeds=range(3))
+    return folder
+
+
+@contextlib.contextmanager
+def three_targets() -> Iterator[list[str]]:
+    """Ours, ours with faults, and another of ours, as options."""
+    with (
+        serving(warehouse="memory:") as one,
+        serving(warehouse="memory:", faults=tuple(FAULTS)) as bad,
+        serving(warehouse="memory:") as two,
+    ):
+        named = {"one": one.url, "bad": bad.url, "two": two.url}
+        yield [word for name, url in named.items() for word in ("--target", f"{name}={url}")]
+
+
+@pytest.fixture(scope="module")
+def on_spark(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on Spark, judged and reported there."""
+    run = tmp_path_factory.mktemp("spark") / "run"
+    with three_targets() as targets:
+        told("run", "--plan", str(plan), *targets, "--out", str(run), *ON_TWO)
+    told("judge", "--run", str(run), *ON_TWO)
+    told("report", "--run", str(run), "--base", str(run), *ON_TWO)
+    return run
+
+
+def rows(run: Path, table: str) -> list[dict[str, Any]]:
+    schema = {"coverage": tables.COVERAGE, "divergences": tables.DIVERGENCES, "regressions": tables.REGRESSIONS}[table]
+    found: list[dict[str, Any]] = tables.read(run / table, schema).to_pylist()
+    return found
+
+
+def test_every_case_has_one_exchange_with_every_target(plan: Path, on_spark: Path) -> None:
+    cases = tables.read(plan / "cases", tables.CASES).column("case_id").to_pylist()
+
+    assert sorted((t, c) for c in cases for t in ("bad", "one", "two")) == sorted((r["target"], r["case_id"]) for r in exchanges(on_spark))
+
+
+def test_every_fault_is_found_and_nobody_else_accused(on_spark: Path) -> None:
+    broken = {(row["target"], row["requirement_id"]) for row in rows(on_spark, "coverage") if row["verdict"] != "pass"}
+
+    assert {("bad", requirement) for requirement in FAULTS.values()} <= broken
+    assert {"bad"} == {target for target, _ in broken}
+
+
+def test_spark_says_what_plain_processes_say(plan: Path, on_spark: Path, tmp_path: Path) -> None:
+    with three_targets() as targets:
+        told("run", "--plan", str(plan), *targets, "--out", str(tmp_path / "run"), "--engine", "plain")
+
+    assert said(tmp_path / "run", Here()) == said(on_spark, Here())
+
+
+def test_sql_says_what_python_says(on_spark: Path) -> None:
+    by_sql = {table: rows(on_spark, table) for table in ("coverage", "divergences", "regressions")}
+    told("report", "--run", str(on_spark), "--base", str(on_spark), "--engine", "plain")
+
+    assert by_sql == {table: rows(on_spark, table) for table in by_sql}
+
+
+class Counting:
+    """Stands before a server and writes down every name that requests speak of."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.seen: list[tuple[bytes, bytes]] = []  #: the word of a start, and the number of a case
+
+    def __call__(self, method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        self.seen += set(NAMES.findall(target.encode() + body))
+        request = httpx.Request(
+            method, self._url, content=body, headers={"Content-Type": "application/json"}, extensions={"target": target.encode()}
+        )
+        with httpx.Client(trust_env=False) as client:
+            answered = client.send(request)
+        kept = {n: v for n, v in answered.headers.items() if n in {"content-type", "etag"}}
+        return answered.status_code, kept, answered.content
+
+
+@pytest.mark.parametrize("engine", [("--engine", "plain"), ON_TWO], ids=["plain", "spark"])
+def test_a_run_that_is_killed_ends_as_if_nothing_had_happened(engine: tuple[str, ...], tmp_path: Path) -> None:
+    planning.plan("iceberg_rest", tmp_path / "plan", seeds=range(2), modes=("example", "near", "reading"))
+    run, whole = tmp_path / "run", tmp_path / "whole"
+    with serving(warehouse="memory:") as server:
+        told("run", "--plan", str(tmp_path / "plan"), "--target", f"a={server.url}", "--out", str(whole), "--engine", "plain")
+    with serving(warehouse="memory:") as server:
+        counting = Counting(server.url)
+        with miniature(counting) as url:
+            words = command("run", "--plan", str(tmp_path / "plan"), "--target", f"a={url}", "--out", str(run), "--chunk", "30", *engine)
+            with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:
+                began = time.monotonic()
+                while process.poll() is None and not list((run / "exchanges").glob("chunk-*")):
+                    assert time.monotonic() < began + PATIENCE
+                    time.sleep(0.05)
+                os.kill(process.pid, signal.SIGKILL)
+            landed = {str(row["number"]).encode() for row in exchanges(run)}
+            before = {word for word, _ in counting.seen}
+            told("run", "--out", str(run), "--resume", *engine)
+    after = {number for word, number in counting.seen if word not in before}
+
+    assert 30 <= len(landed) < tables.read(run / "cases", tables.CASES).num_rows
+    assert set() == after & landed
+    assert said(whole, Here()) == said(run, Here())
+    assert tables.read_json(run / "run.json")["status"] == "complete"
+
+
+def test_reports_are_written_in_both_forms(on_spark: Path) -> None:
+    assert sorted(path.name for path in on_spark.glob("report.*")) == ["report.html", "report.md"]
+
+
+def test_judging_again_on_spark_says_the_same(on_spark: Path) -> None:
+    before = said(on_spark, Here())
+    told("judge", "--run", str(on_spark), *ON_TWO)
+    again = {
+        name: tables.read(on_spark / name, schema).num_rows for name, schema in (("results", tables.RESULTS), ("answers", tables.ANSWERS))
+    }
+
+    assert {name: len(found) for name, found in before.items()} == again

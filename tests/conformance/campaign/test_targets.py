@@ -1,0 +1,96 @@
+"""Targets are told apart by names, and hold no secret before a request is sent."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from lakepact.conformance.campaign import evidence
+from lakepact.conformance.campaign.targets import NoSecret, asked, of_document
+from lakepact.conformance.wire import Exchange
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def profile(folder: Path, text: str) -> str:
+    path = folder / "theirs.toml"
+    path.write_text(text, encoding="utf-8")
+    return f"theirs={path}"
+
+
+def test_a_secret_is_looked_up_when_it_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
+    (target,) = asked([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n[headers]\nX-Key = "k ${THEIR_TOKEN}"\n')])
+
+    assert target.target().headers == {"Authorization": "Bearer s3cret-word", "X-Key": "k s3cret-word"}
+    assert "s3cret-word" not in json.dumps(target.document)
+    assert of_document(json.loads(json.dumps(target.document))) == target
+
+
+def test_a_secret_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("THEIR_TOKEN", raising=False)
+    (target,) = asked([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')])
+
+    with pytest.raises(NoSecret, match="THEIR_TOKEN"):
+        target.target()
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("http://a.example", "write NAME=URL"),
+        ("a=nowhere", "no http"),
+        ("a=http://me:pass@a.example", "must not hold a password"),
+        ("a=missing.toml", "cannot be read"),
+    ],
+)
+def test_a_target_that_is_none_is_refused_and_nothing_secret_is_repeated(option: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says) as refused:
+        asked([option])
+
+    assert "pass@" not in str(refused.value)
+
+
+def test_two_targets_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two of that name"):
+        asked(["a=http://a.example", "a=http://b.example"])
+
+
+def test_a_header_that_might_be_a_secret_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="X-Key") as refused:
+        asked([profile(tmp_path, 'url = "http://a.example"\n[headers]\nX-Key = "literal"\n')])
+
+    assert "literal" not in str(refused.value)
+
+
+def exchange(body: bytes) -> Exchange:
+    sent = (("Authorization", "Bearer s3cret-word"), ("X-Key", "s3cret-word"), ("X-More", "a"))
+    secrets = ("Bearer s3cret-word", "s3cret-word")
+    answered = httpx.Headers({"set-cookie": "c=1", "x-echo": "s3cret-word", "content-type": "application/json"})
+    return Exchange(1, "loadTable", "campaign", "GET", "http://a/?k=s3cret-word", sent, b"s3cret-word", 404, answered, body, 0.5, secrets)
+
+
+def test_no_secret_is_in_a_row() -> None:
+    row = evidence.row_of(exchange(b'{"a":"s3cret-word","s3.secret-access-key":"xyzzy-1"}'), ["X-Key"])
+
+    assert "s3cret" not in repr(row)
+    assert "xyzzy" not in repr(row)
+    assert [p["value"] for p in row["request_headers"]] == ["<redacted>", "<redacted>", "a"]
+
+
+def test_an_answer_that_repeats_a_secret_is_still_seen_to_do_so() -> None:
+    rest = {"number": 1, "operation_id": "loadTable"}
+    leaking = evidence.exchange_of({**evidence.row_of(exchange(b"s3cret-word")), **rest})
+    discreet = evidence.exchange_of({**evidence.row_of(exchange(b"none")), **rest})
+
+    assert [any(s.encode() in e.body for s in e.secrets) for e in (leaking, discreet)] == [True, False]
+
+
+def test_bytes_that_are_no_text_stay_as_they_are() -> None:
+    body = bytes(range(256))
+
+    assert body == evidence.row_of(exchange(body))["response_body"]
