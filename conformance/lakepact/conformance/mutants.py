@@ -1,6 +1,6 @@
 """The suite under test: every named fault of the reference server has to be found by the checks of what it breaks.
 
-    python -m lakepact.conformance.mutants [--contract NAME] [--only GLOB] [--jobs N]
+    python -m lakepact.conformance.mutants [--contract NAME …] [--only GLOB] [--jobs N]
 
 A *mutant* is the reference server with one fault. A mutant that nothing finds is a hole in the suite; a judged requirement
 that no mutant breaks is a check that may prove nothing. Both are listed, and both make this command fail.
@@ -115,11 +115,17 @@ def unproven(suite: Suite[Any], found: Iterable[Hunt], judged: Iterable[str]) ->
 
 
 @click.command()
-@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True)
+@click.option("--contract", "wanted", type=click.Choice(contracts()), multiple=True, help="Only mutants of this contract.")
 @click.option("--only", multiple=True, metavar="GLOB", help="Only faults whose name or broken requirement matches.")
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Mutants at a time.")
-def main(contract: str, *, only: tuple[str, ...], jobs: int) -> None:
-    """Hunt the mutants of a contract and print the kill rate."""
+def main(wanted: tuple[str, ...], *, only: tuple[str, ...], jobs: int) -> None:
+    """Hunt the mutants of the contracts and print the kill rate of each."""
+    proven = [hunted(contract, only=only, jobs=jobs) for contract in wanted or contracts()]
+    sys.exit(0 if all(proven) else 1)
+
+
+def hunted(contract: str, *, only: Sequence[str], jobs: int) -> bool:
+    """Hunt the mutants of one contract and print what was found; whether all is proven."""
     known = server_faults.faults(contract)
     wanted = [
         (name, fault.breaks)
@@ -138,8 +144,8 @@ def main(contract: str, *, only: tuple[str, ...], jobs: int) -> None:
         rest = {} if only else unproven(suite, found, kept(suite, folder))
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
-    click.echo(f"{killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
-    sys.exit(0 if killed == len(found) and not rest else 1)
+    click.echo(f"{contract}: {killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
+    return killed == len(found) and not rest
 
 
 if __name__ == "__main__":
