@@ -41,5 +41,8 @@ NOT_INHERITED: dict[str, str] = {
         "the configuration names no endpoints that could be wrong",
     ),
     "created-name-shortened": "a namespace has no level that could be left out",
-    "top-level-holds-children": "no namespace has children",
+    **dict.fromkeys(
+        ("top-level-holds-children", "lists-with-joined-levels", "lists-tables-of-children", "exists-at-the-top-only"),
+        "no namespace has children",
+    ),
 }

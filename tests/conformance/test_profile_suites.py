@@ -1,0 +1,194 @@
+"""The suite of a profile: checks of the other contract as far as they are demanded, and servers with habits of their own."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance import expect, plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.check import check as command
+from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
+from lakepact.conformance.lab import Lab
+from lakepact.conformance.mutants import served
+from lakepact.conformance.outcome import NotOffered, Outcome
+from lakepact.conformance.suite import Suite
+from lakepact.conformance.target import Offer, Target
+from lakepact.conformance.wire import secrets_of
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.faults import Fault, faults
+from miniatures import answer, miniature
+
+DEMANDED, DROPPED = "IRC-CFG-002", "IRC-CFG-001"  #: of the Iceberg contract, by watsonx.data and not
+WATSONX = Contract("watsonx_data")
+
+
+def offer(*_: object) -> Offer:
+    return Offer(operations=frozenset(WATSONX.operations), segments={"prefix": "c"})
+
+
+def two_suites() -> tuple[Suite[Lab], Suite[Lab]]:
+    """A suite of the contract and the empty one of its profile."""
+    return Suite("iceberg_rest", lab=Lab, discover=offer), Suite("watsonx_data", lab=Lab, discover=offer)
+
+
+def outcomes(suite: Suite[Any]) -> dict[str, Outcome]:
+    with miniature(lambda *_: answer(200, {})) as url:
+        run = runner.Run(plan.plan(suite), Target(url))
+        for _ in run.events():
+            pass
+    return {requirement: result.outcome for requirement, result in run.results().items()}
+
+
+def test_a_check_is_run_for_what_is_demanded_and_says_nothing_of_the_rest() -> None:
+    other, own = two_suites()
+
+    @other.check(DEMANDED, DROPPED)
+    def expects_two_statuses(lab: Lab) -> None:
+        """The configuration is answered with two statuses."""
+        reply = lab.send("getConfig")
+        with lab.judge(DROPPED):
+            expect.status(reply, 418)
+        lab.note(DROPPED, "x")
+        lab.warn(DROPPED, expected="x", actual="y")
+        with lab.judge(DEMANDED):
+            expect.status(reply, 200)
+
+    own.inherit(other)
+
+    assert outcomes(own) == {DEMANDED: Outcome.PASS}
+    assert outcomes(other) == {DEMANDED: Outcome.PASS, DROPPED: Outcome.FAIL}
+
+
+def test_a_check_of_nothing_that_is_demanded_is_left_out() -> None:
+    other, own = two_suites()
+
+    @other.check(DROPPED)
+    def is_dropped(lab: Lab) -> None:
+        """Nothing is judged."""
+        lab.note(DROPPED, "x")
+
+    own.inherit(other)
+
+    assert own.checks == {}
+
+
+def test_a_law_holds_for_what_is_demanded() -> None:
+    other, own = two_suites()
+    other.law(DEMANDED, DROPPED)(lambda_law)
+
+    own.inherit(other)
+
+    assert [law.requirements for law in own.laws.values()] == [(DEMANDED,)]
+
+
+def lambda_law(_: Any) -> bool:
+    """Whatever is answered holds."""
+    return True
+
+
+def test_an_operation_that_a_profile_lacks_is_not_offered() -> None:
+    other, own = two_suites()
+
+    @other.check(DEMANDED)
+    def asks_for_a_plan(lab: Lab) -> None:
+        """A scan is planned."""
+        with pytest.raises(NotOffered, match="watsonx_data has no operation planTableScan"):
+            lab.send("planTableScan", declared=False, namespace="n", table="t", body={})
+        lab.note(DEMANDED, "x")
+
+    own.inherit(other)
+
+    assert outcomes(own) == {DEMANDED: Outcome.PASS}
+
+
+def test_what_is_judged_of_the_profile_is_what_is_judged_of_the_contract_and_its_differences() -> None:
+    inherited = {r for r in suites.load("iceberg_rest").judged() if r in WATSONX.requirements}
+    own = {r for r in WATSONX.requirements if r.startswith("WXD-")}
+
+    assert set(suites.load("watsonx_data").judged()) >= inherited | own
+
+
+def test_faults_are_those_of_the_contract_that_break_something_here_and_own_ones() -> None:
+    known, others = faults("watsonx_data"), faults("iceberg_rest")
+    inherited: dict[str, Fault] = {name: fault for name, fault in known.items() if name in others}
+
+    assert [name for name, fault in inherited.items() if not set(fault.breaks) <= WATSONX.requirements.keys()] == []
+    assert known["drops-what-holds-tables"].breaks == ("IRC-NS-DROP-008", "WXD-NS-006")
+    assert "drops-what-has-children" not in known
+    assert "no-api-keys" in known.keys() - others.keys()
+
+
+@pytest.mark.parametrize("scheme", ["ZenApiKey", "zenapikey"])
+def test_a_key_that_the_target_is_spoken_to_with_is_known(scheme: str) -> None:
+    header = zen_api_key("hank:key").replace("ZenApiKey", scheme)
+
+    assert user_and_key(Target("http://x", headers={"authorization": header})) == "hank:key"
+    assert bearer_token(Target("http://x", headers={"Authorization": header})) == ""
+
+
+def test_credentials_can_be_named_by_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_OF_HANK", "hank:key")
+    monkeypatch.setenv("TOKEN", "abc")
+    target = Target("http://x", parameters={"api-key-env": "KEY_OF_HANK", "bearer-token-env": "TOKEN"})
+
+    assert (user_and_key(target), bearer_token(target)) == ("hank:key", "abc")
+
+
+def test_a_key_is_kept_out_of_reports_in_every_form() -> None:
+    header = zen_api_key("hank:planted-key")
+
+    assert {header, header.partition(" ")[2], "hank:planted-key", "planted-key"} <= set(secrets_of([("Authorization", header)]))
+    assert secrets_of([("Authorization", "ZenApiKey")]) == ()
+
+
+@pytest.mark.parametrize("stem", ["", "a_b", "żółć"])
+def test_names_are_of_letters_and_digits(stem: str) -> None:
+    lab = WatsonxLab(None, WATSONX, Target("http://x"), offer=offer(), check="c", run="1b6087", serial=12)  # type: ignore[arg-type]
+
+    assert lab.name(stem).isascii()
+    assert lab.name(stem).isalnum()
+
+
+#: Habits that the page leaves room for.
+HABITS = [("namespaces-by-the-pattern", "tables-by-the-pattern"), ("config-without-defaults",)]
+
+
+@pytest.mark.parametrize("habits", HABITS, ids=" ".join)
+def test_who_keeps_the_page_in_another_way_fails_nothing(habits: tuple[str, ...]) -> None:
+    wanted = ["IRC-NS-*", "IRC-PAG-*", "IRC-CFG-*", "WXD-NS-*", "WXD-CFG-*", "WXD-PAG-004", "IRC-TBL-REN-*"]
+    suite = suites.load("watsonx_data")
+    with tempfile.TemporaryDirectory() as folder, served(suite, folder, faults=habits) as target:
+        run = runner.Run(plan.plan(suite, only=wanted), target)
+        for _ in run.events():
+            pass
+
+    assert [r for r, result in run.results().items() if result.outcome in {Outcome.FAIL, Outcome.ERROR, Outcome.BLOCKED}] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 0, "conformant"),
+        (["--fault", "no-api-keys"], 1, "WXD-SEC-001"),
+        (["--fault", "nests-namespaces"], 1, "WXD-NS-001"),
+        (["--fault", "registers-over-tables"], 1, "WXD-TBL-001"),
+    ],
+)
+def test_the_command_judges_the_embedded_catalog(arguments: list[str], code: int, said: str) -> None:
+    only = [word for pattern in ("WXD-SEC-*", "WXD-NS-00[12]", "WXD-TBL-001") for word in ("--only", pattern)]
+
+    ran = CliRunner().invoke(command, ["--contract", "watsonx_data", *only, *arguments])
+
+    assert ran.exit_code == code
+    assert said in ran.output
+
+
+def test_which_catalog_is_meant_has_to_be_said() -> None:
+    with miniature(lambda *_: answer(200, {"overrides": {}})) as url:
+        ran = CliRunner().invoke(command, ["--contract", "watsonx_data", url, "--only", "WXD-CFG-004"])
+
+    assert (ran.exit_code, "--parameter warehouse=NAME" in ran.output) == (3, True)
