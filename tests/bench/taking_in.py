@@ -1,0 +1,49 @@
+"""What it costs clients to take in a listing: ours, and the connector of PyPI where it is installed, in turns and from the same server."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client import SharingClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROUNDS = 7
+SHARE, SCHEMA = "bench", "default"
+
+
+def taking_in(port: int, table: str, token: str) -> Iterator[tuple[str, float, float]]:
+    """What was measured: a name with its unit, the value and the most that it may be."""
+    endpoint = f"http://127.0.0.1:{port}/delta-sharing"
+    with SharingClient({"shareCredentialsVersion": 1, "endpoint": endpoint, "bearerToken": token}) as client:
+        shared = client.table(SHARE, SCHEMA, table)
+
+        def looked_at() -> list[str]:
+            return [file.url for file in shared.files()]
+
+        clients: dict[str, Callable[[], Any]] = {"all": lambda: list(shared.files()), "looked at": looked_at}
+        if (connector := connectors(endpoint, token, table)) is not None:
+            clients["connector"] = connector
+        best = dict.fromkeys(clients, float("inf"))
+        for _ in range(ROUNDS):
+            for name, take_in in clients.items():
+                before = time.process_time()
+                take_in()
+                best[name] = min(best[name], time.process_time() - before)
+    yield "client: taking in a listing, ms", best["all"] * 1e3, 350
+    yield "client: taking it in and looking at each file, ms", best["looked at"] * 1e3, 600
+    if "connector" in best:
+        yield "client: taking in a listing, % of what it costs the connector", 100 * best["all"] / best["connector"], 25
+
+
+def connectors(endpoint: str, token: str, table: str) -> Callable[[], Any] | None:
+    """How the connector takes in a listing; None where it is not installed."""
+    try:
+        from delta_sharing.protocol import DeltaSharingProfile, Table  # noqa: PLC0415 - it need not be there
+        from delta_sharing.rest_client import DataSharingRestClient  # noqa: PLC0415
+    except ImportError:
+        return None
+    client = DataSharingRestClient(DeltaSharingProfile(1, endpoint, token))
+    return lambda: client.list_files_in_table(Table(table, SHARE, SCHEMA))
