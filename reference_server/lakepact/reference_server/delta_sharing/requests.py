@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .log.refusals import LogError
-from .versions import named, refusal
+from .versions import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -70,7 +70,8 @@ def explained(table: SharedTable) -> Generator[None]:
     except (LogError, OSError) as error:
         problem = refusal(table, error)
         if problem.status >= 500:
-            logger.warning("%s: %s", named(table), error)
+            # In the words of the answer: what stands in a log, and where it lies, is nobody's affair.
+            logger.warning("%s%s", problem.message, f" ({error.strerror})" if isinstance(error, OSError) else "")
         raise problem from error
 
 

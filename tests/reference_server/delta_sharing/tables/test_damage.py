@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -126,3 +128,62 @@ def test_head_actions_that_are_missing_fail(table: SharedTable, folder: Path) ->
 
     assert answer.refusal == FAILED
     assert_told(answer, table, folder, "protocol")
+
+
+@pytest.mark.parametrize("ask", ["metadata", "query", "window"])
+def test_a_pipe_in_the_place_of_a_commit_fails_at_once(table: SharedTable, folder: Path, ask: str) -> None:
+    table.begun(add("a"))
+    os.mkfifo(table.log / f"{1:020}.json")
+
+    answer = ASKS[ask](table)
+
+    assert answer.refusal == FAILED
+    assert_told(answer, table, folder, "00000000000000000001.json", "no regular file")
+
+
+@pytest.mark.parametrize("ask", ["metadata", "query", "window"])
+def test_the_log_of_another_table_is_not_read_through_a_link(tables: Callable[[str], SharedTable], folder: Path, ask: str) -> None:
+    other, table = tables("open").begun(add("of-another")), tables("open")
+    table.log.rmdir()
+    table.log.symlink_to(other.log)
+
+    answer = ASKS[ask](table)
+
+    assert answer.refusal == FAILED
+    assert_told(answer, table, folder, "a link leads out of the table's folder")
+
+
+def test_a_commit_outside_the_table_is_not_read_through_a_link(tables: Callable[[str], SharedTable], folder: Path) -> None:
+    other, table = tables("open").begun(add("of-another")), tables("open").begun(add("a"))
+    (table.log / f"{1:020}.json").symlink_to(other.log / f"{0:020}.json")
+
+    answer = table.query()
+
+    assert answer.refusal == FAILED
+    assert_told(answer, table, folder, "00000000000000000001.json")
+
+
+def test_links_within_a_table_are_followed(table: SharedTable) -> None:
+    table.begun(add("a"))
+    written = table.commit(1, add("b"))
+    kept = table.folder / "elsewhere.json"
+    written.replace(kept)
+    written.symlink_to(kept)
+
+    assert table.query().ids == ids("a", "b")
+
+
+@pytest.mark.parametrize("schema", ["nope", "[]", '{"fields":5}', '{"fields":[{"type":"long"}]}', '{"x":' + "[" * 2000 + "]" * 2000 + "}"])
+def test_a_schema_that_cannot_be_read_makes_hints_useless_and_no_query_fail(table: SharedTable, schema: str) -> None:
+    table.commit(0, HEAD[0], {"metaData": METADATA | {"schemaString": schema}}, add("a"))
+    tree = {"op": "isNull", "children": [{"op": "column", "name": "a", "valueType": "string"}]}
+
+    assert table.query(predicateHints=["a = 'x'"]).ids == ids("a")
+    assert table.query(jsonPredicateHints=json.dumps(tree)).ids == ids("a")
+
+
+def test_what_is_logged_of_a_failure_names_no_folder(table: SharedTable, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert table.begun(add(f"{folder}/of-another")).query().refusal == FAILED
+
+    assert f"share.schema.{table.name}" in caplog.text
+    assert str(folder) not in caplog.text

@@ -112,4 +112,9 @@ def _named(name: str, fields: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _fields(schema: str) -> tuple[dict[str, Any], ...]:
-    return tuple(orjson.loads(schema)["fields"])
+    """The columns of a schema; none if it cannot be read, which is no affair of who sends a hint."""
+    try:
+        fields = orjson.loads(schema)["fields"]
+        return tuple(field for field in fields if isinstance(field["name"], str) and isinstance(field["type"], str | dict))
+    except (ValueError, KeyError, TypeError):
+        return ()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
@@ -98,14 +100,22 @@ class LogFolder:
 
         Raises:
             Vanished: it is not there.
-            DamagedLog: it cannot be read.
+            DamagedLog: it cannot be read, is no regular file, or a link leads out of the table's folder.
         """
+        table, real = os.path.realpath(self.path.parent), os.path.realpath(self.path / name)
+        if not real.startswith(table.rstrip("/") + "/"):
+            raise DamagedLog(f"{name} cannot be read (a link leads out of the table's folder)")
         try:
-            return (self.path / name).open("rb")
+            # Without waiting for whoever may write into a pipe.
+            descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
             raise Vanished(name) from None
         except OSError as error:
             raise DamagedLog(f"{name} cannot be read ({error.strerror})") from None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise DamagedLog(f"{name} cannot be read (it is no regular file)")
+        return os.fdopen(descriptor, "rb")
 
     def modified(self, name: str) -> int:
         """When a file of it was modified, in milliseconds since 1970.
