@@ -162,6 +162,13 @@ def test_the_verb_writes_a_pack_and_refuses_a_folder_that_holds_something(tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
+def test_a_folder_that_cannot_be_written_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(main, ["fixtures", "delta", str(tmp_path / "file" / "pack")])
+    assert result.exit_code == 2
+    assert f"lakepact fixtures: {tmp_path}/file/pack cannot be written: Not a directory" in result.output
+
+
 def test_a_folder_without_a_pack_is_said_to_be_none(tmp_path: Path) -> None:
     with pytest.raises(manifest.NoPack, match="lakepact fixtures delta"):
         manifest.read(tmp_path)

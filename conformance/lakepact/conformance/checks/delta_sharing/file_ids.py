@@ -88,7 +88,11 @@ def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
                 with lab.judge(requirement):
                     known, found = _by_size(plain), _by_size(other)
                     stray = [size for size in known.keys() & found.keys() if known[size] != found[size]]
-                    expect.true(not stray, f"the ids of {table.name} {what} in {form} format to be those without", f"{len(stray)} others")
+                    expect.true(
+                        not stray,
+                        f"the ids of {table.name} {what} in {form} format to be those without",
+                        f"other ids for {len(stray)} files",
+                    )
 
 
 def _by_size(reply: Reply) -> dict[Any, str]:
