@@ -78,4 +78,4 @@ def test_a_contract_may_come_before_its_registry(shelf: Path) -> None:
     ]:
         path.unlink()
 
-    assert read(shelf) == Registry((), (), (), None)
+    assert read(shelf) == Registry((), (), (), None, ())

@@ -118,7 +118,8 @@ def test_answers_to_head_have_no_body(contract: Contract) -> None:
 def test_every_clause_has_a_place_that_people_find(contract: Contract) -> None:
     places = {contract.place(requirement.clause).partition("#")[0] for requirement in contract.requirements.values()}
 
-    assert places <= {"openapi.yaml", contract.prose.name if contract.prose else "openapi.yaml"}
+    document = f"{contract.profile_of} openapi.yaml" if contract.profile_of else "openapi.yaml"
+    assert places <= {document, contract.prose.name if contract.prose else document}
 
 
 def test_a_clause_in_prose_is_shown_with_the_words_of_its_heading() -> None:
