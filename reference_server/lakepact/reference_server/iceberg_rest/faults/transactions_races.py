@@ -50,6 +50,7 @@ def _half_now(service: Service) -> None:
 def _skewed() -> Install:
     """What a transaction requires of tables that it does not change is held against what was read before it."""
     read: Formers = {}
+    accepted: list[Reply] = []  # whose answers wait
 
     def wrapper(find: Callable[..., Formers]) -> Callable[..., Formers]:
         def committed_tables(catalog: Any, transaction: Transaction, changes: Sequence[Change]) -> Formers:
@@ -68,8 +69,11 @@ def _skewed() -> Install:
 
     async def answer(wire: Wire, reply: Reply) -> None:
         if reply.status < 300:
+            accepted.append(reply)
             await asyncio.sleep(WHILE)
-        read.clear()
+            accepted.pop()
+        if not accepted:  # one that is refused meanwhile must not make the server forget what it read
+            read.clear()
         await wire.answer(reply)
 
     return all_of(around("rules", "committed-tables", wrapper), on_wire(TRANSACT, answer))
