@@ -36,6 +36,7 @@ class Record:
     kind: str  #: "namespace", "table", …
     document: dict[str, Any]
     body: bytes  #: the document as it is sent
+    tag: bytes = b""  #: what tells this state of the document from every other, as it stands in an ETag header; empty for none
 
 
 class Transaction(Protocol):

@@ -14,7 +14,7 @@ from lakepact.reference_server.service import Service, Settings
 from lakepact.reference_server.store import MemoryStore
 from lakepact.reference_server.warehouse import warehouse
 
-from . import commits, namespaces, tables, transactions, view_commits, views
+from . import commits, etags, namespaces, tables, transactions, view_commits, views
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
@@ -103,11 +103,14 @@ def catalog_service(
         root: the path that all paths lie below.
         other_rules: rules in place of those of their names.
     """
+    declared = {parameter.name for parameter in contract.operations["loadTable"].parameters}
     rules: dict[str, Callable[..., Any]] = {
         "read-json": read_json,
         "decode-segment": segment,
         **namespaces.RULES,
         **tables.RULES,
+        **etags.RULES,
+        **({} if "If-None-Match" in declared else {"tag": etags.no_tag}),
         **commits.RULES,
         **transactions.RULES,
         **views.RULES,

@@ -15,6 +15,7 @@ from lakepact.reference_server.validation import Invalid
 from lakepact.reference_server.warehouse import Outside, Unreadable, Unwritable, below
 
 from .catalog import bad_request
+from .etags import tag_of
 from .registration import existing_table_metadata
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def record_of(metadata: Document, location: str, text: bytes) -> Record:
     The answers to a commit and to a load are the same bytes: what a load may carry besides is left out.
     """
     body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
-    return Record("table", {"metadata-location": location, "metadata": metadata}, body)
+    return Record("table", {"metadata-location": location, "metadata": metadata}, body, tag_of(body))
 
 
 def read_metadata(catalog: Catalog, location: str) -> Document:

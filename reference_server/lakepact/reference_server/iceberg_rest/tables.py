@@ -144,7 +144,7 @@ class Tables:
                 return json_reply({"metadata": metadata})
             record = self._rules["written"](self._catalog.warehouse, metadata, former=None)
             transaction.put(identifier_key(levels, name), record)
-        return Reply(200, record.body)
+        return self._whole(record)
 
     def _new_metadata(self, body: Document, within: Document, levels: Place) -> Document:
         location = body.get("location")
@@ -155,13 +155,25 @@ class Tables:
         metadata: Document = self._rules["new-metadata"](body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
         return metadata
 
-    def load_table(self, *, namespace: str, table: str, snapshots: str = "all", **_: object) -> Reply:
-        """A table's metadata, with all snapshots or those that are referenced."""
+    def load_table(self, *, namespace: str, table: str, snapshots: str = "all", if_none_match: str | None = None, **_: object) -> Reply:
+        """A table's metadata, with all snapshots or those that are referenced; nothing for those who have it already."""
         record = self._existing(namespace, table)
+        if if_none_match is not None:
+            tag = self._rules["tag"](record, snapshots)
+            if tag and self._rules["tag-matches"](if_none_match, tag):
+                return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
             document = {**record.document, "metadata": self._rules["snapshots-of-refs"](record.document["metadata"])}
-            return Reply(200, orjson.dumps(document))
-        return Reply(200, record.body)
+            return self._tagged(orjson.dumps(document), self._rules["tag"](record, snapshots))
+        return self._whole(record)
+
+    def _whole(self, record: Record) -> Reply:
+        """A table with all its snapshots."""
+        return self._tagged(record.body, self._rules["tag"](record, "all"))
+
+    @staticmethod
+    def _tagged(body: bytes, tag: bytes) -> Reply:
+        return Reply(200, body, ((b"etag", tag),) if tag else ())
 
     def table_exists(self, *, namespace: str, table: str) -> Reply:
         """Whether there is such a table, by status alone."""
@@ -211,7 +223,7 @@ class Tables:
             self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
-        return Reply(200, record.body)
+        return self._whole(record)
 
     def _existing(self, namespace: str, table: str) -> Record:
         with self._catalog.store.begin() as transaction:

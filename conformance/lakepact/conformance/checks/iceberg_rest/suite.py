@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
 from lakepact.conformance.home import Home
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 from lakepact.generated.contract import Contract
@@ -38,6 +41,9 @@ DEFAULT_OPERATIONS = frozenset(
         "commitTransaction",
     }
 )
+
+#: What it takes to look at a table of one's own.
+TABLE_OF_OUR_OWN = frozenset({"createNamespace", "createTable", "loadTable", "dropTable", "dropNamespace"})
 
 #: The configuration is always there; the token endpoint is declared by nobody and probed by its own checks.
 ALWAYS = frozenset({"getConfig"})
@@ -69,6 +75,25 @@ def discover(wire: Wire, target: Target) -> Offer:
     )
 
 
+def discover_with_tags(wire: Wire, target: Target) -> Offer:
+    """What a catalog declares, and whether its tables carry ETags, which only a table tells: one is made and dropped.
+
+    Raises:
+        Blocked: it does not answer at all.
+    """
+    found = discover(wire, target)
+    if "etag" in target.features or not found.operations >= TABLE_OF_OUR_OWN:
+        return found
+    lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
+    try:
+        tagged = "etag" in lab.load(lab.make_table()).reply.headers
+    except (Blocked, NotOffered, Unmet):
+        tagged = False
+    finally:
+        lab.clean_up()
+    return replace(found, features=MappingProxyType({**found.features, "etag": tagged}))
+
+
 def _strings(settings: Any) -> dict[str, str]:
     if not isinstance(settings, Mapping):
         return {}
@@ -88,7 +113,7 @@ def at_home(_: Path) -> Home:
 suite = Suite(
     "iceberg_rest",
     lab=CatalogLab,
-    discover=discover,
+    discover=discover_with_tags,
     at_home=at_home,
     unserved={
         "IRC-CFG-006": "a warehouse that can be chosen",

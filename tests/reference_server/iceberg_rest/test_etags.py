@@ -1,0 +1,102 @@
+"""Tables carry entity tags, and who has a table already is not sent it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.reference_server import running
+from lakepact.reference_server.iceberg_rest.etags import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TAG = b'"0a1b"'
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+
+
+def commit(send: Callable[..., Any], table: str, **properties: str) -> None:
+    body = {"requirements": [], "updates": [{"action": "set-properties", "updates": properties}]}
+    assert send("POST", table, body).status == 200
+
+
+@pytest.mark.parametrize("sent", ['"0a1b"', 'W/"0a1b"', '"x", "0a1b"', '"x" ,\t W/"0a1b",', "*", ' "0a1b" '])
+def test_a_tag_is_found_weak_or_strong_and_among_others(sent: str) -> None:
+    assert matches(sent, TAG)
+
+
+@pytest.mark.parametrize("sent", ["", "0a1b", '"0A1B"', 'w/"0a1b"', '""', '"0a1b', '"0a1b-refs"', ",", '"x"'])
+def test_what_is_another_tag_or_none_matches_nothing(sent: str) -> None:
+    assert not matches(sent, TAG)
+
+
+def test_who_has_the_table_gets_its_tag_and_no_body(send: Callable[..., Any], table: str) -> None:
+    first = send("GET", table)
+
+    again = send("GET", table, if_none_match=first.headers["etag"])
+
+    assert (again.status, again.body) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+    assert not {"content-type", "content-length"} & again.headers.keys()
+
+
+def test_after_a_commit_the_table_is_sent_with_another_tag(send: Callable[..., Any], table: str) -> None:
+    tags = [send("GET", table).headers["etag"]]
+    for turn in "01":
+        commit(send, table, turn=turn)
+        answer = send("GET", table, if_none_match=", ".join(tags))
+        assert answer.status == 200
+        tags.append(answer.headers["etag"])
+
+    assert len(set(tags)) == 3
+
+
+def test_a_commit_that_changes_nothing_leaves_the_tag(send: Callable[..., Any], table: str) -> None:
+    before = send("GET", table).headers["etag"]
+
+    assert send("POST", table, {"requirements": [], "updates": []}).status == 200
+
+    assert send("GET", table, if_none_match=before).status == 304
+
+
+def test_all_snapshots_and_those_of_refs_have_tags_of_their_own(send: Callable[..., Any], table: str) -> None:
+    everything, named = send("GET", table).headers["etag"], send("GET", f"{table}?snapshots=refs").headers["etag"]
+
+    crossed = [send("GET", table, if_none_match=named), send("GET", f"{table}?snapshots=refs", if_none_match=everything)]
+    own = [send("GET", f"{table}?snapshots=all", if_none_match=everything), send("GET", f"{table}?snapshots=refs", if_none_match=named)]
+
+    assert [answer.status for answer in crossed] == [200, 200]
+    assert [answer.status for answer in own] == [304, 304]
+
+
+def test_creation_and_registration_tell_the_tag_of_loading_and_staging_has_none(send: Callable[..., Any], namespace: str) -> None:
+    tables = f"/v1/namespaces/{namespace}/tables"
+    staged = send("POST", tables, {"name": "t", "schema": SCHEMA, "stage-create": True})
+    created = send("POST", tables, {"name": "t", "schema": SCHEMA})
+    loaded = send("GET", f"{tables}/t")
+    send("DELETE", f"{tables}/t")
+    location = loaded.document["metadata-location"]
+    registered = send("POST", f"/v1/namespaces/{namespace}/register", {"name": "u", "metadata-location": location})
+
+    assert "etag" not in staged.headers
+    assert created.headers["etag"] == loaded.headers["etag"]
+    assert registered.headers["etag"] == send("GET", f"{tables}/u").headers["etag"]
+
+
+def test_a_missing_table_is_missing_whatever_is_sent(send: Callable[..., Any], table: str) -> None:
+    tag = send("GET", table).headers["etag"]
+    send("DELETE", table)
+
+    assert [send("GET", table, if_none_match=sent).status for sent in (tag, "*")] == [404, 404]
+
+
+def test_a_contract_without_tags_has_none(sending_to: Callable[..., Any]) -> None:
+    with running(contract="watsonx_data", warehouse="memory:") as server, sending_to(server.url) as send:
+        root = "/mds/iceberg/v1/iceberg/namespaces"
+        send("POST", root, {"namespace": ["n"]})
+        created = send("POST", f"{root}/n/tables", {"name": "t", "schema": SCHEMA})
+        loaded = send("GET", f"{root}/n/tables/t", if_none_match="*")
+
+    assert (created.status, loaded.status) == (200, 200)
+    assert "etag" not in created.headers.keys() | loaded.headers.keys()
