@@ -42,7 +42,13 @@ NOT_INHERITED: dict[str, str] = {
     ),
     "created-name-shortened": "a namespace has no level that could be left out",
     **dict.fromkeys(
-        ("top-level-holds-children", "lists-with-joined-levels", "lists-tables-of-children", "exists-at-the-top-only"),
+        (
+            "top-level-holds-children",
+            "lists-with-joined-levels",
+            "lists-tables-of-children",
+            "lists-views-of-children",
+            "exists-at-the-top-only",
+        ),
         "no namespace has children",
     ),
 }
