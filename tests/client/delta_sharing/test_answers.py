@@ -229,7 +229,7 @@ def test_what_is_not_known_is_ignored(table):
     """DS-PRO-03."""
     protocol = {"protocol": {"minReaderVersion": 1, "new": 1}}
     more = {"file": file("a")["file"] | {"new": {"a": [1]}}, "newer": 1}
-    desk = Desk(query=lines(protocol, {"queryStatus": {"status": "done"}}, metadata(new=2), more, file("b"), delta_table_version="7"))
+    desk = Desk(query=lines(protocol, metadata(new=2), more, file("b"), {"endStreamAction": {"new": 1}}, delta_table_version="7"))
 
     listing = table(desk).query()
 
@@ -387,7 +387,8 @@ def test_files_are_read_by_urls_unless_the_table_is_shared_by_its_directory_alon
         (b"{},{}", "line 3 of the reply is not a JSON object"),
         (b'{"file":\n{}}', "line 3 of the reply is not a JSON object"),
         (b'{"file": {"url": "\xff"}}', "line 3 of the reply is not a JSON object"),
-        (file("a") | PROTOCOL, "line 3 of the reply holds file and protocol"),
+        (file("a") | PROTOCOL, "line 3 of the reply holds file and protocol of what a line is about"),
+        (file("a")["file"], "line 3 of the reply holds nothing of what a line is about"),
         ({"file": None}, "line 3 of the reply is not what the contract says"),
         ({"file": "a"}, "line 3 of the reply is not what the contract says"),
         (file("a", size="1"), "size: Input should be a valid integer"),

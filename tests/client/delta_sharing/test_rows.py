@@ -203,6 +203,27 @@ def test_a_schema_that_is_none_is_a_bad_reply(table, schema):
         table(desk_of({}, head=(PROTOCOL, broken))).to_arrow()
 
 
+def test_a_partition_column_that_the_schema_lacks_is_a_bad_reply(table):
+    with pytest.raises(BadReply, match="has no partition column 'x'"):
+        table(desk_of({}, head=(PROTOCOL, metadata(partitionColumns=["x"])))).to_arrow()
+
+
+def test_a_file_without_any_column_of_the_schema_is_an_error(table):
+    """One that lacks some of them was written before they came."""
+    with pytest.raises(DamagedData, match="none of the columns"):
+        table(desk_of({"a": parquet({"x": [1]})})).to_arrow()
+
+
+def test_files_that_are_told_as_something_else_are_no_rows(table):
+    at = {"version": 1, "timestamp": 1}
+    desk = Desk(query=lines(*PLAIN, file("a", "remove", **at)), changes=lines(*PLAIN, file("a", **at)))
+
+    with pytest.raises(BadReply, match="file a is told as remove, which this answer is not to hold"):
+        table(desk).to_arrow()
+    with pytest.raises(BadReply, match="file a is told as file, which this answer is not to hold"):
+        table(desk).changes(starting_version=1).to_arrow()
+
+
 # Where files come from.
 
 

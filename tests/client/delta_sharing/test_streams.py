@@ -41,7 +41,7 @@ def answers(draw):
     made = delta_file if is_delta else file
     values = st.dictionaries(st.text(max_size=3), st.none() | st.text(max_size=3), max_size=2)
     files = [made(draw(st.text(max_size=5)), partitionValues=draw(values)) for _ in range(draw(st.integers(0, 8)))]
-    documents = [*HEADS[is_delta], *files, *draw(st.sampled_from([(), (END,), ({"queryStatus": {}},)]))]
+    documents = [*HEADS[is_delta], *files, *draw(st.sampled_from([(), (END,)]))]
     newline = draw(st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
     text = newline.join(json.dumps(document, ensure_ascii=draw(st.booleans())).encode() for document in documents)
     whole = text + draw(st.sampled_from([b"", newline]))

@@ -169,13 +169,12 @@ class LineReader:
         raise BadReply(self._failure(f"line {number} of the reply {reason}"))
 
     def _line(self, document: Any) -> Line | None:
-        """The value of a line of any kind; None for the end, and for kinds that are not known."""
+        """The value of a line of any kind; None for the end."""
         if self._end is not None:
             raise _Wrong("comes after the one that says where the reply ends")
         name, value = _member(document)
         if name == "endStreamAction":
             self._end = self._ended(value)
-        if name in {"", "endStreamAction"}:
             return None
         if name in _KINDS:
             return SharedFile.of(self._file(name, value))
@@ -213,14 +212,14 @@ class LineReader:
 
 
 def _member(document: Any) -> tuple[str, Any]:
-    """What a line is about, and what it says; an empty name where that is not known here."""
+    """What a line is about, and what it says."""
     if not isinstance(document, dict):
         raise _Wrong("is not a JSON object")
+    # Later versions of the contract may say more of what is known here. A line of an unknown kind they give to nobody who did not ask.
     known = [name for name in document if name in _MEMBERS]
-    if len(known) > 1:
-        raise _Wrong(f"holds {' and '.join(known)}, of which there is to be one in a line")
-    # A later version of the contract may say more; what is read here does not depend on it.
-    return (known[0], document[known[0]]) if known else ("", None)
+    if len(known) != 1:
+        raise _Wrong(f"holds {' and '.join(known) or 'nothing'} of what a line is about, and there is to be one of it")
+    return known[0], document[known[0]]
 
 
 def _documents(text: bytes) -> list[Any] | None:

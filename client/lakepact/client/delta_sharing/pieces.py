@@ -28,8 +28,12 @@ def without_stats(file: SharedFile) -> SharedFile:
 
 
 def of_snapshot(files: Iterable[SharedFile]) -> list[Piece]:
-    """The rows of a snapshot: those of its files that are not deleted."""
-    return [Piece(file, but_not=_holder(file)) for file in files]
+    """The rows of a snapshot: those of its files that are not deleted.
+
+    Raises:
+        ValueError: A file is not told as one of a snapshot.
+    """
+    return [Piece(file, but_not=_holder(file)) for file in files if _is_told(file, {"file"})]
 
 
 def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
@@ -37,7 +41,11 @@ def of_changes(files: Sequence[SharedFile]) -> list[Piece]:
 
     A version that wrote changed rows says by them all that it changed. In the others, the rows of files that were added were inserted, and
     those of removed files deleted; a file that was removed and added in one version only changed which of its rows are deleted.
+
+    Raises:
+        ValueError: A file is not told as one that changed.
     """
+    files = [file for file in files if _is_told(file, {"add", "remove", "cdf"})]
     told = {file.version for file in files if file.kind == "cdf"}
     silent = [file for file in files if file.kind != "cdf" and file.version not in told]
     removed = {(file.version, file.id): file for file in silent if file.kind == "remove"}
@@ -63,6 +71,12 @@ def _of_one_file(added: SharedFile, removed: SharedFile) -> list[Piece]:
     deleted = [Piece(added, "delete", only=now, but_not=before)] if now is not None else []
     restored = [Piece(added, "insert", only=before, but_not=now)] if before is not None else []
     return deleted + restored
+
+
+def _is_told(file: SharedFile, kinds: set[str]) -> bool:
+    if file.kind not in kinds:
+        raise ValueError(f"file {file.id} is told as {file.kind}, which this answer is not to hold")
+    return True
 
 
 def _holder(file: SharedFile) -> SharedFile | None:

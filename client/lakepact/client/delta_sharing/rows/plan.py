@@ -58,6 +58,7 @@ class Plan:
         wanted = _wanted(schema, columns)
         self._expression = expression(predicate, schema) if isinstance(predicate, Predicate) else predicate
         self._columns = self._needed(schema, wanted, predicate)
+        self._known = frozenset(column.name for column in schema.fields)
         self._partitioned = {name.casefold() for name in metadata.partition_columns}
         try:
             self._read_as = pa.schema([_field(column) for column in self._columns])
@@ -72,6 +73,9 @@ class Plan:
             schema = metadata.schema
         except ValueError as error:
             raise BadReply(Failure(operation=self._operation, message=str(error))) from None
+        for name in metadata.partition_columns:
+            if name.casefold() not in {column.name.casefold() for column in schema.fields}:
+                raise BadReply(Failure(operation=self._operation, message=f"the schema of the table has no partition column {name!r}"))
         return replace(schema, fields=(*schema.fields, *_OF_CHANGES)) if self._gives_changes else schema
 
     def _needed(self, schema: Schema, wanted: Sequence[Field], predicate: Any) -> list[Field]:
@@ -102,6 +106,8 @@ class Plan:
     def _whole(self, piece: Piece, content: bytearray) -> Any:
         opened = pq.ParquetFile(pa.BufferReader(content), coerce_int96_timestamp_unit="us")
         fields = list(opened.schema_arrow)
+        if self._mapping == "none" and fields and not any(field.name in self._known for field in fields):
+            raise ValueError("it has none of the columns of the table's schema")
         names = {column.name: found(fields, column, self._mapping) for column in self._columns if self._is_read(column, piece)}
         read = opened.read(columns=[name for name in names.values() if name is not None], use_threads=False)
         count = opened.metadata.num_rows

@@ -14,7 +14,7 @@ from lakepact.client.delta_sharing.pieces import without_stats
 from lakepact.client.delta_sharing.progress import Progress
 from lakepact.client.delta_sharing.rows.plan import Plan
 from lakepact.client.delta_sharing.rows.selection import Selection, numbers
-from lakepact.client.errors import DamagedData, Failure, Unreachable
+from lakepact.client.errors import BadReply, DamagedData, Failure, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -73,7 +73,10 @@ class Rows:
         """The rows of each file, in the order of the answer, up to the limit of the question."""
         # All files are known before the first is fetched: what renews their URLs stands at the end of the answer.
         files = self._files()
-        todo = pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
+        try:
+            todo = pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
+        except ValueError as error:
+            raise BadReply(Failure(operation=self._listing.operation, message=str(error))) from None
         done = Progress(files=0, of_files=len(todo), bytes=0, of_bytes=sum(piece.file.size or 0 for piece in todo), rows=0)
         left = self._question.limit
         results = self._reach.workers.results(self._read, todo if left != 0 else (), _weight)

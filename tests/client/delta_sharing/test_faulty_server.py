@@ -1,0 +1,92 @@
+"""Against a server that is wrong on purpose the client says what is wrong, and reads no other rows than there are."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import pyarrow as pa
+import pytest
+from deltalake import write_deltalake
+
+from lakepact.client import BadReply, DamagedData, QueryFailed, errors
+from lakepact.client.retries import NO_RETRIES
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import GENERIC
+from lakepact.reference_server.faults import faults as faults_of
+
+from .serving import KINDS, Driven
+from .test_round_trip import shared
+
+CONTRACT = "delta_sharing"
+OPERATIONS = (
+    "getShare",
+    "getTableMetadata",
+    "getTableVersion",
+    "listAllTables",
+    "listSchemas",
+    "listShares",
+    "listTables",
+    "queryTable",
+    "queryTableChanges",
+)
+#: A call of each.
+CALLS = [
+    lambda client, _: client.share("s"),
+    lambda _, table: table.metadata(),
+    lambda _, table: table.version(),
+    lambda client, _: client.all_tables("s"),
+    lambda client, _: client.schemas("s"),
+    lambda client, _: client.shares(page_size=1),
+    lambda client, _: client.tables("s", "d"),
+    lambda _, table: table.to_arrow(),
+    lambda _, table: [file.facts for file in table.files()],
+    lambda _, table: table.changes(starting_version=0).to_arrow(),
+]
+IDS = [1, 2, 3, 4]
+
+
+@pytest.fixture(scope="module")
+def shares(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("faulty")
+    for ids in (IDS[:2], IDS[2:]):
+        table = pa.table({"id": ids, "part": [str(number) for number in ids]})
+        write_deltalake(
+            str(folder / "t"), table, mode="append", partition_by=["part"], configuration={"delta.enableChangeDataFeed": "true"}
+        )
+    return shared(folder)
+
+
+@contextlib.contextmanager
+def facing(shares, *faults, kind="sync"):
+    """A client of a server with such faults, and its table."""
+    with running(shares=shares, contract=CONTRACT, faults=faults) as server, asyncio.Runner() as runner:
+        profile = {"shareCredentialsVersion": 1, "endpoint": server.address(CONTRACT), "bearerToken": "tok"}
+        client = Driven(KINDS[kind](profile, retries=NO_RETRIES), runner)
+        yield client, client.table("s", "d", "t")
+        client.close()
+
+
+@pytest.mark.parametrize("fault", sorted(set(GENERIC) - {"slow"}))
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(shares, fault, kind):
+    with facing(shares, *(f"{fault}@{operation}" for operation in OPERATIONS), kind=kind) as (client, table):
+        ended = 0
+        for call in CALLS:
+            with contextlib.suppress(errors.ContractClientError):
+                call(client, table)
+            ended += 1
+
+        assert ended == len(CALLS)
+
+
+@pytest.mark.parametrize("name", ["columns-have-other-names", "files-are-not-wrapped", "partition-columns-are-not-in-the-schema"])
+def test_rows_that_would_be_wrong_are_not_read(shares, name):
+    assert name in faults_of(CONTRACT)
+    with facing(shares, name) as (_, table), pytest.raises((BadReply, DamagedData, QueryFailed)):
+        table.to_arrow()
+
+
+def test_rows_are_right_where_nothing_is_wrong(shares):
+    with facing(shares) as (_, table):
+        assert sorted(table.to_arrow()["id"].to_pylist()) == IDS
