@@ -51,7 +51,7 @@ def judged(
         if all(has.get(name, True) for name in known.features):
             said = {"expected": expected[:SHOWN], "observed": observed[:SHOWN], "http_status": row["http_status"], "level": known.level}
             results.append({**same, **said, "check_id": check, "requirement_id": requirement, "verdict": verdict})
-    answer = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+    answer: dict[str, str] = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
     return results, {**same, "state": row["state"], **answer}
 
 

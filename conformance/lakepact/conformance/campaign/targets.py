@@ -73,7 +73,8 @@ class Asked:
 
 def of_document(document: Mapping[str, Any]) -> Asked:
     """The target that `Asked.document` wrote down."""
-    return Asked(**{**document, "operations": tuple(document["operations"])})
+    members: dict[str, Any] = {**document, "operations": tuple(document["operations"])}
+    return Asked(**members)
 
 
 def asked(options: Sequence[str]) -> tuple[Asked, ...]:
