@@ -152,6 +152,16 @@ def test_changes_without_one_start_or_with_two_ends_are_refused_before_anything_
     assert desk.requests == []
 
 
+@pytest.mark.parametrize("places", [{"version": 1, "timestamp": "2024-01-01T00:00:00Z"}, {"version": 1, "starting_version": 1}])
+def test_a_query_about_two_versions_is_refused_before_anything_is_sent(table, places):
+    desk = Desk()
+
+    with pytest.raises(ValueError, match="give one of the three at most"):
+        table(desk).query(**places)
+
+    assert desk.requests == []
+
+
 def test_a_negative_limit_is_refused_before_anything_is_sent(table):
     desk = Desk()
 

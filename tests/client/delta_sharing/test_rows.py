@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
-from datetime import date
+from datetime import UTC, date, datetime
 
 import httpx
 import pyarrow as pa
@@ -81,7 +81,12 @@ def test_columns_come_in_the_wanted_order_and_whatever_their_case(table, both):
 
 @pytest.mark.parametrize(
     ("columns", "kind", "complaint"),
-    [(["x"], ValueError, "no column 'x'"), (["id", "ID"], ValueError, "named twice"), ("id", TypeError, "a list of names")],
+    [
+        ([], ValueError, "no columns are wanted"),
+        (["x"], ValueError, "no column 'x'"),
+        (["id", "ID"], ValueError, "named twice"),
+        ("id", TypeError, "a list of names"),
+    ],
 )
 def test_columns_that_cannot_be_read_are_refused_before_any_file_is_fetched(table, both, columns, kind, complaint):
     with pytest.raises(kind, match=complaint):
@@ -206,6 +211,16 @@ def test_a_schema_that_is_none_is_a_bad_reply(table, schema):
 def test_a_partition_column_that_the_schema_lacks_is_a_bad_reply(table):
     with pytest.raises(BadReply, match="has no partition column 'x'"):
         table(desk_of({}, head=(PROTOCOL, metadata(partitionColumns=["x"])))).to_arrow()
+
+
+@pytest.mark.parametrize("options", [{"use_deprecated_int96_timestamps": True}, {"coerce_timestamps": "ms"}, {"version": "2.6"}], ids=str)
+def test_moments_are_read_however_they_are_written(table, options):
+    moment = datetime(2024, 1, 1, 12, 30, 0, 123000, tzinfo=UTC)
+    written = io.BytesIO()
+    pq.write_table(pa.table({"at": pa.array([moment, None], pa.timestamp("ns", tz="UTC"))}), written, **options)
+    schema = {"type": "struct", "fields": [{"name": "at", "type": "timestamp", "nullable": True, "metadata": {}}]}
+
+    assert table(desk_of({"a": written.getvalue()}, head=(PROTOCOL, metadata(schema)))).to_arrow().to_pydict() == {"at": [moment, None]}
 
 
 def test_a_file_without_any_column_of_the_schema_is_an_error(table):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import tracemalloc
 
 import httpx
@@ -90,6 +91,7 @@ def test_what_is_told_of_a_file_stays_when_its_neighbours_are_gone():
 
     assert (first == SharedFile.of(first.facts), first == second, first == "a") == (True, False, False)
     assert len({first, second, SharedFile.of(first.facts)}) == 2
+    assert pickle.loads(pickle.dumps(second)) == second
     assert repr(first).startswith("SharedFile(kind='file', url='https://store.test/a?[hidden]', id='a'")
 
 

@@ -130,6 +130,10 @@ class FileBlock:
         return self._facts
 
 
+#: Where files are from of which everything is known.
+_NOWHERE = FileBlock(list[Facts])
+
+
 class SharedFile:
     """One data file. Its representation shows no signature.
 
@@ -147,7 +151,12 @@ class SharedFile:
     @classmethod
     def of(cls, facts: Facts) -> SharedFile:
         """A file of which everything is known."""
-        return cls(FileBlock(lambda: [facts]), 0)
+        file = cls(_NOWHERE, 0)
+        file._facts = facts
+        return file
+
+    def __reduce__(self) -> tuple[Callable[[Facts], SharedFile], tuple[Facts]]:
+        return SharedFile.of, (self.facts,)
 
     @property
     def facts(self) -> Facts:

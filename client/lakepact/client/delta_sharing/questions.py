@@ -122,6 +122,10 @@ class Query:
     refreshes: bool = False
     refresh_token: str | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        if sum(each is not None for each in (self.version, self.timestamp, self.starting_version)) > 1:
+            raise ValueError("a table is read at a version, at a timestamp, or from a version on: give one of the three at most")
+
     @property
     def gives_changes(self) -> bool:
         """Whether files are those that versions added and removed."""

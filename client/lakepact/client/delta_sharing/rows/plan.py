@@ -156,6 +156,8 @@ def _wanted(schema: Schema, columns: Sequence[str] | None) -> list[Field]:
         return list(schema.fields)
     if isinstance(columns, str):
         raise TypeError(f"columns are a list of names, not a name: [{columns!r}]")
+    if not columns:
+        raise ValueError("no columns are wanted; name one at least, or leave it to be all of them")
     wanted = [schema.column(name) for name in columns]
     if len({column.name for column in wanted}) < len(wanted):
         raise ValueError(f"a column is named twice among {', '.join(columns)}")
