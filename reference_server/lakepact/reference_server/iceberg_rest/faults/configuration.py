@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call, on_status
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
@@ -28,6 +28,10 @@ def without(member: str) -> Callable[[dict[str, Any]], None]:
         del document[member]
 
     return edit
+
+
+def _not_served(_: Handler, __: dict[str, Any]) -> Reply:
+    raise Problem(406, "UnsupportedOperationException", "this server does not offer the operation")
 
 
 def endpoints(edit: Callable[[list[str]], list[Any]]) -> Install:
@@ -105,10 +109,10 @@ FAULTS = (
         endpoints(lambda given: [e.replace("{namespace}", "{ns}") for e in given]),
     ),
     Fault(
-        "endpoints-promise-views",
-        "Views are declared, but not served.",
+        "endpoints-promise-credentials",
+        "Credentials of a table are declared, but not served.",
         ("IRC-CFG-011",),
-        endpoints(lambda given: [*given, "GET /v1/{prefix}/namespaces/{namespace}/views"]),
+        endpoints(lambda given: [*given, "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials"]),
     ),
     Fault(
         "endpoints-hide-renaming",
@@ -120,7 +124,7 @@ FAULTS = (
         "defaults-not-served",
         "No endpoints are declared, and not all of the defaults are served.",
         ("IRC-CFG-013",),
-        config(without("endpoints")),
+        all_of(config(without("endpoints")), on_call("renameTable", _not_served)),
     ),
     Fault(
         "heads-without-endpoints",
