@@ -73,6 +73,11 @@ def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> P
 def said(run: Path, engine: Any) -> dict[str, list[dict[str, Any]]]:
     """The verdicts and answers of a run, judged now, without what differs from run to run, in one order."""
     judged_runs.judge(run, engine)
+    return kept(run)
+
+
+def kept(run: Path) -> dict[str, list[dict[str, Any]]]:
+    """The verdicts and answers that are there."""
     found = {}
     for name, schema in {"results": tables.RESULTS, "answers": tables.ANSWERS}.items():
         rows = [{k: v for k, v in row.items() if k not in FLEETING} for row in tables.read(run / name, schema).to_pylist()]
