@@ -12,8 +12,13 @@ if TYPE_CHECKING:
 
 
 def tag_of(body: bytes) -> bytes:
-    """The tag of what is sent for a table; the file of each commit has a name of its own, so no two states have the same."""
+    """The tag of a table that is sent as `body`."""
     return b'"%s"' % blake2b(body, digest_size=12).hexdigest().encode()
+
+
+def tag_of_file(location: str) -> bytes:
+    """The tag of a table whose metadata file this server has named: it gives each name once, so that no other state has it."""
+    return b'"%s"' % location.rpartition("/")[2].removesuffix(".metadata.json").encode()
 
 
 def tag_of_representation(record: Record, snapshots: str) -> bytes:

@@ -15,7 +15,7 @@ from lakepact.reference_server.validation import Invalid
 from lakepact.reference_server.warehouse import Outside, Unreadable, Unwritable, below
 
 from .catalog import bad_request
-from .etags import tag_of
+from .etags import tag_of, tag_of_file
 from .registration import existing_table_metadata
 
 if TYPE_CHECKING:
@@ -70,16 +70,22 @@ def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> 
         warehouse.write(location, text)
     except Unwritable as unwritable:
         raise bad_request(str(unwritable)) from None
-    return record_of(metadata, location, text)
+    return record_of(metadata, location, text, tag=tag_of_file(location))
 
 
-def record_of(metadata: Document, location: str, text: bytes) -> Record:
+def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | None = None) -> Record:
     """The record of a table whose metadata stands at a location.
 
     The answers to a commit and to a load are the same bytes: what a load may carry besides is left out.
+
+    Args:
+        metadata: the table as it is.
+        location: its metadata file.
+        text: the metadata as the file has them.
+        tag: what no other state of the table is tagged with; without it, one is made from the bytes that are sent.
     """
     body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
-    return Record("table", {"metadata-location": location, "metadata": metadata}, body, tag_of(body))
+    return Record("table", {"metadata-location": location, "metadata": metadata}, body, tag_of(body) if tag is None else tag)
 
 
 def read_metadata(catalog: Catalog, location: str) -> Document:
