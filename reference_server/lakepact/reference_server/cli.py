@@ -17,7 +17,7 @@ from lakepact.generated.contract import contracts
 from .app import application, services
 from .faults import UnknownFault
 from .running import configured, kept, listening
-from .service import MAX_BODY, BadSetting, Settings
+from .service import AUTH, MAX_BODY, BadSetting, Settings
 from .warehouse import Outside
 
 if TYPE_CHECKING:
@@ -109,6 +109,19 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     help="The tokens and API keys that open a watsonx.data catalog; without it, it is open to all.",
 )
 @click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="The server file (TOML): warehouses, principals and what they may do.",
+)
+@click.option(
+    "--auth",
+    type=click.Choice(AUTH),
+    default=None,
+    help="How callers of the Iceberg catalog are known. [default: as the principals of --config suggest; without any, none]",
+)
+@click.option(
     "--contract",
     "wanted",
     type=click.Choice(contracts()),
@@ -126,6 +139,8 @@ def serve(  # one argument for each option
     shares: Path | None,
     profiles: Path | None,
     credentials: Path | None,
+    config: Path | None,
+    auth: str | None,
     wanted: tuple[str, ...],
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
@@ -134,7 +149,8 @@ def serve(  # one argument for each option
     """
     with _ending_cleanly(), kept(warehouse) as location:
         try:
-            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, shares=shares, credentials=credentials)
+            files = {"shares": shares, "credentials": credentials, "config": config}
+            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, auth=auth, **files)
             served = services(wanted, settings, faults=faults)
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:

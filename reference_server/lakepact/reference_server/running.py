@@ -92,6 +92,8 @@ def running(
     prefix: str | None = None,
     shares: str | Path | None = None,
     credentials: str | Path | None = None,
+    config: str | Path | None = None,
+    auth: str | None = None,
     faults: Iterable[str] = (),
     port: int = 0,
     max_body: int = MAX_BODY,
@@ -104,6 +106,8 @@ def running(
         prefix: path segments that clients must put behind `/v1/`.
         shares: the file that says what is shared through Delta Sharing, and with whom.
         credentials: the file with the tokens and API keys that open a watsonx.data catalog.
+        config: the server file, which says which warehouses there are, and who may do what.
+        auth: how callers are known, `none`, `bearer` or `oauth`; by default as the server file suggests.
         faults: names of misbehaviours, `name` or `name@operation`.
         port: the port; 0 takes a free one.
         max_body: the most bytes of a request body that are read.
@@ -115,8 +119,9 @@ def running(
         OSError: the port is taken.
     """
     with kept(warehouse) as location:
-        files = {name: Path(file) for name, file in (("shares", shares), ("credentials", credentials)) if file is not None}
-        settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, **files)
+        files = {"shares": shares, "credentials": credentials, "config": config}
+        paths = {name: Path(file) for name, file in files.items() if file is not None}
+        settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, auth=auth, **paths)
         served = services([contract] if contract else [], settings, faults=faults)
         listener, url = listening("127.0.0.1", port)
         with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(*served))), listener):

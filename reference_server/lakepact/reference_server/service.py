@@ -32,13 +32,14 @@ Sender = Callable[["Wire", "Reply"], Awaitable[None]]
 Caller = Callable[[Scope], Any]  #: says who asks; raises Problem if that is nobody
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASGI application
 
+AUTH = ("none", "bearer", "oauth")  #: callers are not looked at, show a token of the server file, or also fetch tokens here
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
 PREFIX = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")  #: what stands in the path of a URL
 EVERY = "*"  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
 NEEDED: Mapping[str, str] = {"delta_sharing": "shares"}
 #: Settings that one contract alone has a use for.
-OF_USE_TO: Mapping[str, str] = {"shares": "delta_sharing", "credentials": "watsonx_data"}
+OF_USE_TO: Mapping[str, str] = {"shares": "delta_sharing", "credentials": "watsonx_data", "config": "iceberg_rest", "auth": "iceberg_rest"}
 UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
 
@@ -64,6 +65,8 @@ class Settings:
     max_body: int = MAX_BODY
     shares: Path | None = None  #: the file that says what is shared, and with whom
     credentials: Path | None = None  #: the file that says who may enter, where a contract asks for it
+    config: Path | None = None  #: the file that says which warehouses there are, and who may do what (`server_file`)
+    auth: str | None = None  #: how callers are known, one of `AUTH`; None for what the file suggests
 
     def __post_init__(self) -> None:
         if self.prefix is not None and not PREFIX.fullmatch(self.prefix):

@@ -10,7 +10,8 @@ import orjson
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
-from lakepact.reference_server.service import Service, Settings
+from lakepact.reference_server.server_file import ServerFile, read_server_file
+from lakepact.reference_server.service import BadSetting, Service, Settings
 from lakepact.reference_server.store import MemoryStore
 from lakepact.reference_server.warehouse import warehouse
 
@@ -77,6 +78,9 @@ def error_body(problem: Problem) -> bytes:
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
     """An empty catalog with its own store and warehouse."""
     prefix = (settings.prefix or "").strip("/")
+    file = read_server_file(settings.config) if settings.config else ServerFile()
+    if settings.auth not in {None, "none"} and not file.principals:
+        raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
 
     def configuration(endpoints: Callable[[], list[str]], root: str) -> Configuration:
         return Configuration(endpoints, warehouse=root, prefix=prefix)

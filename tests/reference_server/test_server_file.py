@@ -1,0 +1,136 @@
+"""The server file is read as it is meant, and what is wrong with one is said with its place and without its secrets."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.reference_server.cli import serve
+from lakepact.reference_server.server_file import Grant, Secret, ServerFile, WarehouseEntry, read_server_file
+from lakepact.reference_server.service import BadSetting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHOLE = """
+[warehouses.sales]
+location = "file:///data/sales"
+prefix = "s"
+defaults = { "clients" = "4" }
+overrides = { "io" = "local" }
+[warehouses.sales.credentials]
+access-key = "hidden-key"
+
+[principals.ann]
+token = "hidden-token"
+token-expires = 2027-01-31T00:00:00Z
+
+[principals.bot]
+client-id = "bot"
+client-secret-env = "BOT_SECRET"
+
+[[grants]]
+principal = "ann"
+access = "admin"
+
+[[grants]]
+principal = "bot"
+warehouse = "sales"
+namespace = ["a", "b"]
+table = "t"
+access = "read"
+
+[tokens]
+lifetime = 60
+"""
+
+
+def read(folder: Path, text: str) -> ServerFile:
+    file = folder / "server.toml"
+    file.write_text(text, encoding="utf-8")
+    return read_server_file(file, {"BOT_SECRET": "hidden-secret"})
+
+
+def test_all_that_a_file_may_say_is_read(tmp_path: Path) -> None:
+    file = read(tmp_path, WHOLE)
+    ann, bot = file.principals.values()
+
+    credentials = {"access-key": "hidden-key"}
+    sales = WarehouseEntry("sales", "file:///data/sales", "s", {"clients": "4"}, {"io": "local"}, credentials)
+    assert {"sales": sales} == file.warehouses
+    assert ("ann", Secret.of("hidden-token"), datetime(2027, 1, 31, tzinfo=UTC)) == (ann.name, ann.token, ann.token_expires)
+    assert ("bot", "bot", Secret.of("hidden-secret")) == (bot.name, bot.client_id, bot.client_secret)
+    assert (Grant("ann", "admin"), Grant("bot", "read", "sales", ("a", "b"), "t")) == file.grants
+    assert file.token_lifetime == 60
+
+
+def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+    assert ServerFile() == read(tmp_path, "")
+
+
+def test_no_secret_can_be_read_off_what_was_read(tmp_path: Path) -> None:
+    assert "hidden" not in repr(read(tmp_path, WHOLE))
+
+
+ANN = '[principals.ann]\ntoken = "hidden"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[warehouse.a]", "at the top: 'warehouse' is not known; known are warehouses, principals, grants, tokens"),
+        (
+            "[warehouses.a]\nplace = 1",
+            "at warehouses.a: 'place' is not known; known are location, prefix, defaults, overrides, credentials",
+        ),
+        ("[warehouses.a]\ndefaults = { x = 1 }", "at warehouses.a.defaults.x: is a text"),
+        ("[warehouses]\na = 1", "at warehouses.a: is a table"),
+        ("warehouses = 1", "at warehouses: is a table"),
+        ('[principals.ann]\ntoken = "hidden"\nsecret = "hidden"', "at principals.ann: 'secret' is not known; known are token, token-env"),
+        ("[principals.ann]", "at principals.ann: has nothing to be known by"),
+        ("[principals.ann]\ntoken = 1", "at principals.ann.token: is a text, and not empty"),
+        ('[principals.ann]\ntoken = ""', "at principals.ann.token: is a text, and not empty"),
+        ('[principals.ann]\ntoken = "hidden"\ntoken-env = "X"', "at principals.ann: token and token-env are two places for one thing"),
+        ('[principals.ann]\ntoken-env = "X"', "at principals.ann.token-env: the environment variable X is not set, or empty"),
+        ('[principals.ann]\nclient-id = "a"', "at principals.ann: client-id and client-secret (or client-secret-env) go together"),
+        ('[principals.ann]\nclient-id = "a:b"\nclient-secret = "hidden"', "at principals.ann.client-id: must not hold a colon"),
+        (f"{ANN}token-expires = 2027-01-31", "at principals.ann.token-expires: is a time with its zone"),
+        (f'{ANN}[principals.ben]\ntoken = "hidden"', "at principals.ben.token: is that of principals.ann already"),
+        (f"{ANN}[grants]", "at grants: is a list of tables"),
+        (f'{ANN}[[grants]]\naccess = "read"', "at grants[0]: principal is missing"),
+        (f'{ANN}[[grants]]\nprincipal = "ben"\naccess = "read"', "at grants[0].principal: 'ben' is not one of ann"),
+        (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "all"', "at grants[0].access: 'all' is not one of read, write, admin"),
+        (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "read"\nwarehouse = "w"', "at grants[0].warehouse: 'w' is not one of"),
+        (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "read"\nnamespace = "a"', "at grants[0].namespace: is the list"),
+        (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "read"\nnamespace = []', "at grants[0].namespace: is the list"),
+        (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "read"\ntable = "t"', "at grants[0].table: needs a namespace beside it"),
+        ("[tokens]\nlifetime = 0", "at tokens.lifetime: is a whole number of seconds, 1 or more"),
+        ("[tokens]\nlifetime = true", "at tokens.lifetime: is a whole number"),
+        ("[principals.ann]\ntoken = hidden", "is not TOML: "),
+    ],
+)
+def test_what_is_not_understood_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(BadSetting) as refused:
+        read(tmp_path, text)
+
+    assert said in str(refused.value)
+    assert "hidden" not in str(refused.value)
+
+
+def test_the_command_says_what_is_wrong_with_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "server.toml"
+    file.write_text("[warehouse]", encoding="utf-8")
+    result = CliRunner().invoke(serve, ["--config", str(file), "--warehouse", "memory:"])
+
+    assert result.exit_code == 2
+    assert f"the server file {file}, at the top: 'warehouse' is not known" in result.output.replace("\n", " ")
+
+
+def test_asking_who_calls_without_principals_is_refused() -> None:
+    result = CliRunner().invoke(serve, ["--auth", "bearer", "--warehouse", "memory:"])
+
+    assert result.exit_code == 2
+    assert "--auth bearer needs principals" in result.output
