@@ -13,10 +13,10 @@ import pytest
 import yaml
 
 from lakepact.reference_server import running
-from lakepact.reference_server.delta_sharing.grants import Unlimited, read_policy
 from lakepact.reference_server.delta_sharing.places import BadShares
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
-from lakepact.reference_server.delta_sharing.signing import Keys, signed
+from lakepact.reference_server.temporary_keys.policies import Unlimited, policy
+from lakepact.reference_server.temporary_keys.signing import Keys, signed
 from miniatures import miniature
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def test_keys_for_the_main_location_are_given_where_none_is_named(ask):
 def test_the_role_is_cut_down_to_reading_the_directory(ask):
     ask("bydir", {})
     ((method, target, form),) = ASKED
-    policy = json.loads(form.pop("Policy"))
+    limited = json.loads(form.pop("Policy"))
     assert (method, target) == ("POST", "/")
     assert form == {
         "Version": "2011-06-15",
@@ -131,7 +131,7 @@ def test_the_role_is_cut_down_to_reading_the_directory(ask):
         "RoleSessionName": "lakepact-Ann-co",
         "DurationSeconds": "1200",
     }
-    assert policy == {
+    assert limited == {
         "Version": "2012-10-17",
         "Statement": [
             {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": ["arn:aws:s3:::bucket/Lake/by dir${*}/*"]},
@@ -300,16 +300,16 @@ def test_settings_that_cannot_be_meant_are_refused_at_the_start(tmp_path, change
 )
 def test_no_policy_is_made_for_what_cannot_be_limited(location):
     with pytest.raises(Unlimited):
-        read_policy(location, "eu-central-1")
+        policy(location, "eu-central-1")
 
 
 @pytest.mark.parametrize(("region", "partition"), [("eu-central-1", "aws"), ("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov")])
 def test_resources_are_named_in_the_partition_of_the_region(region, partition):
-    assert f'"arn:{partition}:s3:::bucket/t/*"' in read_policy("s3://bucket/t", region)
+    assert f'"arn:{partition}:s3:::bucket/t/*"' in policy("s3://bucket/t", region)
 
 
 def test_what_policies_take_for_more_than_itself_is_escaped():
-    assert '"arn:aws:s3:::bucket/a${?}${*}${$}{x}/*"' in read_policy("s3://bucket/a?*${x}", "eu-central-1")
+    assert '"arn:aws:s3:::bucket/a${?}${*}${$}{x}/*"' in policy("s3://bucket/a?*${x}", "eu-central-1")
 
 
 def test_forms_are_signed_as_by_the_aws_sdk():

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.temporary_keys.policies import Unlimited
+from lakepact.reference_server.temporary_keys.token_services import NoKeys
 
 from .answers import json_answer
-from .grants import Unlimited
 from .queries import malformed
-from .token_services import NoKeys
 from .versions import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.temporary_keys.token_services import TemporaryKeys
 
     from .catalogue import Catalogue
     from .recipients import Caller
     from .shares import SharedTable, Shares
-    from .token_services import TemporaryKeys
 
 
 def table_is_read_by_directory(table: SharedTable) -> None:

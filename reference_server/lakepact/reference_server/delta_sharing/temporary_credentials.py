@@ -6,16 +6,17 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from .grants import Unlimited, bucket_and_prefix
-from .signing import Keys
-from .token_services import Rehearsal, SecurityTokenService
+from lakepact.reference_server.temporary_keys.policies import Unlimited, bucket_and_prefix
+from lakepact.reference_server.temporary_keys.signing import Keys
+from lakepact.reference_server.temporary_keys.token_services import Rehearsal, SecurityTokenService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from lakepact.reference_server.temporary_keys.token_services import TokenService
+
     from .places import Place
-    from .token_services import TokenService
 
 SETTINGS = ("sts", "region", "role", "accessKeyIdFrom", "secretAccessKeyFrom", "sessionTokenFrom", "stores", "rehearsal")
 STORE = ("folder", "address")

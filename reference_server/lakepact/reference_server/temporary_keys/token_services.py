@@ -14,7 +14,7 @@ from html import unescape
 from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
-from .grants import read_policy
+from .policies import policy
 from .signing import Keys, signed
 
 VERSION = "2011-06-15"
@@ -36,15 +36,16 @@ class TemporaryKeys:
 
 
 class TokenService(Protocol):
-    """Gives keys that read one directory for a while."""
+    """Gives keys to one directory for a while."""
 
-    def keys(self, location: str, *, name: str, seconds: int) -> TemporaryKeys:
-        """Keys that read what lies below `location`, and nothing else.
+    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+        """Keys that read what lies below `location`, perhaps write it too, and nothing else.
 
         Args:
             location: the directory.
             name: for whom; it stands in the logs of the store.
             seconds: for how long.
+            is_writable: whether they write too.
 
         Raises:
             NoKeys: there are none.
@@ -61,8 +62,8 @@ class SecurityTokenService:
         url: its address.
         region: as it stands in signatures.
         own: the keys of this server there.
-        role: the role that recipients are given for a while; without one, they are given this server's own rights. Either is cut down to
-            reading the one directory.
+        role: the role that callers are given for a while; without one, they are given this server's own rights. Either is cut down to
+            the one directory.
     """
 
     url: str
@@ -70,11 +71,11 @@ class SecurityTokenService:
     own: Keys = field(repr=False)
     role: str | None = None
 
-    def keys(self, location: str, *, name: str, seconds: int) -> TemporaryKeys:
-        """Keys that read what lies below `location`, and nothing else."""
+    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+        """Keys to what lies below `location`, and nothing else."""
         asked = {
             "Version": VERSION,
-            "Policy": read_policy(location, self.region),
+            "Policy": policy(location, self.region, is_writable=is_writable),
             "DurationSeconds": str(min(max(seconds, SHORTEST), LONGEST)),
         }
         session = re.sub(r"[^A-Za-z0-9_=,.@-]", "-", f"lakepact-{name}")[:32]
@@ -110,9 +111,9 @@ class SecurityTokenService:
 class Rehearsal:
     """Keys that look like keys and open nothing, for clients to be tested with where there is no cloud."""
 
-    def keys(self, location: str, *, name: str, seconds: int) -> TemporaryKeys:
+    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
         """Keys of the right form."""
-        del location, name
+        del location, name, is_writable
         keys = Keys(f"ASIAREHEARSAL{secrets.token_hex(4).upper()}"[:20], secrets.token_urlsafe(30), secrets.token_urlsafe(60))
         return TemporaryKeys(keys, int((datetime.now(UTC) + timedelta(seconds=seconds)).timestamp() * 1000))
 
