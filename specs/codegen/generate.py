@@ -11,6 +11,7 @@ from codegen.documents import Broken, json_bytes, sha256
 from codegen.endpoints import endpoints
 from codegen.manifest import NAME, manifest
 from codegen.models import imported, models
+from codegen.plan import plan
 from codegen.profiles import shared
 from codegen.python_source import TEMPLATES, formatted, header, rendered, write, write_all
 from codegen.routing import routing
@@ -65,7 +66,9 @@ def _generate(source: Source, package: Path) -> None:
     }
     write_all(package, modules)
     (package / "bundle.json").write_bytes(bundle_bytes)
-    (package / "routing.json").write_bytes(json_bytes(routing(bundle.verdicts)))
+    paths = routing(bundle.verdicts)
+    (package / "routing.json").write_bytes(json_bytes(paths))
+    (package / "plan.json").write_bytes(json_bytes(plan(paths)))
     (package / "schemas.json").write_bytes(json_bytes(validation(bundle.verdicts)))
     for other in source.beside:
         write(package / "versions" / f"{other.version}.json", json_bytes(_compared(version, other)).decode())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from codegen.contracts import Source
 
 NAME = "MANIFEST.json"
-TOOLS = ("datamodel-code-generator", "openapi-python-client", "jinja2", "pyyaml", "ruff")
+TOOLS = ("connexion", "datamodel-code-generator", "openapi-python-client", "jinja2", "pyyaml", "ruff")
 
 
 def manifest(sources: tuple[Source, ...], folder: Path) -> dict[str, Any]:

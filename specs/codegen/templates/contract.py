@@ -241,6 +241,11 @@ class Contract:
         """The OpenAPI 3.0 view that connexion reads: paths and parameters only."""
         return self._document("routing.json")
 
+    @cached_property
+    def routes(self) -> tuple[tuple[str, str, str], ...]:
+        """Method, path and operation id of every route, as connexion makes them of the routing."""
+        return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
+
 
 def contracts() -> tuple[str, ...]:
     """Names of the contracts that this installation holds; the first is meant where none is named."""

@@ -1,0 +1,25 @@
+"""The plan of a contract's paths says what connexion makes of the routing view."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from connexion.exceptions import InvalidSpecification
+
+from codegen.plan import plan
+
+
+def test_every_operation_has_its_route_in_the_order_of_connexion(output: Path) -> None:
+    routing: dict[str, Any] = json.loads((output / "shelf" / "routing.json").read_bytes())
+    planned: dict[str, Any] = json.loads((output / "shelf" / "plan.json").read_bytes())
+
+    operations = [[m.upper(), path, o["operationId"]] for path, item in routing["paths"].items() for m, o in item.items()]
+    assert operations == planned["routes"]
+
+
+def test_what_connexion_does_not_take_is_not_planned() -> None:
+    with pytest.raises(InvalidSpecification):
+        plan({"openapi": "3.0.3", "paths": {}})
