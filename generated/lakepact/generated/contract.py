@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 9f003f3dd8c3c5cc. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 9c773ab708364cc8. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -241,6 +241,11 @@ class Contract:
     def routing(self) -> dict[str, Any]:
         """The OpenAPI 3.0 view that connexion reads: paths and parameters only."""
         return self._document("routing.json")
+
+    @cached_property
+    def routes(self) -> tuple[tuple[str, str, str], ...]:
+        """Method, path and operation id of every route, as connexion makes them of the routing."""
+        return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
 
 
 def contracts() -> tuple[str, ...]:
