@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from connexion.exceptions import InvalidSpecification
 
 from codegen.plan import plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_every_operation_has_its_route_in_the_order_of_connexion(output: Path) -> None:
