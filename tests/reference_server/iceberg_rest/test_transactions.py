@@ -108,10 +108,10 @@ def test_a_table_is_created_beside_a_change_of_another(tables: Tables) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Tables], Document], tuple[int, str], str]] = {
-    "requirement": (lambda t: t.change("b", requires=(is_uuid(NOBODY),)), (409, "CommitFailedException"), "the table's uuid changed"),
+    "requirement": (lambda t: t.change("b", requires=(is_uuid(NOBODY),)), (409, "CommitFailedException"), "UUID does not match"),
     "update": (lambda t: t.change("b", IMPOSSIBLE), (400, "BadRequestException"), "no schema 99"),
     "no table": (lambda t: t.change("d", setting(x="1")), (404, "NoSuchTableException"), "does not exist"),
-    "table to create": (lambda t: t.change("b", requires=(ASSERT_CREATE,)), (409, "CommitFailedException"), "exists already"),
+    "table to create": (lambda t: t.change("b", requires=(ASSERT_CREATE,)), (409, "CommitFailedException"), "already exists"),
     "creation in part": (lambda t: t.change("d", setting(x="1"), requires=(ASSERT_CREATE,)), (400, "BadRequestException"), "change to"),
     "the same table": (lambda t: t.change("a", setting(y="2")), (400, "BadRequestException"), "at /table-changes/1/identifier"),
     "no identifier": (lambda t: {"requirements": [], "updates": []}, (400, "BadRequestException"), "at /table-changes/1: identifier"),

@@ -18,12 +18,13 @@ CREATE = "assert-create"
 
 
 def _failed(why: str) -> Problem:
-    return Problem(409, "CommitFailedException", f"{why}; load the table and commit on top of what it is now")
+    # The first words are those of Iceberg's own library: programs that look for them, as its compatibility kit does, find them here too.
+    return Problem(409, "CommitFailedException", f"Requirement failed: {why}; load the table and commit on top of what it is now")
 
 
 def _expect(what: str, *, expected: Any, found: Any) -> None:
     if expected != found:
-        raise _failed(f"{what} changed: expected {_spelled(expected)}, found {_spelled(found)}")
+        raise _failed(f"{what}: expected {_spelled(expected)}, found {_spelled(found)}")
 
 
 def _spelled(value: Any) -> str:
@@ -34,7 +35,7 @@ def assert_create(metadata: Document | None, requirement: Document, where: str) 
     """There is no table yet."""
     del requirement, where
     if metadata is not None:
-        raise _failed(f"the table exists already: expected none, found the table with uuid {metadata['table-uuid']}")
+        raise _failed(f"table already exists: expected none, found the table with uuid {metadata['table-uuid']}")
 
 
 def assert_table_uuid(metadata: Document | None, requirement: Document, where: str) -> None:
@@ -42,7 +43,7 @@ def assert_table_uuid(metadata: Document | None, requirement: Document, where: s
     expected = text(requirement, "uuid", where)
     found: str | None = metadata["table-uuid"] if metadata else None
     if found is None or expected.casefold() != found.casefold():
-        _expect("the table's uuid", expected=shown(expected), found=found)
+        _expect("UUID does not match", expected=shown(expected), found=found)
 
 
 def assert_ref_snapshot_id(metadata: Document | None, requirement: Document, where: str) -> None:
@@ -53,7 +54,7 @@ def assert_ref_snapshot_id(metadata: Document | None, requirement: Document, whe
     expected = requirement["snapshot-id"]
     if expected is not None:
         expected = integer(requirement, "snapshot-id", where, within=INT64)
-    _expect(f"the branch or tag {shown(name)}", expected=expected, found=_snapshot_of(metadata or {}, name))
+    _expect(f"branch or tag {shown(name)} changed", expected=expected, found=_snapshot_of(metadata or {}, name))
 
 
 def _snapshot_of(metadata: Document, name: str) -> int | None:
@@ -79,13 +80,13 @@ PRECONDITIONS: dict[str, Callable[[Document | None, Document, str], None]] = {
     CREATE: assert_create,
     "assert-table-uuid": assert_table_uuid,
     "assert-ref-snapshot-id": assert_ref_snapshot_id,
-    "assert-last-assigned-field-id": _assert_id("last-assigned-field-id", "the last assigned field id", of="last-column-id"),
-    "assert-current-schema-id": _assert_id("current-schema-id", "the current schema"),
+    "assert-last-assigned-field-id": _assert_id("last-assigned-field-id", "last assigned field id changed", of="last-column-id"),
+    "assert-current-schema-id": _assert_id("current-schema-id", "current schema changed"),
     "assert-last-assigned-partition-id": _assert_id(
-        "last-assigned-partition-id", "the last assigned partition field id", of="last-partition-id"
+        "last-assigned-partition-id", "last assigned partition id changed", of="last-partition-id"
     ),
-    "assert-default-spec-id": _assert_id("default-spec-id", "the default partition spec"),
-    "assert-default-sort-order-id": _assert_id("default-sort-order-id", "the default sort order"),
+    "assert-default-spec-id": _assert_id("default-spec-id", "default partition spec changed"),
+    "assert-default-sort-order-id": _assert_id("default-sort-order-id", "default sort order changed"),
 }
 
 

@@ -18,8 +18,8 @@ def assert_view_uuid(metadata: Document, requirement: Document, where: str) -> N
     """The view has this uuid, in whatever case."""
     expected, found = text(requirement, "uuid", where), metadata["view-uuid"]
     if expected.casefold() != found.casefold():
-        why = f"the view's uuid changed: expected {shown(expected)}, found {found}; load the view and commit on top of what it is now"
-        raise Problem(409, "CommitFailedException", why)
+        why = f"view UUID does not match: expected {shown(expected)}, found {found}; load the view and commit on top of what it is now"
+        raise Problem(409, "CommitFailedException", f"Requirement failed: {why}")
 
 
 #: By the `type` of a requirement.
