@@ -49,9 +49,9 @@ class Here:
             rows.append(row)
         tables.write_part(tables.table_of(rows, tables.EXCHANGES), folder, "part-00000")
 
-    def judge(self, exchanges: Path, contract: str, features: Any, *, results: Path, answers: Path) -> None:
+    def judge(self, exchanges: Path, features: Any, *, results: Path, answers: Path) -> None:
         for number, part in enumerate(tables.parts(exchanges)):
-            found = [judged(row, contract, features) for row in pq.ParquetFile(part).read().to_pylist()]
+            found = [judged(row, features) for row in pq.ParquetFile(part).read().to_pylist()]
             tables.write_part(tables.table_of([r for said, _ in found for r in said], tables.RESULTS), results, f"part-{number}")
             tables.write_part(tables.table_of([answer for _, answer in found], tables.ANSWERS), answers, f"part-{number}")
 

@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.campaign.cases import CHECK
 from lakepact.conformance.campaign.execution import ANSWERED
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ def coverage(results: Iterable[Mapping[str, Any]]) -> list[Row]:
 
 def divergences(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Cases that targets answer differently, each with the coarsest class in which they do, and with that of headers."""
-    by_case: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    by_case: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
     for answer in answers:
-        if answer["state"] == ANSWERED:
-            by_case[answer["case_id"]].append(answer)
+        # A check goes on by what it was answered: its requests to two targets are not the same.
+        if answer["state"] == ANSWERED and answer["mode"] != CHECK:
+            by_case[answer["case_id"], answer["step"]].append(answer)
     rows = []
     for _, given in sorted(by_case.items()):
         coarsest = next((kind for kind in FINER if len({a[kind] for a in given}) > 1), None)
@@ -53,9 +55,9 @@ def divergences(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
             groups = len({a[kind] for a in given}) if kind else 0
             if kind and groups > 1:
                 seen = {a["target"]: a[kind] for a in sorted(given, key=lambda a: str(a["target"]))}
-                same = {name: given[0][name] for name in ("case_id", "operation_id", "mode")}
+                same = {name: given[0][name] for name in ("case_id", "step", "operation_id", "mode")}
                 rows.append({**same, "kind": kind, "groups": groups, "observations": _text(seen)})
-    return sorted(rows, key=lambda r: (r["case_id"], r["kind"]))
+    return sorted(rows, key=lambda r: (r["case_id"], r["step"], r["kind"]))
 
 
 def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]) -> list[Row]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 READING = frozenset({"GET", "HEAD"})
 ID_DIGITS = 32
+#: Modes of cases that are more than one request: a sequence, and a check of the suite.
+SEQUENCE, CHECK = "sequence", "check"
 
 
 @dataclass(frozen=True)

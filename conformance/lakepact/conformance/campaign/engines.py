@@ -47,7 +47,7 @@ class Engine(Protocol):
         """Send each errand once, and leave the rows of those that were sent in a folder."""
         ...
 
-    def judge(self, exchanges: Path, contract: str, features: Features, *, results: Path, answers: Path) -> None:
+    def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
         ...
 
@@ -86,11 +86,10 @@ class Plain:
         for future in waiting:
             future.result()
 
-    def judge(self, exchanges: Path, contract: str, features: Features, *, results: Path, answers: Path) -> None:
+    def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
         futures = [
-            self._pool.submit(_judged, part, contract, features, folders=(results, answers), number=n)
-            for n, part in enumerate(parts(exchanges))
+            self._pool.submit(_judged, part, features, folders=(results, answers), number=n) for n, part in enumerate(parts(exchanges))
         ]
         for future in futures:
             future.result()
@@ -123,9 +122,9 @@ def _lane(errands: Any, job: Job, folder: Path, lane: int) -> None:
     write_part(table_of(rows, EXCHANGES), folder, f"part-{lane:05d}")
 
 
-def _judged(part: Path, contract: str, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
+def _judged(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
     results, answers = folders
     rows = pq.ParquetFile(part).read().to_pylist()
-    found = [judged(row, contract, features) for row in rows]
+    found = [judged(row, features) for row in rows]
     write_part(table_of([r for verdicts, _ in found for r in verdicts], RESULTS), results, f"part-{number:05d}")
     write_part(table_of([answer for _, answer in found], ANSWERS), answers, f"part-{number:05d}")

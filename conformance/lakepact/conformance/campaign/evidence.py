@@ -67,7 +67,7 @@ def exchange_of(row: Mapping[str, Any]) -> Exchange:
     """The exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
     return Exchange(
         number=row["number"],
-        operation=row["operation_id"],
+        operation=row["operation_id"] or None,
         check="campaign",
         method=row["method"],
         url=row["url"],

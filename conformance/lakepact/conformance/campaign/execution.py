@@ -153,12 +153,12 @@ class Bench:
         said = self._sent(errand)
         self._wire.exchanges.clear()
         case_id, target = errand["case_id"], self._asked.name
-        same = {name: errand[name] for name in ("case_id", "number", "operation_id", "mode")}
+        same = {name: errand[name] for name in ("contract", "case_id", "number", "operation_id", "mode")}
         exchange_id = hashlib.sha256(f"{self._job.run_id} {target} {case_id}".encode()).hexdigest()[:32]
         unsent: dict[str, Any] = dict.fromkeys(EXCHANGES.names)
         unsent |= {"method": errand["method"], "http_status": 0, "latency_us": 0, "authorized": False, "response_truncated": False}
         mine = {"run_id": self._job.run_id, "exchange_id": exchange_id, "target": target, "word": self._word, "started_at": started}
-        return {**unsent, "reason": "", **said, **same, **mine}
+        return {**unsent, "reason": "", "step": 0, **said, **same, **mine}
 
     def _sent(self, errand: Mapping[str, Any]) -> dict[str, Any]:
         if errand["operation_id"] not in self._asked.operations:

@@ -43,7 +43,7 @@ def judge(run: Path, engine: Engine) -> None:
     fresh = {name: run / f"_{name}" for name in ("results", "answers")}
     for folder in fresh.values():
         shutil.rmtree(folder, ignore_errors=True)
-    engine.judge(run / "exchanges", said["plan"]["contract"], features, **fresh)
+    engine.judge(run / "exchanges", features, **fresh)
     shutil.rmtree(run / "_judged", ignore_errors=True)  # what an engine keeps on the way
     for name, folder in fresh.items():
         shutil.rmtree(run / name, ignore_errors=True)

@@ -9,6 +9,7 @@ from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import evidence
 from lakepact.conformance.campaign.answers import CLASSES, normalised
+from lakepact.conformance.campaign.cases import CHECK
 from lakepact.conformance.campaign.execution import ANSWERED, BROKEN, LATE
 from lakepact.conformance.campaign.tables import JUDGED
 from lakepact.conformance.fuzz.judging import Judge
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.suite import Suite
     from lakepact.conformance.wire import Exchange
+    from lakepact.generated.contract import Requirement
 
 INCONCLUSIVE = "inconclusive"
 SHOWN = 2000  #: characters of what was expected and what came
@@ -31,19 +33,16 @@ def _suite(contract: str) -> Suite[Any]:
     return suites.load(contract)
 
 
-def judged(
-    row: Mapping[str, Any], contract: str, features: Mapping[str, Mapping[str, bool]] | None = None
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def judged(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | None = None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The verdicts on one exchange, and its normalised answer.
 
     Args:
         row: of the table `exchanges`.
-        contract: what the targets are judged by.
         features: optional behaviours of each target; a requirement of one that is off is not judged.
     """
-    suite = _suite(contract)
+    suite = _suite(row["contract"])
     exchange = evidence.exchange_of(row)
-    same = {name: row[name] for name in ("run_id", "target", "case_id", "operation_id", "mode")}
+    same = {name: row[name] for name in ("run_id", "target", "contract", "case_id", "step", "operation_id", "mode")}
     has = (features or {}).get(row["target"], {})
     results = []
     for check, requirement, verdict, expected, observed in _said(suite, row, exchange):
@@ -51,8 +50,17 @@ def judged(
         if all(has.get(name, True) for name in known.features):
             said = {"expected": expected[:SHOWN], "observed": observed[:SHOWN], "http_status": row["http_status"], "level": known.level}
             results.append({**same, **said, "check_id": check, "requirement_id": requirement, "verdict": verdict})
+    results += [{**same, **said, "http_status": None, "level": known.level} for said, known in _said_by_check(suite, row, has)]
     answer: dict[str, str] = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
     return results, {**same, "state": row["state"], **answer}
+
+
+def _said_by_check(suite: Suite[Any], row: Mapping[str, Any], has: Mapping[str, bool]) -> Iterator[tuple[dict[str, Any], Requirement]]:
+    """What a check said when its requests were sent, of requirements that are still there."""
+    for said in row["said"] or ():
+        known = suite.contract.requirements.get(said["requirement_id"])
+        if known is not None and all(has.get(name, True) for name in known.features):
+            yield said, known
 
 
 def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iterator[Said]:
@@ -62,6 +70,12 @@ def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iter
         yield "answers", suite.fuzz.answers, verdict, "an answer", row["reason"]
     if row["state"] != ANSWERED or row["response_truncated"]:
         return
+    yield from _laws(suite, exchange)
+    if row["mode"] != CHECK and exchange.operation:  # a check knows itself what it sends
+        yield from _refusals(suite, exchange)
+
+
+def _laws(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
     for law in suite.laws.values():
         try:
             held = law.judge(exchange)
@@ -75,7 +89,6 @@ def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iter
         else:
             for requirement in law.requirements if held else ():
                 yield law.name, requirement, Outcome.PASS.value, "", ""
-    yield from _refusals(suite, exchange)
 
 
 def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
@@ -97,8 +110,8 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
         yield "refusals", requirement, Outcome.PASS.value, "", ""
 
 
-def judged_batches(batches: Iterable[Any], contract: str, features: Mapping[str, Mapping[str, bool]]) -> Iterator[Any]:
+def judged_batches(batches: Iterable[Any], features: Mapping[str, Mapping[str, bool]]) -> Iterator[Any]:
     """The same over Arrow record batches: a row for each exchange, its verdicts in it."""
     for batch in batches:
-        found = [judged(row, contract, features) for row in batch.to_pylist()]
+        found = [judged(row, features) for row in batch.to_pylist()]
         yield pa.RecordBatch.from_pylist([{**answer, "verdicts": verdicts} for verdicts, answer in found], schema=JUDGED)

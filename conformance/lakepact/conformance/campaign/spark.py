@@ -93,14 +93,14 @@ class Spark:
         frame = frame.mapInArrow(partial(executed_batches, job=job), _spark_schema(EXCHANGES))
         self._written(frame, folder)
 
-    def judge(self, exchanges: Path, contract: str, features: Features, *, results: Path, answers: Path) -> None:
+    def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders.
 
         Raises:
             CannotRun: a task failed.
         """
         between = results.with_name("_judged")
-        judge = partial(judged_batches, contract=contract, features=features)
+        judge = partial(judged_batches, features=features)
         read = self._session.read.parquet
         self._written(read(*_files(exchanges)).mapInArrow(judge, _spark_schema(JUDGED)), between)
         judged = read(str(between))

@@ -21,16 +21,16 @@ _GROUPS = " ".join(f"WHEN '{kind}' THEN {kind}_groups" for kind in (*FINER, "hea
 
 DIVERGENCES = f"""
     WITH given AS (
-        SELECT case_id, min(operation_id) AS operation_id, min(mode) AS mode, {_SETS},
+        SELECT case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, {_SETS},
                sort_array(collect_list(struct(target, {", ".join((*FINER, "header"))}))) AS all
-        FROM answers WHERE state = 'answered' GROUP BY case_id
+        FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
     ), differing AS (
         SELECT *, explode(filter(array(CASE {_COARSEST} END, CASE WHEN header_groups > 1 THEN 'header' END), k -> k IS NOT NULL)) AS kind
         FROM given
     )
-    SELECT case_id, operation_id, mode, kind, CAST(CASE kind {_GROUPS} END AS BIGINT) AS groups,
+    SELECT case_id, step, operation_id, mode, kind, CAST(CASE kind {_GROUPS} END AS BIGINT) AS groups,
            to_json(map_from_entries(transform(all, one -> struct(one.target, CASE kind {_SEEN} END)))) AS observations
-    FROM differing ORDER BY case_id, kind
+    FROM differing ORDER BY case_id, step, kind
 """  # noqa: S608 - nothing in it comes from outside
 
 _WORST = f"""

@@ -38,15 +38,21 @@ CASES = _schema(
     path_template=TEXT,
     mutates=YES_NO,
     setup=TEXT,
-    request=TEXT,
+    request=TEXT,  # one step, those of a sequence, or the name of a check
 )
 #: What a lane is given: cases, each with the target that it is for.
 ERRANDS = pa.schema([("target", TEXT), *CASES])
+#: What a check says of requirements; it cannot be said again from its exchanges alone.
+SAID = pa.list_(
+    pa.struct([("check_id", TEXT), ("requirement_id", TEXT), ("verdict", TEXT), ("expected", TEXT), ("observed", TEXT), ("step", NUMBER)])
+)
 EXCHANGES = _schema(
     run_id=TEXT,
     exchange_id=TEXT,
     target=TEXT,
+    contract=TEXT,
     case_id=TEXT,
+    step=NUMBER,  # of a sequence or a check; every case has its step 0, which lands with all others
     number=WHOLE,
     operation_id=TEXT,
     mode=TEXT,
@@ -68,12 +74,15 @@ EXCHANGES = _schema(
     response_bytes=WHOLE,
     response_truncated=YES_NO,
     response_sha256=TEXT,
+    said=SAID,  # at step 0 of a check
 )
 INTERRUPTIONS = _schema(run_id=TEXT, target=TEXT, case_id=TEXT, word=TEXT, verdict=TEXT, reason=TEXT)
 RESULTS = _schema(
     run_id=TEXT,
     target=TEXT,
+    contract=TEXT,
     case_id=TEXT,
+    step=NUMBER,
     operation_id=TEXT,
     mode=TEXT,
     check_id=TEXT,
@@ -87,7 +96,9 @@ RESULTS = _schema(
 ANSWERS = _schema(
     run_id=TEXT,
     target=TEXT,
+    contract=TEXT,
     case_id=TEXT,
+    step=NUMBER,
     operation_id=TEXT,
     mode=TEXT,
     state=TEXT,
@@ -112,7 +123,7 @@ COVERAGE = _schema(
     cases=WHOLE,
     first_case_id=TEXT,  # that shows the verdict
 )
-DIVERGENCES = _schema(case_id=TEXT, operation_id=TEXT, mode=TEXT, kind=TEXT, groups=WHOLE, observations=TEXT)
+DIVERGENCES = _schema(case_id=TEXT, step=NUMBER, operation_id=TEXT, mode=TEXT, kind=TEXT, groups=WHOLE, observations=TEXT)
 REGRESSIONS = _schema(target=TEXT, case_id=TEXT, requirement_id=TEXT, kind=TEXT, before=TEXT, after=TEXT)
 
 
