@@ -162,3 +162,22 @@ def test_a_warehouse_is_made_from_its_location(tmp_path: Path) -> None:
 def test_a_warehouse_elsewhere_is_refused() -> None:
     with pytest.raises(Outside):
         warehouse("s3://bucket/warehouse")
+
+
+def test_other_locations_are_held_if_they_are_allowed(tmp_path: Path) -> None:
+    kept = FileWarehouse(tmp_path / "warehouse", allowed=[tmp_path / "elsewhere"])
+    location = f"file://{tmp_path}/elsewhere/t/0.json"
+    kept.write(location, b"{}")
+
+    assert kept.read(location) == b"{}"
+    assert kept.root == f"file://{tmp_path}/warehouse"
+
+
+@pytest.mark.parametrize("outside", ["elsewhere", "elsewhere2/t", "elsewhere/../other/t", "elsewhere/link/t"])
+def test_what_lies_beside_an_allowed_location_is_outside(tmp_path: Path, outside: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "link").symlink_to(tmp_path)
+    kept = FileWarehouse(tmp_path / "warehouse", allowed=[tmp_path / "elsewhere"])
+
+    with pytest.raises(Outside, match=f"is not below the warehouse {kept.root} or {tmp_path}/elsewhere$"):
+        kept.held(f"file://{tmp_path}/{outside}")

@@ -14,7 +14,7 @@ import uvicorn
 
 from lakepact.generated.contract import contracts
 
-from .app import application, services
+from .app import ENGINES, application, services
 from .faults import UnknownFault
 from .running import configured, kept, listening
 from .service import AUTH, MAX_BODY, BadSetting, Settings
@@ -82,6 +82,13 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
 @click.option(
     "--warehouse", default=None, help="Where tables keep their files: a folder, a file: URI or memory:. [default: a temporary folder]"
 )
+@click.option(
+    "--allowed-location",
+    "allowed_locations",
+    multiple=True,
+    metavar="LOCATION",
+    help="A folder beside the warehouse that tables may lie in, if their creators say so; may be given several times.",
+)
 @click.option("--prefix", default=None, help="Path segments that clients must put behind /v1/; the name of a watsonx.data catalog.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@OPERATION]", help="Misbehave in a named way; may be given several times.")
 @click.option(
@@ -122,6 +129,13 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     help="How callers of the Iceberg catalog are known. [default: as the principals of --config suggest; without any, none]",
 )
 @click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
+    show_default=True,
+    help="Where routes come from: the plans that connexion made of the contracts, or connexion at every start; answers are the same.",
+)
+@click.option(
     "--contract",
     "wanted",
     type=click.Choice(contracts()),
@@ -133,6 +147,7 @@ def serve(  # one argument for each option
     host: str,
     port: int,
     warehouse: str | None,
+    allowed_locations: tuple[str, ...],
     prefix: str | None,
     faults: tuple[str, ...],
     max_body: int,
@@ -141,6 +156,7 @@ def serve(  # one argument for each option
     credentials: Path | None,
     config: Path | None,
     auth: str | None,
+    engine: str,
     wanted: tuple[str, ...],
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
@@ -150,7 +166,9 @@ def serve(  # one argument for each option
     with _ending_cleanly(), kept(warehouse) as location:
         try:
             files = {"shares": shares, "credentials": credentials, "config": config}
-            settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, auth=auth, **files)
+            settings = Settings(
+                warehouse=location, allowed_locations=allowed_locations, prefix=prefix, max_body=max_body, auth=auth, **files
+            )
             served = services(wanted, settings, faults=faults)
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:
@@ -162,4 +180,4 @@ def serve(  # one argument for each option
                 _write_profiles(served, url, profiles)
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
-            _Announced(configured(application(*served)), url=url).run(sockets=[listener])
+            _Announced(configured(application(*served, engine=engine)), url=url).run(sockets=[listener])

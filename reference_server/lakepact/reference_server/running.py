@@ -89,6 +89,7 @@ def running(
     *,
     contract: str | None = None,
     warehouse: str | None = None,
+    allowed_locations: Iterable[str] = (),
     prefix: str | None = None,
     shares: str | Path | None = None,
     credentials: str | Path | None = None,
@@ -96,6 +97,7 @@ def running(
     auth: str | None = None,
     faults: Iterable[str] = (),
     port: int = 0,
+    engine: str = "plan",
     max_body: int = MAX_BODY,
 ) -> Generator[Server]:
     """A reference server on 127.0.0.1 for the length of a `with` block.
@@ -103,6 +105,7 @@ def running(
     Args:
         contract: the contract that it serves; if none is named, all that it can serve but profiles of others: Delta Sharing needs `shares`.
         warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
+        allowed_locations: folders beside the warehouse that tables may lie in, if their creators say so.
         prefix: path segments that clients must put behind `/v1/`.
         shares: the file that says what is shared through Delta Sharing, and with whom.
         credentials: the file with the tokens and API keys that open a watsonx.data catalog.
@@ -110,6 +113,7 @@ def running(
         auth: how callers are known, `none`, `bearer` or `oauth`; by default as the server file suggests.
         faults: names of misbehaviours, `name` or `name@operation`.
         port: the port; 0 takes a free one.
+        engine: where the routes come from, `plan` or `connexion`; answers are the same.
         max_body: the most bytes of a request body that are read.
 
     Raises:
@@ -121,10 +125,12 @@ def running(
     with kept(warehouse) as location:
         files = {"shares": shares, "credentials": credentials, "config": config}
         paths = {name: Path(file) for name, file in files.items() if file is not None}
-        settings = Settings(warehouse=location, prefix=prefix, max_body=max_body, auth=auth, **paths)
+        settings = Settings(
+            warehouse=location, allowed_locations=tuple(allowed_locations), prefix=prefix, max_body=max_body, auth=auth, **paths
+        )
         served = services([contract] if contract else [], settings, faults=faults)
         listener, url = listening("127.0.0.1", port)
-        with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(*served))), listener):
+        with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(*served, engine=engine))), listener):
             yield Server(url, served[0], {one.contract.name: one for one in served})
 
 

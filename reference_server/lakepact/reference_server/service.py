@@ -61,6 +61,7 @@ class Settings:
     """
 
     warehouse: str = "memory:"
+    allowed_locations: tuple[str, ...] = ()  #: folders beside the warehouse that tables may lie in
     prefix: str | None = None
     max_body: int = MAX_BODY
     shares: Path | None = None  #: the file that says what is shared, and with whom

@@ -1,6 +1,6 @@
-"""Where tables keep their files: locations below one root, and documents written and read there and nowhere else.
+"""Where tables keep their files: locations below one root, or the few, and documents written and read there and nowhere else.
 
-A location is a URI. Callers may choose one, so every location that comes from outside passes `held` first: only what lies below the root,
+A location is a URI. Callers may choose one, so every location that comes from outside passes `held` first: only what lies below a root,
 however it is spelled and whatever links are on the way, is ever written, read or removed.
 """
 
@@ -39,10 +39,10 @@ class Unwritable(ValueError):
 class Warehouse(Protocol):
     """Documents at locations below one root."""
 
-    root: str  #: the location that all others lie below, without a slash at the end
+    root: str  #: the location below which tables go if nobody says where, without a slash at the end
 
     def held(self, location: str) -> None:
-        """Refuse a location that is not below the root.
+        """Refuse a location that is neither below the root nor below another one that is allowed.
 
         Raises:
             Outside: it is not.
@@ -79,15 +79,19 @@ class Warehouse(Protocol):
         ...
 
 
-def warehouse(location: str) -> Warehouse:
+def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
     """The warehouse at a location: `memory:`, a `file:` URI or the path of a folder, which is made if it does not exist.
 
+    Args:
+        location: where tables go.
+        allowed: folders below which tables may go too, if their creators say so.
+
     Raises:
-        Outside: the location has another scheme.
+        Outside: a location has another scheme.
     """
     if location.rstrip("/") == "memory:":
         return MemoryWarehouse()
-    return FileWarehouse(local(location))
+    return FileWarehouse(local(location), allowed=[local(other) for other in allowed])
 
 
 def below(root: str, names: Iterable[str]) -> str:
@@ -126,12 +130,14 @@ def local(location: str) -> str:
 
 
 class FileWarehouse:
-    """A folder of the local file system."""
+    """A folder of the local file system, and others that files may lie in too."""
 
-    def __init__(self, folder: str | Path) -> None:
-        self._folder = Path(folder).expanduser().resolve()
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self.root = f"file://{self._folder}"
+    def __init__(self, folder: str | Path, *, allowed: Iterable[str | Path] = ()) -> None:
+        own = Path(folder).expanduser().resolve()
+        own.mkdir(parents=True, exist_ok=True)
+        self.root = f"file://{own}"
+        folders = (own, *(Path(other).expanduser().resolve() for other in allowed))
+        self._within = tuple(f"{folder}{os.sep}" for folder in folders)
 
     def held(self, location: str) -> None:
         """Refuse a location that is not below the root."""
@@ -186,12 +192,13 @@ class FileWarehouse:
             if len(os.fsencode(reading)) > LONGEST_PATH or any(len(os.fsencode(step)) > LONGEST_STEP for step in reading.split("/")):
                 raise Outside(f"the location {location[:200]!r} is longer than a file system allows")
             real = os.path.realpath(reading)
-            if not real.startswith(f"{self._folder}{os.sep}"):
+            if not real.startswith(self._within):
                 raise self._outside(location)
         return Path(spelled)
 
     def _outside(self, location: str) -> Outside:
-        return Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
+        others = "".join(f" or {folder.rstrip(os.sep)}" for folder in self._within[1:])
+        return Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}{others}")
 
 
 def _make(folder: Path) -> None:

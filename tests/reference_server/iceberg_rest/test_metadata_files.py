@@ -51,6 +51,24 @@ def test_the_metadata_file_of_a_commit_is_there_when_it_is_acknowledged(write: C
     assert path_of(committed["metadata-location"]).name.startswith("00001-")
 
 
+def test_metadata_files_go_where_the_table_says(write: Callable[..., Any]) -> None:
+    location = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document["metadata"]["location"]
+    update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"write.metadata.path": f"{location}/else/where/"}}]}
+    committed = write("POST", "/v1/namespaces/ns/tables/t", update).document
+
+    assert committed["metadata-location"].startswith(f"{location}/else/where/00001-")
+    assert json.loads(path_of(committed["metadata-location"]).read_bytes()) == committed["metadata"]
+
+
+@pytest.mark.parametrize("outside", ["s3://bucket/metadata", "file:///etc", "", "words"])
+def test_metadata_files_never_leave_the_warehouse(write: Callable[..., Any], outside: str) -> None:
+    request = {"name": "t", "schema": SCHEMA, "properties": {"write.metadata.path": outside}}
+    created = write("POST", "/v1/namespaces/ns/tables", request).document
+
+    assert created["metadata-location"].startswith(f"{created['metadata']['location']}/metadata/00000-")
+    assert created["metadata"]["properties"] == {"write.metadata.path": outside}
+
+
 def test_the_folders_of_a_staged_table_are_there(write: Callable[..., Any]) -> None:
     staged = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA, "stage-create": True}).document
 

@@ -121,7 +121,7 @@ def catalog_service(
         **view_commits.RULES,
         **other_rules,
     }
-    files = warehouse(settings.warehouse)
+    files = warehouse(settings.warehouse, allowed=settings.allowed_locations)
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
     view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
     reports = Reports()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import uuid
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog
     from .documents import Document
 
+METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
 NUMBER = re.compile(r"([0-9]{1,9})-[^/]*\.metadata\.json$")
 
 
@@ -55,17 +57,27 @@ def prepare(warehouse: Warehouse, location: str) -> None:
         raise bad_request(str(unwritable)) from None
 
 
-def next_location(location: str, former: str | None) -> str:
-    """Where the next metadata file of a table goes, numbered behind the former one; one without a number counts as the first."""
+def next_location(warehouse: Warehouse, metadata: Document, former: str | None) -> str:
+    """Where the next metadata file of a table or view goes, numbered behind the former one; one without a number counts as the first."""
     found = NUMBER.search(former) if former else None
     number = int(found[1]) + 1 if found else 1 if former else 0
-    return f"{location.rstrip('/')}/metadata/{number:05d}-{uuid.uuid4()}.metadata.json"
+    return f"{_folder(warehouse, metadata)}/{number:05d}-{uuid.uuid4()}.metadata.json"
+
+
+def _folder(warehouse: Warehouse, metadata: Document) -> str:
+    wanted = (metadata.get("properties") or {}).get(METADATA_PATH)
+    if wanted:
+        # A wish, and properties are free text: one that leads out of the warehouse is not followed, and makes no commit fail.
+        with contextlib.suppress(Outside):
+            warehouse.held(wanted)
+            return str(wanted.rstrip("/"))
+    return f"{metadata['location'].rstrip('/')}/metadata"
 
 
 def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
     """Write a new metadata file and return the record of the table that it is now."""
     text = orjson.dumps(metadata)
-    location = next_location(metadata["location"], former)
+    location = next_location(warehouse, metadata, former)
     try:
         warehouse.write(location, text)
     except Unwritable as unwritable:

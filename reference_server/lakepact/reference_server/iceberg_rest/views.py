@@ -62,7 +62,7 @@ def views_of(transaction: Transaction, levels: Place, behind: str | None) -> Ite
 def view_written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
     """Write a new metadata file and return the record of the view that it is now; commits and loads are answered with its bytes."""
     text = orjson.dumps(metadata)
-    location = next_location(metadata["location"], former)
+    location = next_location(warehouse, metadata, former)
     try:
         warehouse.write(location, text)
     except Unwritable as unwritable:
