@@ -12,10 +12,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import orjson
 from sortedcontainers import SortedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Awaitable, Callable, Iterable, Iterator
     from types import TracebackType
 
 Place = tuple[str, ...]
@@ -35,23 +36,49 @@ class Record:
 
     kind: str  #: "namespace", "table", …
     document: dict[str, Any]
-    body: bytes  #: the document as it is sent
+    body: bytes  #: the document as it is sent, and as it is stored in files
     tag: bytes = b""  #: what tells this state of the document from every other, as it stands in an ETag header; empty for none
 
+    @classmethod
+    def stored(cls, kind: str, body: bytes, tag: bytes) -> Record:
+        """A record from a file, whose document is made from its bytes when somebody asks for it."""
+        record: Record = object.__new__(cls)
+        for name, value in (("kind", kind), ("body", body), ("tag", tag)):
+            object.__setattr__(record, name, value)
+        return record
 
-class Transaction(Protocol):
-    """A consistent view of all records, and changes to them that happen together or not at all."""
+    def __getattr__(self, name: str) -> Any:
+        # Asked only for what is not there: the document of a record from a file, the first time.
+        if name != "document":
+            raise AttributeError(name)
+        document = orjson.loads(self.body)
+        object.__setattr__(self, name, document)
+        return document
+
+
+class NotKept(Exception):
+    """Changes that could not be made to last, and were undone.
+
+    Args:
+        message: why, and what to do; it is sent to the caller.
+        status: HTTP status of the answer to whoever wanted them or relied on them: 507 if there is no room, 503 if it failed,
+            500 if nobody can tell whether the changes come back when the store is opened again.
+    """
+
+    def __init__(self, message: str, status: int = 503) -> None:
+        super().__init__(message, status)
+        self.message = message
+        self.status = status
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class View(Protocol):
+    """A consistent view of all records."""
 
     def get(self, key: Key) -> Record | None:
         """The record at this key, or None."""
-        ...
-
-    def put(self, key: Key, record: Record) -> None:
-        """Store a record, in the place of any that was there."""
-        ...
-
-    def remove(self, key: Key) -> Record | None:
-        """Remove the record at this key and return it, or None if there is none."""
         ...
 
     def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
@@ -63,15 +90,54 @@ class Transaction(Protocol):
         ...
 
 
+class Transaction(View, Protocol):
+    """A consistent view of all records, and changes to them that happen together or not at all."""
+
+    def put(self, key: Key, record: Record) -> None:
+        """Store a record, in the place of any that was there."""
+        ...
+
+    def remove(self, key: Key) -> Record | None:
+        """Remove the record at this key and return it, or None if there is none."""
+        ...
+
+    def afterwards(self, action: Callable[[], None]) -> None:
+        """Do something that cannot be undone: once the changes are kept for good, before anybody is told, and never if they are not."""
+        ...
+
+    def otherwise(self, action: Callable[[], None]) -> None:
+        """Do something if the changes are not kept, to clean up what goes with them."""
+        ...
+
+
 class Store(Protocol):
-    """Records on shelves; one transaction at a time, and readers never see half of one."""
+    """Records on shelves; one transaction at a time, and readers never see half of one, or what may still be undone."""
 
     def begin(self) -> AbstractContextManager[Transaction]:
-        """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
+        """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises.
+
+        It sees what all transactions before it have left, also what is not yet kept for good. Whoever has looked at it waits for
+        `settled` before saying anything about it.
+        """
+        ...
+
+    def view(self) -> AbstractContextManager[View]:
+        """What is kept for good, for one `with` block in which it does not change."""
         ...
 
     def get(self, key: Key) -> Record | None:
-        """The committed record at this key, or None."""
+        """The record at this key that is kept for good, or None."""
+        ...
+
+    def settled(self) -> Awaitable[None] | None:
+        """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is.
+
+        Waiting raises `NotKept` if it was undone.
+        """
+        ...
+
+    def close(self) -> None:
+        """Keep what is to be kept, and let go of what is held."""
         ...
 
 
@@ -79,17 +145,27 @@ class MemoryStore:
     """Records in memory, gone when the process ends."""
 
     def __init__(self) -> None:
-        self._shelves: _Shelves = {}
+        self._shelves = Shelves()
         self._lock = threading.RLock()
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
-        return _MemoryTransaction(self._shelves, self._lock)
+        return Changing(self._shelves, self._lock)
+
+    def view(self) -> AbstractContextManager[View]:
+        """What is there, for one `with` block in which it does not change."""
+        return Looking(self._shelves, self._lock)
 
     def get(self, key: Key) -> Record | None:
         """The committed record at this key, or None."""
         with self._lock:
-            return _look_up(self._shelves, key)
+            return self._shelves.get(key)
+
+    def settled(self) -> Awaitable[None] | None:
+        """Nothing: what a transaction leaves is kept at once."""
+
+    def close(self) -> None:
+        """Nothing: nothing is held."""
 
 
 class _Records(Protocol):
@@ -104,29 +180,84 @@ class _Records(Protocol):
     def __len__(self) -> int: ...
 
 
-_Shelves = dict[tuple[str, Place], _Records]
-
-
 def _empty() -> _Records:
     records: _Records = SortedDict()  # type: ignore[no-untyped-call]  # the package has no annotations
     return records
 
 
-def _look_up(shelves: _Shelves, key: Key) -> Record | None:
-    shelf, place, name = key
-    records = shelves.get((shelf, place))
-    return None if records is None else records.get(name)
+class Shelves:
+    """The records themselves, in the order of their names; whoever uses them sees to it that nobody else does."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, Place], _Records] = {}
+
+    def get(self, key: Key) -> Record | None:
+        """The record at this key, or None."""
+        shelf, place, name = key
+        records = self._places.get((shelf, place))
+        return None if records is None else records.get(name)
+
+    def put(self, key: Key, record: Record | None) -> None:
+        """Put a record in the place of any that was there, or none."""
+        shelf, place, name = key
+        records = self._places.get((shelf, place))
+        if record is not None:
+            if records is None:
+                records = self._places[shelf, place] = _empty()
+            records[name] = record
+        elif records is not None:
+            records.pop(name, None)
+            if not records:
+                del self._places[shelf, place]
+
+    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+        """The records of a place in the order of their names, behind `after` if it is given."""
+        records = self._places.get((shelf, place))
+        if records is not None:
+            for name in records.irange(after, inclusive=(False, True)):
+                yield name, records[name]
+
+    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
+        """All records of a shelf, place by place."""
+        for (here, place), records in self._places.items():
+            if here == shelf:
+                for name, record in records.items():
+                    yield Key(shelf, place, name), record
 
 
-class _MemoryTransaction(AbstractContextManager[Transaction]):
-    """Changes the shelves at once and remembers how to undo it; the lock keeps everybody else out until the end."""
+class Looking(AbstractContextManager[View]):
+    """Shelves that do not change as long as one looks at them."""
 
-    __slots__ = ("_lock", "_shelves", "_undo")
+    __slots__ = ("_lock", "_shelves")
 
-    def __init__(self, shelves: _Shelves, lock: AbstractContextManager[bool]) -> None:
+    def __init__(self, shelves: Shelves, lock: AbstractContextManager[bool]) -> None:
+        self._shelves = shelves
+        self._lock = lock
+
+    def __enter__(self) -> View:
+        self._lock.__enter__()
+        return self._shelves
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._lock.__exit__(kind, error, trace)
+
+
+class Changing(AbstractContextManager[Transaction]):
+    """A transaction that changes shelves at once and remembers how to undo it; the lock keeps everybody else out until the end."""
+
+    __slots__ = ("_lock", "_otherwise", "_shelves", "_then", "_undo", "every", "get", "under")
+
+    def __init__(self, shelves: Shelves, lock: AbstractContextManager[bool]) -> None:
         self._shelves = shelves
         self._lock = lock
         self._undo: list[tuple[Key, Record | None]] = []
+        self._then: list[Callable[[], None]] | None = None
+        self._otherwise: list[Callable[[], None]] | None = None
+        self.get = shelves.get
+        self.under = shelves.under
+        self.every = shelves.every
 
     def __enter__(self) -> Transaction:
         self._lock.__enter__()
@@ -134,47 +265,44 @@ class _MemoryTransaction(AbstractContextManager[Transaction]):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
-            if kind is not None:
-                for key, record in reversed(self._undo):
-                    self._set(key, record)
+            if kind is None:
+                self._keep()
+            else:
+                self._restore()
         finally:
-            self._undo = []
             self._lock.__exit__(kind, error, trace)
 
-    def get(self, key: Key) -> Record | None:
-        return _look_up(self._shelves, key)
-
     def put(self, key: Key, record: Record) -> None:
+        """Store a record, in the place of any that was there."""
         self._undo.append((key, self.get(key)))
-        self._set(key, record)
+        self._shelves.put(key, record)
 
     def remove(self, key: Key) -> Record | None:
+        """Remove the record at this key and return it, or None if there is none."""
         record = self.get(key)
         if record is not None:
             self._undo.append((key, record))
-            self._set(key, None)
+            self._shelves.put(key, None)
         return record
 
-    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
-        records = self._shelves.get((shelf, place))
-        if records is not None:
-            for name in records.irange(after, inclusive=(False, True)):
-                yield name, records[name]
+    def afterwards(self, action: Callable[[], None]) -> None:
+        """Do something that cannot be undone, once the changes are kept for good."""
+        self._then = [*(self._then or ()), action]
 
-    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
-        for (here, place), records in self._shelves.items():
-            if here == shelf:
-                for name, record in records.items():
-                    yield Key(shelf, place, name), record
+    def otherwise(self, action: Callable[[], None]) -> None:
+        """Do something if the changes are not kept."""
+        self._otherwise = [*(self._otherwise or ()), action]
 
-    def _set(self, key: Key, record: Record | None) -> None:
-        shelf, place, name = key
-        records = self._shelves.get((shelf, place))
-        if record is not None:
-            if records is None:
-                records = self._shelves[shelf, place] = _empty()
-            records[name] = record
-        elif records is not None:
-            records.pop(name, None)
-            if not records:
-                del self._shelves[shelf, place]
+    def _keep(self) -> None:
+        """Keep the changes, which have been made."""
+        if self._then is not None:
+            for action in self._then:
+                action()
+
+    def _restore(self) -> None:
+        """Undo the changes."""
+        for key, record in reversed(self._undo):
+            self._shelves.put(key, record)
+        if self._otherwise is not None:
+            for action in self._otherwise:
+                action()
