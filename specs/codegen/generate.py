@@ -11,6 +11,7 @@ from codegen.documents import Broken, json_bytes, sha256
 from codegen.endpoints import endpoints
 from codegen.manifest import NAME, manifest
 from codegen.models import imported, models
+from codegen.names import snake
 from codegen.plan import plan
 from codegen.profiles import shared
 from codegen.python_source import TEMPLATES, formatted, header, rendered, write, write_all
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from codegen.contracts import Source
-    from codegen.documents import Document
     from codegen.versions import Version
 
 PACKAGE = "lakepact/generated"
@@ -54,8 +54,7 @@ def generate(into: Path, sources: tuple[Source, ...]) -> None:
 def _generate(source: Source, package: Path) -> None:
     version = versions.read(source)
     bundle, table = version.bundle, version.operations
-    bundle_bytes = json_bytes(bundle.verdicts)
-    first_line = _FirstLines(source, sha256(bundle_bytes), sha256(json_bytes(source.inputs)))
+    first_line = _FirstLines(source, sha256(json_bytes(bundle.verdicts)), sha256(json_bytes(source.inputs)))
     calls = endpoints(source, bundle.verdicts, table, first_line.of_tool("openapi-python-client"))
     modules = {
         "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
@@ -65,13 +64,31 @@ def _generate(source: Source, package: Path) -> None:
         **_tables(version, first_line),
     }
     write_all(package, modules)
-    (package / "bundle.json").write_bytes(bundle_bytes)
-    paths = routing(bundle.verdicts)
-    (package / "routing.json").write_bytes(json_bytes(paths))
-    (package / "plan.json").write_bytes(json_bytes(plan(paths)))
-    (package / "schemas.json").write_bytes(json_bytes(validation(bundle.verdicts)))
+    _write_documents(version, package)
     for other in source.beside:
-        write(package / "versions" / f"{other.version}.json", json_bytes(_compared(version, other)).decode())
+        _generate_beside(version, other, package)
+
+
+def _generate_beside(version: Version, other: Source, package: Path) -> None:
+    """How another version differs from the one that becomes code and, if it is to be served and judged, its tables."""
+    later = _beside(other)
+    write(package / "versions" / f"{other.version}.json", json_bytes(versions.difference(version, later)).decode())
+    if other.tables:
+        first_line = _FirstLines(other, sha256(json_bytes(later.bundle.verdicts)), sha256(json_bytes(other.inputs)))
+        said = f'"""{other.title} {other.version}: its tables and schemas, beside the version that has models and endpoints."""'
+        folder = package / "versions" / snake(f"v{other.version}")
+        write_all(folder, {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line, shared=version)})
+        _write_documents(later, folder)
+
+
+def _write_documents(version: Version, folder: Path) -> None:
+    """The JSON documents of a contract: the normative one, and the views of it that tools read."""
+    verdicts = version.bundle.verdicts
+    paths = routing(verdicts)
+    (folder / "bundle.json").write_bytes(json_bytes(verdicts))
+    (folder / "routing.json").write_bytes(json_bytes(paths))
+    (folder / "plan.json").write_bytes(json_bytes(plan(paths)))
+    (folder / "schemas.json").write_bytes(json_bytes(validation(verdicts)))
 
 
 def _models(version: Version, header: str) -> str:
@@ -82,19 +99,22 @@ def _models(version: Version, header: str) -> str:
     return imported(source, shared(bundle.models, bundle.base.models), f"lakepact.generated.{version.source.profile_of.name}.models")
 
 
-def _compared(version: Version, other: Source) -> Document:
+def _beside(other: Source) -> Version:
     try:
-        return versions.difference(version, versions.read(other))
+        return versions.read(other)
     except Broken as broken:
         raise Broken(f"beside it, {other.version}: {broken}") from None
 
 
-def _tables(version: Version, first_line: _FirstLines) -> dict[str, str]:
-    """The modules that templates of ours make."""
+def _tables(version: Version, first_line: _FirstLines, *, shared: Version | None = None) -> dict[str, str]:
+    """The modules that templates of ours make; requirements that are those of another version are had from there."""
     named = {"title": version.source.title, "version": version.source.version}
     demands, table = version.registry, version.operations
+    theirs = {requirement.id: requirement for requirement in shared.registry.requirements} if shared else {}
     demanded: dict[str, object] = {
-        "requirements": demands.requirements,
+        "requirements": [requirement for requirement in demands.requirements if theirs.get(requirement.id) != requirement],
+        "of": f"lakepact.generated.{shared.source.name}.requirements" if shared else None,
+        "lost": sorted(theirs.keys() - {requirement.id for requirement in demands.requirements}),
         "features": demands.features,
         "edits": demands.edits,
         "prose": demands.prose,

@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from codegen.contracts import found
-from lakepact.generated.contract import Contract, Operation, contracts
+from lakepact.generated.contract import Contract, Operation, UnknownVersion, contracts
 
 CONTRACTS = {name: Contract(name) for name in contracts()}
 EVERY = [(contract, operation) for contract in CONTRACTS.values() for operation in contract.operations.values()]
@@ -136,3 +136,25 @@ def test_other_versions_are_those_that_people_wrote(contract: Contract) -> None:
 
     assert contract.other_versions == tuple(other.version for other in source.beside)
     assert [contract.difference(version)["to"] for version in contract.other_versions] == list(contract.other_versions)
+
+
+def test_a_version_beside_the_one_with_models_has_tables_of_its_own() -> None:
+    newer = Contract("iceberg_rest", "1.11.0")
+
+    assert newer.version == "1.11.0"
+    assert newer.operations.keys() - Contract("iceberg_rest").operations.keys() == {"registerView", "signRequest"}
+    assert "RegisterViewRequest" in newer.schemas["components"]["schemas"]
+    assert {operation for _, _, operation in newer.routes} == set(newer.operations)
+
+
+def test_a_version_demands_what_the_one_that_it_extends_does_unless_it_says_otherwise() -> None:
+    newer, older = Contract("iceberg_rest", "1.11.0").requirements, Contract("iceberg_rest").requirements
+    added = set(Contract("iceberg_rest").difference("1.11.0")["requirements"]["added"])
+
+    assert newer.keys() - older.keys() == added
+    assert older.keys() <= newer.keys()
+
+
+def test_a_version_without_tables_is_refused_with_those_that_have_some() -> None:
+    with pytest.raises(UnknownVersion, match=r"iceberg_rest 0\.9 is not known; .* 1\.10\.0, 1\.11\.0"):
+        Contract("iceberg_rest", "0.9")

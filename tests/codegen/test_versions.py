@@ -169,3 +169,10 @@ def test_places_that_differ_are_there_where_they_are_said_to_be(old: dict[str, A
             assert what == "removed" or at(new[name], place) is not ...
             if what == "changed":
                 assert at(old[name], place) != at(new[name], place)
+
+
+def test_code_is_all_or_tables_or_nothing(later: Path) -> None:
+    spoilt(later / "contract.yaml", "code: false", "code: some")
+
+    with pytest.raises(Broken, match="code is true, false or tables, not some"):
+        found(later.parents[1])
