@@ -20,6 +20,7 @@ from codegen.passes import operations_of
 
 SPECS = Path(__file__).parents[2] / "specs"
 ICEBERG = "iceberg_rest/1.10.0"
+LATER_ICEBERG = "iceberg_rest/1.11.0"
 SHARING = "delta_sharing/2026-02"
 LATER_SHARING = "delta_sharing/2026-08"
 WATSONX = "watsonx_data/2026"
@@ -46,6 +47,7 @@ HOW_MANY = {
         "UPD": 89,
         "VIEW": 51,
     },
+    LATER_ICEBERG: {"CET": 3, "IDEM": 19, "PLAN": 3, "RBY": 2, "SEP": 4, "SIGN": 5, "VIEW": 8, "WHS": 1},
     SHARING: {
         "ACC": 5,
         "ADD": 1,
