@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 9c773ab708364cc8. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cc32617da41f3434. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -139,20 +139,37 @@ class Call(Generic[T]):
     lines: frozenset[str] = frozenset()  #: the statuses whose bodies are a sequence of documents, one a line
 
 
-class Contract:
-    """The generated tables of one contract, loaded when they are first asked for."""
+class UnknownVersion(ValueError):
+    """There are no tables of a version of a contract; the message says of which there are."""
 
-    def __init__(self, name: str) -> None:
+
+class Contract:
+    """The generated tables of one contract, loaded when they are first asked for.
+
+    Args:
+        name: its name.
+        version: one of its versions; the one that has models and endpoints if none is named.
+
+    Raises:
+        UnknownVersion: there are no tables of that version.
+    """
+
+    def __init__(self, name: str, version: str | None = None) -> None:
         self.name = name
+        self._package = f"lakepact.generated.{name}"
+        if version is not None and version not in self.versions:
+            raise UnknownVersion(f"{name} {version} is not known; what can be served and judged is {', '.join(self.versions)}")
+        if version is not None and version != self.versions[0]:
+            self._package += f".versions.v{version.replace('.', '_').replace('-', '_')}"
 
     def __repr__(self) -> str:
-        return f"Contract({self.name!r})"
+        return f"Contract({self.name!r}, {self.version!r})"
 
     def _module(self, module: str) -> Any:
-        return importlib.import_module(f"lakepact.generated.{self.name}.{module}")
+        return importlib.import_module(f"{self._package}.{module}")
 
     def _document(self, file: str) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(resources.files(f"lakepact.generated.{self.name}").joinpath(file).read_bytes())
+        document: dict[str, Any] = json.loads(resources.files(self._package).joinpath(file).read_bytes())
         return document
 
     @cached_property
@@ -230,12 +247,20 @@ class Contract:
 
     @cached_property
     def other_versions(self) -> tuple[str, ...]:
-        """Versions of the contract that are known beside this one."""
+        """Versions of the contract that are known beside the one that has models and endpoints."""
         return tuple(json.loads(_manifest().read_bytes())["contracts"][self.name].get("beside", ()))
 
+    @cached_property
+    def versions(self) -> tuple[str, ...]:
+        """Versions of the contract that can be served and judged, the one that has models and endpoints first."""
+        known = json.loads(_manifest().read_bytes())["contracts"][self.name]
+        return (known["version"], *known.get("tables", ()))
+
     def difference(self, version: str) -> dict[str, Any]:
-        """What another version of the contract has more, has less or has otherwise: operations, schemas, requirements, features."""
-        return self._document(f"versions/{version}.json")
+        """What another version has more, less or otherwise than the one with models: operations, schemas, requirements, features."""
+        file = resources.files(f"lakepact.generated.{self.name}").joinpath(f"versions/{version}.json")
+        document: dict[str, Any] = json.loads(file.read_bytes())
+        return document
 
     @cached_property
     def routing(self) -> dict[str, Any]:
