@@ -1,0 +1,140 @@
+"""What a run says of itself, as the one row of its table `campaigns`: who was asked what, with which engine, how far it came."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from datetime import datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import suite as suites
+from lakepact.conformance.arrow import pa
+from lakepact.conformance.campaign import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+TARGET = pa.struct([("name", tables.TEXT), ("url", tables.TEXT), ("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)])
+CAMPAIGNS = pa.schema(
+    [
+        ("run_id", tables.TEXT),
+        ("created_at", tables.TIME),
+        ("finished_at", tables.TIME),
+        ("status", tables.TEXT),
+        ("complete", tables.YES_NO),  # whether every case landed on every target
+        ("contracts", pa.list_(tables.TEXT)),
+        ("generator", tables.TEXT),
+        ("lakepact", tables.TEXT),
+        ("judge", tables.TEXT),  # which judges the verdicts are of
+        ("python", tables.TEXT),
+        ("spark", tables.TEXT),
+        ("engine", tables.TEXT),
+        ("lanes", tables.NUMBER),
+        ("rps", pa.float64()),
+        ("starts", tables.NUMBER),
+        ("planned_cases", tables.WHOLE),
+        ("planned_exchanges", tables.WHOLE),
+        ("landed_exchanges", tables.WHOLE),
+        ("targets", pa.list_(TARGET)),
+        ("config", tables.TEXT),  # `run.json`; there is no secret in it
+    ]
+)
+
+
+def contracts_of(run: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the contracts that a run is about.
+
+    Args:
+        run: what `run.json` says.
+    """
+    plan = run["plan"]
+    named = plan.get("contracts")
+    return tuple(named) if named else (plan["contract"],)
+
+
+@cache
+def judge_of(contracts: tuple[str, ...]) -> str:
+    """Which judges there are: another word whenever a law is new, judges something else, or the package is another."""
+    said = [_installed("lakepact")]
+    for contract in contracts:
+        suite = suites.load(contract)
+        said += [f"{contract} {law.name} {' '.join(law.requirements)}" for law in suite.laws.values()]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+def is_complete(row: Mapping[str, Any]) -> bool:
+    """Whether every case of a run landed on every target."""
+    return bool(row["complete"])
+
+
+def row_of(run: Path) -> dict[str, Any]:
+    """The row of a run as it is now.
+
+    Raises:
+        LookupError: there is no run.
+    """
+    said = tables.read_json(run / "run.json")
+    starts: Sequence[Mapping[str, Any]] = said.get("starts") or [{}]
+    last = starts[-1]
+    cases = tables.read(run / "cases", tables.CASES, ["case_id"]).num_rows
+    # A case of several requests is several exchanges; that it landed is said by pairs.
+    held = tables.read(run / "exchanges", tables.EXCHANGES, ["target", "case_id"])
+    landed = held.group_by(["target", "case_id"]).aggregate([]).num_rows
+    planned = cases * len(said["targets"])
+    return {
+        "run_id": said["run_id"],
+        "created_at": _time(said.get("created_at")),
+        "finished_at": _time(said.get("finished_at")),
+        "status": said["status"],
+        "complete": landed >= planned,
+        "contracts": list(contracts_of(said)),
+        "generator": json.dumps(said["plan"].get("generator"), sort_keys=True),
+        "lakepact": _installed("lakepact"),
+        "judge": judge_of(contracts_of(said)),
+        "python": platform.python_version(),
+        "spark": _installed("pyspark") if last.get("engine") == "spark" else None,
+        "engine": last.get("engine"),
+        "lanes": last.get("lanes"),
+        "rps": last.get("rps"),
+        "starts": len(said.get("starts", ())),
+        "planned_cases": cases,
+        "planned_exchanges": planned,
+        "landed_exchanges": landed,
+        "targets": [_target(target) for target in said["targets"]],
+        "config": json.dumps(said, sort_keys=True),
+    }
+
+
+def write(run: Path) -> dict[str, Any]:
+    """Put the row into the folder of the run, in place of the one that is there; the row.
+
+    Raises:
+        LookupError: there is no run.
+    """
+    row = row_of(run)
+    tables.replace(tables.table_of([row], CAMPAIGNS), run / "campaigns")
+    return row
+
+
+def _target(target: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "name": target["name"],
+        "url": target["url"],
+        "sends_a_secret": any("${" in value for value in target["headers"].values()),
+        "operations": len(target["operations"]),
+    }
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"

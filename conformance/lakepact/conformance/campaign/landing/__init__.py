@@ -1,0 +1,99 @@
+"""The tables of a run put where many runs are kept: as Iceberg tables of a catalog, or as Delta tables that can be shared.
+
+All rows of one run are replaced at once, so that landing it again changes nothing but what has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.arrow import Schema, Table, pa, pq
+from lakepact.conformance.campaign import itself, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Tables of a run, and what they hold.
+TABLES = {
+    "campaigns": itself.CAMPAIGNS,
+    "cases": tables.CASES,
+    "exchanges": tables.EXCHANGES,
+    "interruptions": tables.INTERRUPTIONS,
+    "results": tables.RESULTS,
+    "answers": tables.ANSWERS,
+    "coverage": tables.COVERAGE,
+    "divergences": tables.DIVERGENCES,
+    "regressions": tables.REGRESSIONS,
+}
+AT_ONCE = 20_000  #: rows that are held in memory
+RUN = "run_id"
+
+
+class CannotLand(Exception):
+    """The tables cannot be put there; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Landed:
+    """What became of one table."""
+
+    table: str
+    rows: int
+    changed: bool  #: False where the same rows of this run were there already
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One table of one run, as its files hold it.
+
+    Args:
+        name: of the table.
+        run_id: of the run, which is a column of every table that lands.
+        folder: of its files.
+    """
+
+    name: str
+    run_id: str
+    folder: Path
+
+    @property
+    def schema(self) -> Schema:
+        """Its columns, the run the first of them."""
+        own = [field for field in TABLES[self.name] if field.name != RUN]
+        return pa.schema([pa.field(RUN, tables.TEXT), *own])
+
+    @property
+    def digest(self) -> str:
+        """What it holds, as one word; equal files give equal words."""
+        said = hashlib.sha256()
+        for part in tables.parts(self.folder):
+            with part.open("rb") as file:
+                said.update(hashlib.file_digest(file, "sha256").digest())
+        return said.hexdigest()[:16]
+
+    def batches(self) -> Iterator[Table]:
+        """Its rows, some at a time."""
+        wanted = TABLES[self.name]
+        for part in tables.parts(self.folder):
+            with pq.ParquetFile(part) as file:
+                for batch in file.iter_batches(AT_ONCE, columns=wanted.names):
+                    table = pa.Table.from_batches([batch]).select(wanted.names).cast(wanted)
+                    if RUN not in wanted.names:
+                        table = table.append_column(RUN, pa.array([self.run_id] * table.num_rows, tables.TEXT))
+                    yield table.select(self.schema.names).cast(self.schema)
+
+
+def kept(run: Path) -> list[Kept]:
+    """The tables that a run has, its own row among them.
+
+    Raises:
+        LookupError: there is no run, or it was not judged.
+    """
+    said = tables.read_json(run / "run.json")
+    if not (run / "coverage").is_dir():
+        raise LookupError(f"{run} was not analysed: judge it first, then lakepact campaign report --run {run}")
+    itself.write(run)
+    return [Kept(name, said[RUN], run / name) for name in TABLES if tables.parts(run / name)]

@@ -1,0 +1,98 @@
+"""Landing as Delta tables of a folder, with the file that shares them: whoever serves it gives them away through Delta Sharing."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.arrow import pa
+from lakepact.conformance.campaign.landing import RUN, TABLES, CannotLand, Kept, Landed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+INSTALL = "pip install 'lakepact[conformance]'"
+SHARE, SCHEMA = "lakepact", "campaigns"
+SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
+SHARES = """\
+# Written by `lakepact campaign land`; recipients are yours to add: name them and their tokens, then
+#   lakepact serve --shares {path} --profiles DIR
+version: 1
+shares:
+- name: {share}
+  comment: what campaigns found
+  schemas:
+  - name: {schema}
+    tables:
+{tables}
+"""
+
+
+def land(tables: Iterable[Kept], folder: Path) -> Iterator[Landed]:
+    """Put tables into a folder, each in its own; yields after each.
+
+    Raises:
+        CannotLand: deltalake is not installed, or what is there is something else.
+    """
+    try:
+        deltalake = import_module("deltalake")
+    except ModuleNotFoundError as missing:
+        raise CannotLand(f"{missing.name} is not installed: {INSTALL}") from missing
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        try:
+            yield _landed(deltalake, folder / table.name, table)
+        except (OSError, deltalake.exceptions.DeltaError) as wrong:
+            said = (str(wrong).splitlines() or [""])[0]
+            raise CannotLand(f"{folder / table.name} did not take the table: {said[:300]}") from wrong
+
+
+def _landed(deltalake: Any, folder: Path, kept: Kept) -> Landed:
+    digest = kept.digest
+    says = {SAYS_RUN: kept.run_id, SAYS_CONTENT: digest}
+    there = deltalake.DeltaTable.is_deltatable(str(folder))
+    if there:
+        said: dict[str, Any] = next((one for one in deltalake.DeltaTable(folder).history() if one.get(SAYS_RUN) == kept.run_id), {})
+        if said.get(SAYS_CONTENT) == digest:
+            metrics = said.get("operationMetrics", {})
+            metrics = json.loads(metrics) if isinstance(metrics, str) else metrics
+            return Landed(kept.name, int(metrics.get("num_added_rows", 0)), changed=False)
+    counted = _Counted(kept)
+    reader = pa.RecordBatchReader.from_batches(kept.schema, counted.batches())
+    # The rows of the run go and come in one version.
+    replacing: dict[str, Any] = {"predicate": f"{RUN} = '{kept.run_id}'", "schema_mode": "merge"} if there else {}
+    deltalake.write_deltalake(
+        folder,
+        reader,
+        mode="overwrite",
+        name=kept.name,
+        commit_properties=deltalake.CommitProperties(custom_metadata=says),
+        **replacing,
+    )
+    return Landed(kept.name, counted.rows, changed=True)
+
+
+class _Counted:
+    """Rows on their way, counted."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+        self.rows = 0
+
+    def batches(self) -> Iterator[Any]:
+        for table in self._kept.batches():
+            self.rows += table.num_rows
+            yield from table.to_batches()
+
+
+def share(folder: Path) -> Path | None:
+    """Write the file that shares what has landed in a folder, unless there is one; where it is, if it was written."""
+    path = folder / "shares.yaml"
+    if path.exists():
+        return None
+    there = [name for name in TABLES if (folder / name / "_delta_log").is_dir()]
+    listed = "\n".join(f"    - {{name: {name}, location: {name}, historyShared: true}}" for name in there)
+    path.write_text(SHARES.format(path=path, share=SHARE, schema=SCHEMA, tables=listed), encoding="utf-8")
+    return path
