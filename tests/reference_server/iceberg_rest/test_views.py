@@ -80,7 +80,6 @@ def test_the_metadata_file_holds_what_is_answered(tmp_path: Path, sending_to: Ca
     "wrong",
     [
         {"view-version": version(representations=[])},
-        {"view-version": version("SELECT 1", "spark", "Spark")},
         {"view-version": version(representations=[{"type": "ast", "sql": "SELECT 1", "dialect": "spark"}])},
         {"view-version": version("")},
         {"view-version": version(**{"version-id": 2**40})},
@@ -93,6 +92,16 @@ def test_the_metadata_file_holds_what_is_answered(tmp_path: Path, sending_to: Ca
 )
 def test_a_view_that_cannot_be_is_400(send: Callable[..., Any], views: str, wrong: dict[str, Any]) -> None:
     assert send("POST", views, request(**wrong)).error == (400, "BadRequestException", 400)
+    assert send("GET", views).document["identifiers"] == []
+
+
+def test_two_representations_of_one_dialect_are_refused_in_the_words_of_icebergs_own_library(send: Callable[..., Any], views: str) -> None:
+    refused = send("POST", views, request(**{"view-version": version("SELECT 1", "spark", "Spark")}))
+
+    assert refused.error == (400, "IllegalArgumentException", 400)
+    assert refused.document["error"]["message"] == (
+        "at /view-version/representations/1/dialect: Invalid view version: Cannot add multiple queries for dialect Spark"
+    )
     assert send("GET", views).document["identifiers"] == []
 
 

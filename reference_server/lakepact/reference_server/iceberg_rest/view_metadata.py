@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakepact.reference_server.problems import Problem
+
 from .documents import INT32, child, integer, objects, refused, shown, text, texts
 from .metadata import with_id
 from .schemas import columns
@@ -83,7 +85,9 @@ def checked_version(holder: Document, where: str) -> Document:
         text(representation, "sql", place)
         dialect = text(representation, "dialect", place)
         if dialect.casefold() in known:
-            raise refused(f"{place}/dialect", f"there is another representation for {shown(dialect)}; a version has one for each dialect")
+            # Kind and words as Iceberg's own library has them: its clients make of the kind the error that their callers expect.
+            why = f"Invalid view version: Cannot add multiple queries for dialect {dialect[:100]}"
+            raise Problem(400, "IllegalArgumentException", f"at {place}/dialect: {why}")
         known.add(dialect.casefold())
     return version
 
