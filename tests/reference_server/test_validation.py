@@ -9,7 +9,7 @@ import pytest
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.validation import Invalid, Validators
 
-VALIDATORS = Validators(Contract("iceberg_rest").schemas)
+VALIDATORS = Validators(Contract("iceberg_rest"))
 
 
 def said(schema: str, document: Any) -> str:

@@ -3,14 +3,6 @@
 `with running() as server:` has it answering at `server.url`, in a thread of this process.
 """
 
-import warnings
-
-from .spared import spared
-
-with warnings.catch_warnings(), spared("starlette.testclient", "requests", "httpx"):
-    # connexion imports names of jsonschema and starlette that these have deprecated.
-    warnings.filterwarnings("ignore", message=r"jsonschema\..* is deprecated")
-    warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
-    from .running import Server, running
+from .running import Server, running
 
 __all__ = ["Server", "running"]

@@ -1,24 +1,17 @@
-"""The application: `connexion.FlaskApp` with the contracts' lane in front, and Flask for what is in no contract.
+"""The application: the contracts' lane, and Flask for what is in no contract.
 
 1. `service(settings, beside)` of each contract builds its tables (`service.Service`); faults change them.
-2. connexion loads each contract's routing and resolves its operations to handlers.
-3. `ContractLane` takes the operations over, compiled, and answers every path of the contracts.
-4. Flask answers `/`, `/healthz` and `/openapi.json`.
+2. The plan of each contract says what connexion makes of its paths; connexion itself is not imported, unless it is asked to.
+3. `ContractLane` answers every path of the contracts, compiled.
+4. Flask answers `/`, `/healthz` and `/openapi.json`; it is imported when somebody first asks for one of them.
 """
 
 from __future__ import annotations
 
-import html
+import asyncio
 import importlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import flask
-import orjson
-from a2wsgi import WSGIMiddleware
-from connexion.apps.flask import FlaskApp
-from connexion.resolver import Resolver
-from werkzeug.exceptions import HTTPException
 
 from lakepact.generated.contract import Contract, contracts
 
@@ -28,13 +21,16 @@ from .problems import Problem
 from .service import NEEDED, OF_USE_TO, BadSetting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 
+    from .contract_lane import AsgiApp
     from .faults import Fault
     from .replies import Reply
     from .service import Service, Settings
 
 PAGES = ("/", "/healthz", "/openapi.json")
+#: Where routes come from: the plans that connexion made when the code was generated, or connexion itself, at every start.
+ENGINES = ("plan", "connexion")
 
 
 def service(contract: str, settings: Settings, *, beside: Mapping[str, Service] | None = None, faults: Iterable[str] = ()) -> Service:
@@ -96,32 +92,26 @@ def _with_fault(served: Iterable[Service], spelled: str) -> list[tuple[Service, 
     return found
 
 
-def application(*services: Service) -> FlaskApp:
-    """The ASGI application that serves some contracts on one port."""
+def application(*services: Service, engine: str = "plan") -> AsgiApp:
+    """The ASGI application that serves some contracts on one port.
+
+    Args:
+        *services: the contracts, the first of which speaks where no other is meant.
+        engine: one of `ENGINES`, which says where the routes come from.
+    """
+    if engine == "connexion":
+        made: AsgiApp = importlib.import_module("lakepact.reference_server.connexion_engine").application(*services)
+        return made
     by_name = {served.contract.name: served for served in services}
-    left_to_flask = frozenset([*PAGES, *map(_document, services)])
-    app = FlaskApp(__name__, middlewares=[partial(ContractLane, services=by_name, pages=left_to_flask)])
-    # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
-    wsgi: Any = app.app.wsgi_app
-    pages: Any = WSGIMiddleware(wsgi)  # a2wsgi and starlette describe the same interfaces in types of their own
-    app.middleware.app = pages
-    for served in services:
-        routing = _without_answers(served.contract.routing)
-        app.add_api(routing, base_path="", name=served.contract.name, resolver=Resolver(partial(resolved, served)))
-    _add_pages(app.app, services)
-    return app
-
-
-def _without_answers(routing: dict[str, Any]) -> dict[str, Any]:
-    """A routing with its answers left out: connexion only reads requests here, but would validate them at every start."""
-    answers: dict[str, Any] = {"default": {"description": "as the handler says"}}
-    items: dict[str, dict[str, Any]] = routing["paths"]
-    paths = {path: {method: {**o, "responses": answers} for method, o in item.items()} for path, item in items.items()}
-    return {**routing, "paths": paths}
+    lane = ContractLane(PagesOnDemand(services), services=by_name, pages=left_to_flask(services))
+    for name, served in by_name.items():
+        for method, path, operation in served.contract.routes:
+            lane.add(name, method, path, operation=operation, handler=resolved(served, operation))
+    return lane
 
 
 def resolved(served: Service, operation: str) -> Callable[..., Reply]:
-    """The function that answers an operation; connexion asks for it by the operation's id."""
+    """The function that answers an operation."""
     if operation in served.not_offered:
         return partial(_not_offered, served, operation)
     return served.handlers[operation]
@@ -131,55 +121,32 @@ def _not_offered(served: Service, operation: str, **_: Any) -> Reply:
     raise Problem(406, served.kinds[406], f"this server does not offer the operation {operation}")
 
 
-def _document(served: Service) -> str:
+def document_path(served: Service) -> str:
     """Where a contract itself is to be had."""
     return f"{served.root}/openapi.json"
 
 
-def _add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
-    first = services[0]
-
-    def index() -> flask.Response:
-        return flask.Response(INDEX + "".join(map(_described, services)), mimetype="text/html")
-
-    def healthz() -> flask.Response:
-        return flask.Response(b'{"status":"ok"}', mimetype="application/json")
-
-    def openapi(served: Service) -> flask.Response:
-        return flask.Response(orjson.dumps(served.contract.bundle), mimetype="application/json")
-
-    def refused(error: HTTPException) -> flask.Response:
-        status = error.code or 500
-        problem = Problem(status, first.kinds.get(status, error.name.replace(" ", "")), error.description or error.name)
-        headers = [(n, v) for n, v in error.get_headers() if n.lower() == "allow"]
-        return flask.Response(first.error_body(problem), status=status, headers=headers, mimetype="application/json")
-
-    pages.add_url_rule("/", view_func=index)
-    pages.add_url_rule("/healthz", view_func=healthz)
-    # Without a root, a contract's document stands where that of the first one would.
-    for path, served in {"/openapi.json": first, **{_document(served): served for served in services}}.items():
-        pages.add_url_rule(path, endpoint=path, view_func=partial(openapi, served))
-    pages.register_error_handler(HTTPException, refused)
+def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
+    """The paths of the pages."""
+    return frozenset([*PAGES, *map(document_path, services)])
 
 
-INDEX = (
-    "<!doctype html><title>lakepact</title><h1>lakepact's reference server</h1>"
-    "<p>It answers the operations below as their contracts say, checks every request against them, and forgets everything when it ends. "
-    'Whether it is up: <a href="/healthz">/healthz</a>.</p>'
-)
+class PagesOnDemand:
+    """Flask's pages, made when somebody first asks for one: importing Flask takes longer than all else until the first answer."""
+
+    def __init__(self, services: tuple[Service, ...]) -> None:
+        self._services = services
+        self._made: AsgiApp | None = None
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer one request for a page."""
+        made = self._made
+        if made is None:
+            # In a thread: calls of the contracts are answered meanwhile.
+            made = self._made = await asyncio.get_running_loop().run_in_executor(None, _pages, self._services)
+        await made(scope, receive, send)
 
 
-def _described(served: Service) -> str:
-    contract = served.contract
-    rows = "".join(
-        f"<tr><td>{o.method.upper()}</td><td>{html.escape(served.root + o.path)}</td><td>{o.id}</td></tr>" for o in served.offered()
-    )
-    about = " ".join(map(html.escape, served.about))
-    absent = ", ".join(sorted(served.not_offered))
-    document = _document(served)
-    return (
-        f"<h2>{html.escape(contract.title)}, {html.escape(contract.version)}</h2>"
-        f'<p>The contract: <a href="{document}">{document}</a>. {about}</p>'
-        f"<table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table>"
-        + (f"<p>Not offered, answered with status 406: {absent}.</p>" if absent else "")
-    )
+def _pages(services: tuple[Service, ...]) -> AsgiApp:
+    made: AsgiApp = importlib.import_module("lakepact.reference_server.flask_pages").pages(services)
+    return made

@@ -1,4 +1,7 @@
-"""The way of every request: one middleware of `connexion.FlaskApp`, compiled when connexion hands over the operations of the contracts.
+"""The way of every request: an ASGI application, compiled from the routes that connexion makes of the contracts.
+
+By default these come from the plans of the contracts, which connexion made when the code was generated (`app`); with the engine
+`connexion` it makes them at every start, and this is a middleware of its application (`connexion_engine`).
 
 Nothing is constructed per request but the arguments of the call: paths are found in a trie, parameters are read by functions made from
 their schemas, bodies are parsed once and held against compiled schemas, handlers are plain functions that return bytes.
@@ -9,8 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from connexion.middleware.abstract import AbstractRoutingAPI, SpecMiddleware
-
 from .bodies import Gone
 from .doors import Door, finished, refusal
 from .problems import Problem
@@ -20,8 +21,6 @@ from .wire import Wire, headers_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-
-    from connexion.spec import Specification
 
     from lakepact.generated.contract import Operation
 
@@ -45,39 +44,20 @@ class Room:
         self.routes: Routes[Door] = Routes(decode=service.rules["decode-segment"])
 
     def add(self, method: str, path: str, *, operation: Operation, handler: Handler) -> None:
-        """Answer one operation by the function that connexion has resolved for it."""
+        """Answer one operation by the function that was resolved for it."""
         for template in self.service.paths(path):
             door = Door(operation, handler, service=self.service, template=template)
             self.routes.add(f"{self.root}{template}", method, door)
 
 
-class _LaneApi(AbstractRoutingAPI[Any]):
-    """Takes over connexion's operations with the functions that connexion has resolved for them."""
-
-    def __init__(self, specification: Specification, *, room: Room, **options: Any) -> None:
-        self._room = room
-        super().__init__(specification, **options)
-
-    def make_operation(self, operation: Any) -> Any:
-        return operation
-
-    @staticmethod
-    def _framework_path_and_name(operation: Any, path: str) -> tuple[str, str]:
-        return path, operation.operation_id
-
-    def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:
-        contracted = self._room.service.contract.operations[name or operation.operation_id]
-        self._room.add(method, path, operation=contracted, handler=operation.function)
-
-
-class ContractLane(SpecMiddleware):
+class ContractLane:
     """Answers every path of the contracts, and 404 for every path that neither they nor Flask's pages have.
 
     What is in no contract is answered in the manner of the contract below whose root it lies.
 
     Args:
         app: what answers the pages.
-        services: the contracts by name, as they are given to `add_api`.
+        services: the contracts by name.
         pages: the paths that are left to `app`.
     """
 
@@ -89,10 +69,10 @@ class ContractLane(SpecMiddleware):
         self._rooms = tuple(sorted(self._by_name.values(), key=lambda room: len(room.root), reverse=True))
         self._only = self._first if len(self._rooms) == 1 else None
 
-    def add_api(self, specification: Specification, **kwargs: Any) -> None:
-        """Take over the operations of the contract that `name` says."""
-        wanted = {key: kwargs[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
-        _LaneApi(specification, room=self._by_name[kwargs["name"]], **wanted)
+    def add(self, name: str, method: str, path: str, *, operation: str, handler: Handler) -> None:
+        """Answer one operation of the contract `name` by a function."""
+        room = self._by_name[name]
+        room.add(method, path, operation=room.service.contract.operations[operation], handler=handler)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""

@@ -114,7 +114,7 @@ class Service:
         if missing:
             message = f"{self.contract.name}: no handler for {', '.join(missing)}; write one, or say that it is not offered"
             raise Unanswered(message)
-        self.validators = Validators(self.contract.schemas)
+        self.validators = Validators(self.contract)
 
     def offered(self) -> tuple[Operation, ...]:
         """The operations that are answered, in the contract's order."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
-
 from .json_text import pointer_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+
+    import jsonschema_rs
+
+    from lakepact.generated.contract import Contract
 
 LONGEST = 300  #: characters of a message; documents may hold megabytes
 LONGEST_LIST = 1200  #: characters of a message that lists what would be right
@@ -20,10 +22,16 @@ class Invalid(ValueError):
 
 
 class Validators:
-    """One compiled validator for each component schema of a contract, made when it is first asked for."""
+    """One compiled validator for each component schema of a contract, made when it is first asked for.
 
-    def __init__(self, schemas: Mapping[str, Any]) -> None:
-        self._components: dict[str, Any] = {"schemas": schemas["components"]["schemas"]}
+    The schemas and what compiles them are not loaded before that: no server needs them for its first answer.
+    """
+
+    _refusal: type[jsonschema_rs.ValidationError]  #: known once a validator is made
+
+    def __init__(self, contract: Contract) -> None:
+        self._contract = contract
+        self._components: dict[str, Any] = {}
         self._compiled: dict[str, jsonschema_rs.Draft202012Validator] = {}
 
     def __getitem__(self, schema: str) -> jsonschema_rs.Draft202012Validator:
@@ -31,8 +39,14 @@ class Validators:
         try:
             return self._compiled[schema]
         except KeyError:
-            whole = {"$ref": f"#/components/schemas/{schema}", "components": self._components}
-            return self._compiled.setdefault(schema, jsonschema_rs.Draft202012Validator(whole))
+            return self._compiled.setdefault(schema, self._made(schema))
+
+    def _made(self, schema: str) -> jsonschema_rs.Draft202012Validator:
+        from jsonschema_rs import Draft202012Validator, ValidationError  # noqa: PLC0415 - see above
+
+        self._refusal = ValidationError
+        self._components = self._components or {"schemas": self._contract.schemas["components"]["schemas"]}
+        return Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": self._components})
 
     def check(self, schema: str, document: Any) -> None:
         """Hold a document against a component schema.
@@ -40,9 +54,10 @@ class Validators:
         Raises:
             Invalid: it does not follow it.
         """
+        validator = self[schema]
         try:
-            self[schema].validate(document)  # stops at the first error: a hostile document may hold a million
-        except jsonschema_rs.ValidationError as error:
+            validator.validate(document)  # stops at the first error: a hostile document may hold a million
+        except self._refusal as error:
             raise Invalid(fault_of(error)) from None
 
 

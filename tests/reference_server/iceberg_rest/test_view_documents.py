@@ -25,7 +25,7 @@ CREATED, LATER = 1_700_000_000_000, 1_700_000_001_000
 SCHEMA: Document = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
 OTHER: Document = {"type": "struct", "fields": [{"id": 1, "name": "n", "type": "string", "required": False}]}
 
-VALIDATORS = Validators(Contract("iceberg_rest").schemas)
+VALIDATORS = Validators(Contract("iceberg_rest"))
 
 
 def version(sql: str = "SELECT 1", *, number: int = 1, schema_id: int = 0) -> Document:

@@ -1,0 +1,110 @@
+"""The server from the plans of the contracts is the one that connexion makes, without what it takes to import connexion."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from lakepact.generated.contract import Contract, contracts
+from lakepact.reference_server import running
+from lakepact.reference_server.app import ENGINES, application, service
+from lakepact.reference_server.connexion_engine import ConnexionLane
+from lakepact.reference_server.service import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from connexion import FlaskApp
+
+#: What is of no use before a page is asked for, or a body is checked.
+LATE = {"asgiref", "connexion", "fastavro", "flask", "jinja2", "jsonschema", "jsonschema_rs", "pyarrow", "requests", "starlette"}
+LATE |= {"httpx", "numpy", "werkzeug", "yaml"}
+
+STARTED = f"""
+import asyncio, sys
+from lakepact.reference_server.app import application, services
+from lakepact.reference_server.cli import serve
+from lakepact.reference_server.running import configured
+from lakepact.reference_server.service import Settings
+
+sent = []
+async def receive():
+    return {{"type": "http.request"}}
+async def send(message):
+    sent.append(message)
+
+app = application(*services([], Settings()))
+configured(app).load()
+scope = {{"type": "http", "method": "GET", "path": "/v1/config", "raw_path": b"/v1/config", "query_string": b"", "headers": []}}
+asyncio.run(app(scope, receive, send))
+print(sent[0]["status"], sorted({{name.split(".")[0] for name in sys.modules}} & set({sorted(LATE)})))
+"""
+
+
+def get(url: str) -> tuple[int, str, bytes]:
+    try:
+        with urllib.request.urlopen(url) as answer:
+            return answer.status, answer.headers["content-type"], answer.read()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.headers["content-type"], refused.read()
+
+
+def taken(lane: Any) -> dict[tuple[str, str], tuple[str, Any]]:
+    """Everything that a lane routes, as (method, path) -> (operation, what answers it)."""
+    found: dict[tuple[str, str], tuple[str, Any]] = {}
+
+    def walk(node: Any, path: str) -> None:
+        for method, door in node.methods.items():
+            handler = door._handler
+            found[method, path] = (door.operation.id, getattr(handler, "args", handler))
+        for name, child in node.fixed.items():
+            walk(child, f"{path}/{name}")
+        if node.variable is not None:
+            walk(node.variable, f"{path}/{{}}")
+
+    for room in lane._rooms:
+        walk(room.routes._root, "")
+    return found
+
+
+@pytest.fixture
+def shares(tmp_path: Path) -> Path:
+    file = tmp_path / "shares.yaml"
+    file.write_text("{shares: [], recipients: [{name: me, bearerToken: secret}]}")
+    return file
+
+
+@pytest.mark.parametrize("contract", contracts())
+def test_connexion_resolves_what_the_plan_says(contract: str, shares: Path) -> None:
+    made = service(contract, Settings(shares=shares))
+    _, stack = cast("FlaskApp", application(made, engine="connexion")).middleware._build_middleware_stack()
+    (lane,) = (layer for layer in stack if isinstance(layer, ConnexionLane))
+
+    assert taken(lane) == taken(application(made))
+
+
+@pytest.mark.parametrize("contract", contracts())
+def test_the_plan_has_every_operation(contract: str) -> None:
+    assert sorted(operation for _, _, operation in Contract(contract).routes) == sorted(Contract(contract).operations)
+
+
+def test_pages_and_calls_are_answered_alike_by_both_engines() -> None:
+    asked = ["/", "/healthz", "/openapi.json", "/v1/config", "/v1/namespaces", "/v1/nonsense"]
+    answers = []
+    for engine in ENGINES:
+        with running(warehouse="memory:", engine=engine) as server:
+            answers.append([get(server.url + path) for path in asked])
+
+    assert answers[0] == answers[1]
+
+
+def test_nothing_is_imported_that_the_first_answer_does_not_need() -> None:
+    ran = subprocess.run([sys.executable, "-W", "error", "-c", STARTED], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.strip() == "200 []"
