@@ -89,8 +89,8 @@ def warehouse(location: str, *, allowed: Iterable[str] = ()) -> Warehouse:
     Raises:
         Outside: a location has another scheme.
     """
-    if location.rstrip("/") == "memory:":
-        return MemoryWarehouse()
+    if location.rstrip("/") == "memory:" or location.startswith("memory:/"):
+        return MemoryWarehouse(location.rstrip("/"))
     return FileWarehouse(local(location), allowed=[local(other) for other in allowed])
 
 
@@ -211,13 +211,13 @@ def _make(folder: Path) -> None:
 class MemoryWarehouse:
     """Documents in memory, for tests and for speed; only the server itself can write here."""
 
-    def __init__(self) -> None:
-        self.root = "memory:"
+    def __init__(self, root: str = "memory:") -> None:
+        self.root = root
         self._documents: dict[str, bytes] = {}
 
     def held(self, location: str) -> None:
         """Refuse a location that is not below the root."""
-        if not location.startswith("memory:/") or ".." in unquote(location).split("/") or location.strip("/") == "memory:":
+        if not location.startswith(f"{self.root}/") or ".." in unquote(location).split("/") or location.strip("/") == "memory:":
             raise Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
 
     def write(self, location: str, body: bytes) -> None:

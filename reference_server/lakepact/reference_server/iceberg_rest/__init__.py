@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import orjson
 
@@ -12,13 +13,14 @@ from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
 from lakepact.reference_server.server_file import ServerFile, read_server_file
 from lakepact.reference_server.service import BadSetting, Service, Settings
+from lakepact.reference_server.shelves import OwnShelves
 from lakepact.reference_server.store import MemoryStore
-from lakepact.reference_server.warehouse import warehouse
 
-from . import commits, etags, namespaces, tables, transactions, view_commits, views
+from . import commits, credentials, etags, namespaces, tables, transactions, view_commits, views
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
+from .credentials import Credentials
 from .metrics import Metrics, Reports
 from .namespaces import Namespaces
 from .preconditions import PRECONDITIONS
@@ -29,12 +31,14 @@ from .view_commits import ViewCommits
 from .view_preconditions import VIEW_PRECONDITIONS
 from .view_updates import VIEW_UPDATES
 from .views import Views
+from .warehouses import handlers_of, served_warehouses, together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.problems import Problem
-    from lakepact.reference_server.service import Handler
+
+    from .warehouses import ServedWarehouse
 
 #: Operations that are answered with status 406, because this server does not have what they are about.
 NOT_OFFERED = frozenset(
@@ -44,9 +48,11 @@ NOT_OFFERED = frozenset(
         "fetchPlanningResult",
         "cancelPlanning",
         "fetchScanTasks",
-        "loadCredentials",
     }
 )
+
+#: Operations whose answers may hold credentials.
+WITH_CREDENTIALS = frozenset({"createTable", "loadTable", "registerTable", "loadCredentials"})
 
 #: Error types of the contract, or in its manner, for what is refused before an operation sees it.
 KINDS = {
@@ -76,34 +82,35 @@ def error_body(problem: Problem) -> bytes:
 
 
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
-    """An empty catalog with its own store and warehouse."""
-    prefix = (settings.prefix or "").strip("/")
+    """Empty catalogs with their own store, one for each warehouse."""
     file = read_server_file(settings.config) if settings.config else ServerFile()
     if settings.auth not in {None, "none"} and not file.principals:
         raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
 
-    def configuration(endpoints: Callable[[], list[str]], root: str) -> Configuration:
-        return Configuration(endpoints, warehouse=root, prefix=prefix)
+    warehouses = served_warehouses(settings, file.warehouses)
 
-    return catalog_service(Contract("iceberg_rest"), settings, prefix=prefix, configuration=configuration)
+    def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
+        return Configuration(endpoints, warehouses)
+
+    return catalog_service(Contract("iceberg_rest"), settings, warehouses=warehouses, configuration=configuration)
 
 
 def catalog_service(
     contract: Contract,
     settings: Settings,
     *,
-    prefix: str,
-    configuration: Callable[[Callable[[], list[str]], str], object],
+    warehouses: Sequence[ServedWarehouse],
+    configuration: Callable[[Callable[[], list[str]]], object],
     root: str = "",
     other_rules: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
 ) -> Service:
-    """An empty catalog of this contract, or of a profile of it.
+    """Empty catalogs of this contract, or of a profile of it, one for each warehouse.
 
     Args:
         contract: what is served; operations that it lacks are not.
         settings: what it is built from.
-        prefix: the path segments that clients must put behind `/v1/`, empty if none.
-        configuration: makes what answers the configuration operation, from the endpoints that are offered and the warehouse's root.
+        warehouses: what the catalogs are kept in; several are told apart by their prefixes.
+        configuration: makes what answers the configuration operation, from the endpoints that are offered.
         root: the path that all paths lie below.
         other_rules: rules in place of those of their names.
     """
@@ -114,6 +121,7 @@ def catalog_service(
         **namespaces.RULES,
         **tables.RULES,
         **etags.RULES,
+        **credentials.RULES,
         **({} if "If-None-Match" in declared else {"tag": etags.no_tag}),
         **commits.RULES,
         **transactions.RULES,
@@ -121,32 +129,41 @@ def catalog_service(
         **view_commits.RULES,
         **other_rules,
     }
-    files = warehouse(settings.warehouse, allowed=settings.allowed_locations)
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
     view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
     reports = Reports()
-    catalog = Catalog(MemoryStore(), files, rules, updates, preconditions, validators=lambda: served.validators)
+    store = MemoryStore()
 
     def endpoints() -> list[str]:
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
 
-    areas = (
-        configuration(endpoints, files.root),
-        Namespaces(catalog),
-        Tables(catalog),
-        Commits(catalog),
-        Metrics(catalog, reports),
-        Transactions(catalog),
-        Views(catalog),
-        ViewCommits(catalog, view_updates, view_preconditions),
-    )
+    def catalog_of(kept: ServedWarehouse) -> Catalog:
+        own = store if len(warehouses) == 1 else OwnShelves(store, f"warehouse {kept.name}")
+        return Catalog(own, kept.files, rules, updates, preconditions, validators=lambda: served.validators)
+
+    def areas_of(kept: ServedWarehouse, catalog: Catalog) -> tuple[object, ...]:
+        vended = Credentials(catalog, kept.access, kept.prefix)
+        return (
+            Namespaces(catalog),
+            Tables(catalog, vended),
+            Commits(catalog),
+            Metrics(catalog, reports),
+            Transactions(catalog),
+            Views(catalog),
+            ViewCommits(catalog, view_updates, view_preconditions),
+            vended,
+        )
+
+    catalogs = [catalog_of(kept) for kept in warehouses]
+    by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, strict=True)]
+    handlers = together(contract, warehouses, by_warehouse)
     served = Service(
         contract,
-        handlers=_handlers(contract, areas),
+        handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
         not_offered=NOT_OFFERED & contract.operations.keys(),
         error_body=error_body,
         kinds=KINDS,
-        paths=_paths(prefix),
+        paths=_paths(warehouses),
         nullable=NULLABLE,
         rules=rules,
         tables={
@@ -155,20 +172,29 @@ def catalog_service(
             "view-updates": view_updates,
             "view-preconditions": view_preconditions,
         },
-        lends={"catalog": catalog, "reports": reports},
+        lends={
+            "catalog": catalogs[0],
+            "catalogs": {unquote(one.prefix): kept for one, kept in zip(warehouses, catalogs, strict=True)},
+            "warehouses": tuple(warehouses),
+            "reports": reports,
+        },
         root=root,
         max_body=settings.max_body,
-        about=(f"Tables are kept below {files.root}.",),
+        blocking=WITH_CREDENTIALS & handlers.keys() if any(kept.access.is_remote for kept in warehouses) else frozenset(),
+        about=_about(warehouses),
     )
     return served
 
 
-def _handlers(contract: Contract, areas: tuple[object, ...]) -> dict[str, Handler]:
-    return {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, ...]]:
+    if len(warehouses) > 1:
+        return lambda template: (template,)
+    prefix = warehouses[0].prefix
+    return lambda template: (template.replace("/{prefix}", f"/{prefix}" if prefix else ""),)
 
 
-def _paths(prefix: str) -> Callable[[str], tuple[str, ...]]:
-    def paths(template: str) -> tuple[str, ...]:
-        return (template.replace("/{prefix}", f"/{prefix}" if prefix else ""),)
-
-    return paths
+def _about(warehouses: Sequence[ServedWarehouse]) -> tuple[str, ...]:
+    if len(warehouses) == 1:
+        return (f"Tables are kept below {warehouses[0].files.root}.",)
+    shown = (f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}." for one in warehouses)
+    return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *shown)

@@ -10,7 +10,9 @@ from lakepact.reference_server.replies import Reply, json_reply
 from .catalog import bad_request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from .warehouses import ServedWarehouse
 
 
 class Configuration:
@@ -18,23 +20,43 @@ class Configuration:
 
     Args:
         endpoints: what is offered, as the contract spells it; asked for at each call, so that it is never older than the truth.
-        warehouse: the location of the only warehouse.
-        prefix: the path segments that clients must put behind `/v1/`, empty if none.
+        warehouses: the warehouses of this server.
     """
 
-    def __init__(self, endpoints: Callable[[], list[str]], *, warehouse: str, prefix: str) -> None:
+    def __init__(self, endpoints: Callable[[], list[str]], warehouses: Sequence[ServedWarehouse]) -> None:
         self._endpoints = endpoints
-        self._warehouse = warehouse
-        self._prefix = prefix
+        self._warehouses = warehouses
 
-    def get_config(self, *, warehouse: str | None = None) -> Reply:
-        """Defaults, overrides and endpoints."""
-        if warehouse and not self._is_ours(warehouse):
-            raise bad_request(f"there is no warehouse {warehouse[:200]!r}; the only one is {self._warehouse!r}")
-        overrides = {"prefix": self._prefix} if self._prefix else {}
-        return json_reply({"defaults": {}, "overrides": overrides, "endpoints": self._endpoints()})
+    def get_config(self, *, warehouse: str | None = None, **_: object) -> Reply:
+        """Defaults, overrides and endpoints of one warehouse."""
+        found = self._named(warehouse)
+        overrides = {**found.overrides, **({"prefix": found.prefix} if found.prefix else {})}
+        return json_reply({"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints()})
 
-    def _is_ours(self, name: str) -> bool:
-        location = self._warehouse
-        path = unquote(urlsplit(location).path)
-        return name.rstrip("/") in {location, path, path.rpartition("/")[2], self._prefix} - {""}
+    def _named(self, name: str | None) -> ServedWarehouse:
+        if not name:
+            if len(self._warehouses) > 1:
+                raise bad_request(f"this server has several warehouses; say which with ?warehouse=NAME: {self._names()}")
+            return self._warehouses[0]
+        for known in (_name_of, _names_of):
+            for found in self._warehouses:
+                if name.rstrip("/") in known(found):
+                    return found
+        only = f"the only one is {self._names()}" if len(self._warehouses) == 1 else f"there are {self._names()}"
+        raise bad_request(f"there is no warehouse {name[:200]!r}; {only}")
+
+    def _names(self) -> str:
+        return ", ".join(repr(one.name or one.files.root) for one in self._warehouses)
+
+
+def _name_of(warehouse: ServedWarehouse) -> set[str]:
+    return {warehouse.name} if warehouse.name else set[str]()
+
+
+def _names_of(warehouse: ServedWarehouse) -> set[str]:
+    """All that a warehouse is called by: its name, its prefix, its location and what ends it."""
+    location = warehouse.files.root
+    path = unquote(urlsplit(location).path)
+    known = {warehouse.name or "", warehouse.prefix, unquote(warehouse.prefix), location, path}
+    # With names of their own, warehouses are not called by those of their folders, which may be another's name.
+    return (known if warehouse.name else known | {path.rpartition("/")[2]}) - {""}

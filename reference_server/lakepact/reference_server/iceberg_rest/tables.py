@@ -26,14 +26,16 @@ from .catalog import (
     now_ms,
     shown,
 )
+from .credentials import NO_STORE
 from .metadata import new_table_metadata
 from .metadata_files import default_location, location_is_held, prepare, read_metadata, record_of, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from lakepact.reference_server.store import Key, Place, Record, Transaction
 
+    from .credentials import Credentials
     from .documents import Document
 
 
@@ -108,10 +110,16 @@ RULES: dict[str, Callable[..., Any]] = {
 
 
 class Tables:
-    """The table operations of the contract, except commits."""
+    """The table operations of the contract, except commits.
 
-    def __init__(self, catalog: Catalog) -> None:
+    Args:
+        catalog: the catalog that the tables are in.
+        credentials: what their files are opened with.
+    """
+
+    def __init__(self, catalog: Catalog, credentials: Credentials) -> None:
         self._catalog = catalog
+        self._credentials = credentials
         self._rules = catalog.rules
 
     def list_tables(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
@@ -131,7 +139,7 @@ class Tables:
         identifiers = [{"namespace": list(levels), "name": name} for name, _ in found]
         return json_reply({"identifiers": identifiers, "next-page-token": following})
 
-    def create_table(self, *, namespace: str, body: Document, **_: object) -> Reply:
+    def create_table(self, *, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object) -> Reply:
         """A new table, or with `stage-create` what it would be."""
         levels, name = levels_of(namespace), body["name"]
         self._rules["name-is-addressable"](name, "/name")
@@ -139,12 +147,15 @@ class Tables:
             within = self._rules["namespace-exists"](transaction, levels)
             self._rules["identifier-is-free"](transaction, levels, name, "table")
             metadata = self._new_metadata(body, within.document, levels)
+            record: Record | None = None
             if body.get("stage-create", False):
                 self._rules["prepare"](self._catalog.warehouse, metadata["location"])
-                return json_reply({"metadata": metadata})
-            record = self._rules["written"](self._catalog.warehouse, metadata, former=None)
-            transaction.put(identifier_key(levels, name), record)
-        return self._whole(record)
+            else:
+                record = self._rules["written"](self._catalog.warehouse, metadata, former=None)
+                transaction.put(identifier_key(levels, name), record)
+        delegation, location = x_iceberg_access_delegation, metadata["location"]
+        credentials = self._credentials.asked_for(delegation, location, levels, name, has_changed=record is not None)
+        return self._sent(orjson.dumps({"metadata": metadata}), b"", credentials) if record is None else self._whole(record, credentials)
 
     def _new_metadata(self, body: Document, within: Document, levels: Place) -> Document:
         location = body.get("location")
@@ -155,29 +166,47 @@ class Tables:
         metadata: Document = self._rules["new-metadata"](body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
         return metadata
 
-    def load_table(self, *, namespace: str, table: str, snapshots: str = "all", if_none_match: str | None = None, **_: object) -> Reply:
-        """A table's metadata, with all snapshots or those that are referenced; nothing for those who have it already."""
-        record = self._existing(namespace, table)
-        if if_none_match is not None:
+    def load_table(
+        self,
+        *,
+        namespace: str,
+        table: str,
+        snapshots: str = "all",
+        if_none_match: str | None = None,
+        x_iceberg_access_delegation: Sequence[str] = (),
+        **_: object,
+    ) -> Reply:
+        """A table's metadata, with all snapshots or those that are referenced; nothing for those who have it already.
+
+        Who asks for credentials and is given some always gets the table too: those that came with it before may have ended.
+        """
+        levels = levels_of(namespace)
+        record = self._existing(levels, table)
+        location = record.document["metadata"]["location"]
+        credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, table)
+        if if_none_match is not None and not credentials:
             tag = self._rules["tag"](record, snapshots)
             if tag and self._rules["tag-matches"](if_none_match, tag):
                 return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
             document = {**record.document, "metadata": self._rules["snapshots-of-refs"](record.document["metadata"])}
-            return self._tagged(orjson.dumps(document), self._rules["tag"](record, snapshots))
-        return self._whole(record)
+            return self._sent(orjson.dumps(document), self._rules["tag"](record, snapshots), credentials)
+        return self._whole(record, credentials)
 
-    def _whole(self, record: Record) -> Reply:
+    def _whole(self, record: Record, credentials: Sequence[Document]) -> Reply:
         """A table with all its snapshots."""
-        return self._tagged(record.body, self._rules["tag"](record, "all"))
+        return self._sent(record.body, self._rules["tag"](record, "all"), credentials)
 
-    @staticmethod
-    def _tagged(body: bytes, tag: bytes) -> Reply:
-        return Reply(200, body, ((b"etag", tag),) if tag else ())
+    def _sent(self, body: bytes, tag: bytes, credentials: Sequence[Document]) -> Reply:
+        """A table as it is sent; with credentials, it is for this caller alone."""
+        if not credentials:
+            return Reply(200, body, ((b"etag", tag),) if tag else ())
+        body, tag = self._rules["with-credentials"](body, credentials), self._rules["tag-with-credentials"](tag)
+        return Reply(200, body, (*(((b"etag", tag),) if tag else ()), NO_STORE))
 
     def table_exists(self, *, namespace: str, table: str) -> Reply:
         """Whether there is such a table, by status alone."""
-        self._existing(namespace, table)
+        self._existing(levels_of(namespace), table)
         return NO_CONTENT
 
     def drop_table(self, *, namespace: str, table: str, purge_requested: bool = False) -> Reply:
@@ -209,7 +238,7 @@ class Tables:
             )
         return NO_CONTENT
 
-    def register_table(self, *, namespace: str, body: Document, **_: object) -> Reply:
+    def register_table(self, *, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object) -> Reply:
         """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
         self._rules["name-is-addressable"](name, "/name")
@@ -223,9 +252,10 @@ class Tables:
             self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
-        return self._whole(record)
+        credentials = self._credentials.asked_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)
+        return self._whole(record, credentials)
 
-    def _existing(self, namespace: str, table: str) -> Record:
+    def _existing(self, levels: Place, table: str) -> Record:
         with self._catalog.store.begin() as transaction:
-            record: Record = self._rules["table-exists"](transaction, levels_of(namespace), table)
+            record: Record = self._rules["table-exists"](transaction, levels, table)
         return record

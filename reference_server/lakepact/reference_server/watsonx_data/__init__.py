@@ -10,8 +10,10 @@ from lakepact.reference_server.iceberg_rest import catalog_service
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.metadata_files import default_location
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
+from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 from lakepact.reference_server.pages import page
 from lakepact.reference_server.service import EVERY, BadSetting
+from lakepact.reference_server.warehouse import warehouse
 
 from .configuration import Configuration
 from .credentials import Doorkeeper, read_credentials
@@ -79,10 +81,12 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     if "/" in prefix:
         raise BadSetting(f"the prefix {prefix!r} is not the name of one catalog: it holds a slash")
 
-    def configuration(endpoints: Callable[[], list[str]], root: str) -> Configuration:
-        return Configuration(endpoints, operations=len(contract.operations), catalog=unquote(prefix), warehouse=root)
+    kept = ServedWarehouse(warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix)
 
-    served = catalog_service(contract, settings, prefix=prefix, configuration=configuration, root=ROOT, other_rules=RULES)
+    def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
+        return Configuration(endpoints, operations=len(contract.operations), catalog=unquote(prefix), warehouse=kept.files.root)
+
+    served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, other_rules=RULES)
     served.handlers["registerTable"] = never_over_another(served.handlers["registerTable"])
     doorkeeper = Doorkeeper(read_credentials(settings.credentials) if settings.credentials else None)
     served.rules["enter"] = doorkeeper.enter

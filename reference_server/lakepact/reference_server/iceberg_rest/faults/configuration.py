@@ -112,7 +112,7 @@ FAULTS = (
         "endpoints-promise-credentials",
         "Credentials of a table are declared, but not served.",
         ("IRC-CFG-011",),
-        endpoints(lambda given: [*given, "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials"]),
+        on_call("loadCredentials", _not_served),
     ),
     Fault(
         "endpoints-hide-renaming",

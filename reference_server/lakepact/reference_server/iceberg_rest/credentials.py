@@ -1,0 +1,115 @@
+"""Credentials of tables: the operation that gives them, and what an answer with them looks like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.warehouse import overlap
+
+from .catalog import IDENTIFIERS, Catalog, identifier_key, levels_of, shown
+from .storage_credentials import StorageAccess, is_asked_for, refresh_path, storage_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.store import Key, Place, Record, Transaction
+
+    from .documents import Document
+
+NO_STORE = (b"cache-control", b"no-store")  #: nobody on the way keeps an answer with credentials
+
+
+def location_is_its_own(transaction: Transaction, key: Key, location: str) -> bool:
+    """Whether no other table or view lies at a location, above it or below it: keys to it would open that one too."""
+    others = (record for other, record in transaction.every(IDENTIFIERS) if other != key)
+    return not any(overlap(location, record.document["metadata"]["location"]) for record in others)
+
+
+def with_credentials(body: bytes, credentials: Sequence[Document]) -> bytes:
+    """What is sent for a table, with its credentials; also in `config`, where older clients look for them."""
+    given = orjson.dumps({"config": credentials[0]["config"], "storage-credentials": credentials})
+    return b"%s,%s" % (body[:-1], given[1:])
+
+
+def tag_with_credentials(tag: bytes) -> bytes:
+    """The tag of a table that comes with credentials: the same for the same metadata, but weak, as the credentials differ."""
+    return b'W/%s-vended-credentials"' % tag[:-1] if tag else b""
+
+
+#: Decisions about credentials that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "credentials-asked-for": is_asked_for,
+    "storage-credentials": storage_credentials,
+    "location-is-its-own": location_is_its_own,
+    "with-credentials": with_credentials,
+    "tag-with-credentials": tag_with_credentials,
+}
+
+
+class Credentials:
+    """The operation of the contract that gives credentials.
+
+    Args:
+        catalog: whose tables they are for.
+        access: how the storage of its warehouse is opened.
+        prefix: the path segments that clients put behind `/v1/`.
+    """
+
+    def __init__(self, catalog: Catalog, access: StorageAccess, prefix: str) -> None:
+        self._catalog = catalog
+        self._access = access
+        self._prefix = prefix
+        self._rules = catalog.rules
+
+    def load_credentials(self, *, namespace: str, table: str, **_: object) -> Reply:
+        """New credentials of a table."""
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            record: Record = self._rules["table-exists"](transaction, levels, table)
+        credentials = self.of(record.document["metadata"]["location"], levels, table)
+        return Reply(200, orjson.dumps({"storage-credentials": credentials}), (NO_STORE,))
+
+    def asked_for(self, delegation: Sequence[str], location: str, levels: Place, name: str, *, has_changed: bool = False) -> list[Document]:
+        """The credentials that go with a table for a caller who names these ways of access; none, if the caller wants none.
+
+        Args:
+            delegation: the ways of access that the caller names.
+            location: where the table lies.
+            levels: the levels of its namespace.
+            name: its name.
+            has_changed: whether something was changed already, so that the answer cannot be a refusal any more.
+
+        Raises:
+            Problem: there should be some, but they cannot be had now.
+        """
+        if not self._access.is_given or not self._rules["credentials-asked-for"](delegation):
+            return []
+        try:
+            return self.of(location, levels, name)
+        except Problem as problem:
+            if problem.status < 500 or has_changed:
+                return []
+            raise
+
+    def of(self, location: str, levels: Place, name: str) -> list[Document]:
+        """The credentials of one table.
+
+        Raises:
+            Problem: they cannot be had.
+        """
+        if not self._access.is_given:
+            return []
+        if self._access.service is not None:
+            with self._catalog.store.begin() as transaction:
+                if not self._rules["location-is-its-own"](transaction, identifier_key(levels, name), location):
+                    why = "they would open another table too, which lies at its location"
+                    raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
+        found: list[Document] = self._rules["storage-credentials"](self._access, location, name="lakepact", is_writable=True)
+        if self._access.is_remote:
+            path = refresh_path(self._prefix, levels, name)
+            found = [{**one, "config": {"client.refresh-credentials-endpoint": path, **one["config"]}} for one in found]
+        return found

@@ -1,0 +1,153 @@
+"""The warehouses of one server: each a catalog of its own, below a prefix of its own, kept in the store that all share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import PREFIX, BadSetting
+from lakepact.reference_server.warehouse import Warehouse, overlap, warehouse
+from lakepact.reference_server.warehouse import below as place_below
+
+from .catalog import SEPARATOR, bad_request
+from .storage_credentials import StorageAccess, read_storage_access
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.generated.contract import Contract
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.server_file import WarehouseEntry
+    from lakepact.reference_server.service import Handler, Settings
+
+ANNOUNCED = "namespace-separator"  #: the setting that tells clients what joins the levels of a namespace in a path
+CREATES_NAMESPACES = "createNamespace"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedWarehouse:
+    """One warehouse as it is served.
+
+    Args:
+        files: where its tables keep their files.
+        name: how clients ask for it; None for the only one of a server without a file.
+        prefix: the path segments that clients must put behind `/v1/`, empty if none.
+        defaults: settings that clients start from.
+        overrides: settings that clients must take.
+        access: how its storage is opened.
+    """
+
+    files: Warehouse
+    name: str | None = None
+    prefix: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict[str, str])
+    overrides: Mapping[str, str] = field(default_factory=dict[str, str])
+    access: StorageAccess = field(default_factory=StorageAccess)
+
+    @property
+    def separator(self) -> str:
+        """What clients may put between the levels of a namespace in a path, besides the contract's own."""
+        return unquote(self.overrides.get(ANNOUNCED, self.defaults.get(ANNOUNCED, SEPARATOR)))
+
+
+def served_warehouses(settings: Settings, entries: Mapping[str, WarehouseEntry]) -> tuple[ServedWarehouse, ...]:
+    """The warehouses of a server: those of its file, or the one that its other settings name.
+
+    Raises:
+        BadSetting: they cannot be served beside each other, or one of them not at all.
+    """
+    prefix = (settings.prefix or "").strip("/")
+    if not entries:
+        return (ServedWarehouse(warehouse(settings.warehouse, allowed=settings.allowed_locations), prefix=prefix),)
+    if len(entries) > 1 and prefix:
+        raise BadSetting("--prefix is for a server with one warehouse; with several, each has its prefix in the file of --config")
+    found = tuple(_served(settings, entry, prefix if len(entries) == 1 else quote(entry.name, safe="")) for entry in entries.values())
+    for index, one in enumerate(found):
+        for other in found[:index]:
+            if unquote(one.prefix) == unquote(other.prefix):
+                raise BadSetting(f"the warehouses {other.name} and {one.name} have the same prefix, {one.prefix!r}")
+            if overlap(one.files.root, other.files.root):
+                roots = f"{other.files.root} and {one.files.root}"
+                raise BadSetting(f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the other")
+    return found
+
+
+def _served(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWarehouse:
+    at = f"the server file, at warehouses.{entry.name}"
+    wanted = prefix if entry.prefix is None else entry.prefix.strip("/")
+    if wanted and not PREFIX.fullmatch(wanted):
+        raise BadSetting(f"{at}.prefix: {wanted!r} is not a path as it stands in a URL")
+    if "prefix" in entry.overrides or "prefix" in entry.defaults:
+        raise BadSetting(f"{at}: the prefix stands in `prefix`, not among the settings of clients")
+    location = entry.location or place_below(settings.warehouse, [entry.name])
+    found = ServedWarehouse(
+        warehouse(location, allowed=settings.allowed_locations),
+        entry.name,
+        wanted,
+        defaults=entry.defaults,
+        overrides=entry.overrides,
+        access=read_storage_access(entry),
+    )
+    if not found.separator or found.separator == "/":
+        raise BadSetting(f"{at}: {ANNOUNCED} is empty, or a slash, which stands between the segments of paths")
+    return found
+
+
+def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[str, Handler]:
+    """The functions of some areas that answer operations of a contract, in the way of one warehouse."""
+    found = {o.id: getattr(area, o.function) for o in contract.operations.values() for area in areas if hasattr(area, o.function)}
+    if kept is None or kept.separator == SEPARATOR:
+        return found
+    return {operation: separated(handler, kept.separator, operation) for operation, handler in found.items()}
+
+
+def together(contract: Contract, served: Sequence[ServedWarehouse], handlers: Sequence[Mapping[str, Handler]]) -> dict[str, Handler]:
+    """The functions that answer for all warehouses: those of the only one, or of the one whose prefix stands in the path.
+
+    Raises:
+        BadSetting: there are several, and the prefix of one is not exactly one segment.
+    """
+    if len(served) == 1:
+        return dict(handlers[0])
+    for one in served:
+        if not one.prefix or "/" in one.prefix:
+            raise BadSetting(f"the prefix of {one.name} is {one.prefix!r}; with several warehouses, each has one segment of the path")
+    prefixes = [unquote(one.prefix) for one in served]
+    operations = [o for o in contract.operations if o in handlers[0]]
+    return {o: dispatched({prefix: own[o] for prefix, own in zip(prefixes, handlers, strict=True)}) for o in operations}
+
+
+def separated(handler: Handler, separator: str, operation: str) -> Handler:
+    """A handler that reads namespaces with this separator too; what holds the contract's own is read by that alone."""
+
+    def answer(**arguments: Any) -> Reply:
+        for name in ("namespace", "parent"):
+            spelled = arguments.get(name)
+            if isinstance(spelled, str) and SEPARATOR not in spelled:
+                arguments[name] = spelled.replace(separator, SEPARATOR)
+        if operation == CREATES_NAMESPACES:
+            _check_levels(arguments["body"]["namespace"], separator)
+        return handler(**arguments)
+
+    return answer
+
+
+def _check_levels(levels: Sequence[str], separator: str) -> None:
+    for index, level in enumerate(levels):
+        if separator in level:
+            raise bad_request(f"at /namespace/{index}: a level must not contain {separator!r}, which separates levels in paths")
+
+
+def dispatched(handlers: Mapping[str, Handler]) -> Handler:
+    """A handler that asks the one of the warehouse whose prefix stands in the path."""
+
+    def answer(*, prefix: str, **arguments: Any) -> Reply:
+        handler = handlers.get(prefix)
+        if handler is None:
+            message = f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of each"
+            raise Problem(404, "NotFoundException", message)
+        return handler(**arguments)
+
+    return answer
