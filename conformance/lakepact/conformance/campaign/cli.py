@@ -13,13 +13,15 @@ from lakepact.conformance import runner
 from lakepact.conformance.arrow import pc
 from lakepact.conformance.campaign import doctor as doctors
 from lakepact.conformance.campaign import generation, judged_runs, planning, running, tables
+from lakepact.conformance.campaign.afterwards import COMMANDS
 from lakepact.conformance.campaign.engines import Plain
 from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
+from lakepact.conformance.campaign.telling import told
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from lakepact.conformance.campaign.engines import Engine
 
@@ -66,7 +68,7 @@ def plan(*, contract: str, seeds: str, modes: str, per_seed: int, only: tuple[st
         made = planning.plan(contract, out, seeds=_seeds(seeds), modes=wanted, per_seed=per_seed, only=only or ("*",), jobs=jobs)
         click.echo(f"{made['cases']} cases of {made['operations']} operations in {out}, drawn in {time.perf_counter() - started:.1f} s")
 
-    _told("plan", draw)
+    told("plan", draw)
 
 
 @campaign.command()
@@ -120,7 +122,7 @@ def run(
             sys.exit(runner.INCOMPLETE)
         click.echo(f"{landed.landed} exchanges in {out}, {time.perf_counter() - started:.1f} s with {used.name} in {used.lanes} lanes")
 
-    _told("run", send)
+    told("run", send)
 
 
 @campaign.command()
@@ -137,10 +139,10 @@ def judge(*, run_folder: Path, engine: str, master: str, confs: tuple[str, ...])
             judged_runs.judge(run_folder, used)
         verdicts = tables.read(run_folder / "results", tables.RESULTS, ["verdict"]).column("verdict")
         counts = {pair["values"]: pair["counts"] for pair in pc.value_counts(verdicts).to_pylist()}
-        told = ", ".join(f"{counts[v]} {v}" for v in sorted(counts)) or "none"
-        click.echo(f"{sum(counts.values())} verdicts in {run_folder}: {told}; {time.perf_counter() - started:.1f} s")
+        said = ", ".join(f"{counts[v]} {v}" for v in sorted(counts)) or "none"
+        click.echo(f"{sum(counts.values())} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s")
 
-    _told("judge", decide)
+    told("judge", decide)
 
 
 @campaign.command()
@@ -165,7 +167,7 @@ def report(*, run_folder: Path, base: Path | None, formats: str, engine: str, ma
             path.write_text(WRITERS[name](shown), encoding="utf-8")
             click.echo(str(path))
 
-    _told("report", write)
+    told("report", write)
 
 
 @campaign.command()
@@ -181,18 +183,6 @@ def _engine(name: str, master: str, confs: Sequence[str]) -> Engine:
     if name == "plain":
         return Plain()
     return doctors.spark_engine(master, confs)
-
-
-def _told(verb: str, action: Callable[[], None]) -> None:
-    """Do it; what is wrong becomes one line."""
-    try:
-        action()
-    except (LookupError, ValueError) as wrong:
-        click.echo(f"lakepact campaign {verb}: {wrong.args[0] if wrong.args else wrong}", err=True)
-        sys.exit(runner.USAGE)
-    except (running.Refused, doctors.CannotRun) as refused:
-        click.echo(f"lakepact campaign {verb}: {refused}", err=True)
-        sys.exit(runner.INCOMPLETE)
 
 
 def _tell_progress(progress: running.Progress, started: float) -> None:
@@ -212,3 +202,7 @@ def _seeds(text: str) -> range:
     if not seeds:
         raise ValueError(f"--seeds {text}: there is no seed in it")
     return seeds
+
+
+for command in COMMANDS:
+    campaign.add_command(command)
