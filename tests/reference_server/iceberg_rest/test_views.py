@@ -245,7 +245,6 @@ def test_a_commit_without_updates_changes_nothing(send: Callable[..., Any], view
         [{"action": "set-current-view-version", "view-version-id": -1}],
         [{"action": "add-view-version", "view-version": version("SELECT 2", **{"schema-id": 9})}],
         [{"action": "add-view-version", "view-version": version("SELECT 2", **{"schema-id": -1})}],
-        [{"action": "add-view-version", "view-version": version("SELECT 2", "spark", "SPARK")}],
         [{"action": "add-spec", "spec": {"fields": []}}],
         [{"action": "upgrade-format-version", "format-version": 2}],
         [{"action": "assign-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}],
