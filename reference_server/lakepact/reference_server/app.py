@@ -143,7 +143,8 @@ class PagesOnDemand:
         made = self._made
         if made is None:
             # In a thread: calls of the contracts are answered meanwhile.
-            made = self._made = await asyncio.get_running_loop().run_in_executor(None, _pages, self._services)
+            made = await asyncio.get_running_loop().run_in_executor(None, _pages, self._services)
+            self._made = made
         await made(scope, receive, send)
 
 
