@@ -61,6 +61,11 @@ def added(document: Document, path: Path) -> Document:
     return later
 
 
+def said(path: Path) -> list[str]:
+    """What its authors added in a later version, as a file of additions says it in words."""
+    return [entry["says"] for entry in read_yaml(path)["additions"]]
+
+
 def apply(document: Document, edits: Iterable[Edit], *, view: View) -> dict[str, tuple[str, ...]]:
     """Correct a document in place, for one view of it; return the pointers that each edit touched.
 

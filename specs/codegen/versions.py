@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from codegen import overlay
 from codegen.bundles import Bundle, bundled
 from codegen.documents import is_object, pointer_of
 from codegen.errors import errors
@@ -47,11 +48,17 @@ def read(source: Source) -> Version:
 
 
 def difference(old: Version, new: Version) -> Document:
-    """What `new` has more, has less or has otherwise than `old`: operations, schemas, requirements and features."""
+    """What `new` has more, has less or has otherwise than `old`: operations, schemas, requirements and features.
+
+    What is new is told in words too: what its authors added, and the requirements that `old` has not or has otherwise.
+    """
+    before = _requirements(old)
     return {
         "contract": old.source.name,
         "from": old.source.version,
         "to": new.source.version,
+        "additions": overlay.said(new.source.folder / "additions.yaml") if new.source.extends else [],
+        "demands": [r for i, r in _requirements(new).items() if before.get(i) != r],
         "operations": compared(_operations(old), _operations(new)),
         "schemas": compared(_schemas(old), _schemas(new)),
         "requirements": compared(_requirements(old), _requirements(new)),

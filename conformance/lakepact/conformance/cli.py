@@ -11,6 +11,7 @@ import click
 VERBS = {
     "campaign": ("lakepact.conformance.campaign.cli", "campaign"),
     "check": ("lakepact.conformance.check", "check"),
+    "contracts": ("lakepact.conformance.contracts", "contracts"),
     "explain": ("lakepact.conformance.catalogue", "explain"),
     "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),
     "list": ("lakepact.conformance.catalogue", "list_requirements"),

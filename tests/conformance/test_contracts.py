@@ -1,0 +1,65 @@
+"""`lakepact contracts`: which versions there are, and what changed between two of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance.cli import main
+from lakepact.generated.contract import Contract, contracts
+
+COMPARED = [(name, Contract(name).version, other) for name in contracts() for other in Contract(name).other_versions]
+
+
+def said(*arguments: str) -> str:
+    done = CliRunner().invoke(main, ["contracts", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_every_contract_is_listed_in_every_version() -> None:
+    listed = [(row["contract"], row["version"]) for row in json.loads(said("list", "--json"))]
+
+    assert listed == [(name, version) for name in contracts() for version in (Contract(name).version, *Contract(name).other_versions)]
+
+
+def test_the_list_says_what_can_be_served_and_judged() -> None:
+    listed = {(row["contract"], row["version"]): row["is"] for row in json.loads(said("list", "--json"))}
+
+    assert listed["iceberg_rest", "1.11.0"] == "server and suite"
+    assert listed["delta_sharing", "2026-08"] == "compared only"
+
+
+def test_a_newer_version_tells_what_its_authors_added_and_what_it_demands() -> None:
+    text = said("diff", "iceberg_rest", "1.10.0", "1.11.0")
+
+    assert "  a view can be registered from a metadata file\n" in text
+    assert "  + registerView\n" in text
+    assert "  ~ loadTable: parameters/query referenced-by added\n" in text
+    assert "  IRC-VIEW-REG-004   MUST   Registering a view by the name of an existing view is answered with 409" in text
+
+
+@pytest.mark.parametrize(("contract", "main_version", "other"), COMPARED)
+def test_every_requirement_that_a_version_adds_is_told_in_words(contract: str, main_version: str, other: str) -> None:
+    difference = json.loads(said("diff", contract, main_version, other, "--json"))
+
+    told = [demand["id"] for demand in difference["demands"] if demand["says"]]
+    assert sorted(told) == sorted([*difference["requirements"]["added"], *difference["requirements"]["changed"]])
+
+
+@pytest.mark.parametrize(("contract", "main_version", "other"), COMPARED)
+def test_the_way_back_takes_away_what_the_way_there_adds(contract: str, main_version: str, other: str) -> None:
+    there = json.loads(said("diff", contract, main_version, other, "--json"))
+    back = json.loads(said("diff", contract, other, main_version, "--json"))
+
+    for part in ("operations", "schemas", "requirements", "features"):
+        assert (back[part]["added"], back[part]["removed"]) == (there[part]["removed"], there[part]["added"])
+
+
+def test_versions_that_are_not_compared_are_refused_with_those_that_are() -> None:
+    done = CliRunner().invoke(main, ["contracts", "diff", "iceberg_rest", "1.10.0", "2.0"])
+
+    assert done.exit_code == 2
+    assert "version 1.10.0 is compared with these: 1.11.0" in done.output
