@@ -75,9 +75,23 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def interop(session: nox.Session) -> None:
-    """Real clients against the reference server."""
+    """Real clients against the reference server: those that are Python packages."""
     install(session, "tests", "interop", package=".[conformance]")
     session.run("pytest", "tests/interop", "-m", "interop", *session.posargs)
+
+
+@nox.session
+def interop_clients(session: nox.Session) -> None:
+    """The same for clients in Java, Go, Rust and JavaScript, for engines, and for Spark; what is built for them is kept in a cache."""
+    install(session, "tests", package=".[spark]")
+    session.run("pytest", "tests/interop/clients", "-m", "clients", "-s", *session.posargs)
+
+
+@nox.session
+def interop_rck(session: nox.Session) -> None:
+    """Apache's compatibility kit for REST catalogs, with Java and Maven."""
+    install(session, "tests", package=".[server]")
+    session.run("pytest", "tests/interop/rck", "-m", "rck", "-s", *session.posargs)
 
 
 @nox.session

@@ -1,0 +1,113 @@
+"""What real clients need on this machine, put once into a folder outside the repository, and the tools to put it there.
+
+A tool that is missing is a reason to skip what needs it, said in the report; a download or a build that fails is a failure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+CACHE = "LAKEPACT_INTEROP_CACHE"  #: the variable that names another folder
+LONGEST_BUILD = 3600  #: seconds
+#: Where tools are looked for that are not on the path.
+USUAL = (Path("/usr/local/go/bin"), Path.home() / ".cargo" / "bin")
+
+
+def folder(*names: str) -> Path:
+    """A folder of the cache, which is made if it is not there."""
+    root = os.environ.get(CACHE) or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lakepact" / "interop"
+    path = Path(root, *names)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def tool(name: str, *, why: str) -> str:
+    """The path of a program; without it the test is skipped, and says what it would be for."""
+    found = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), *map(str, USUAL)]))
+    if found is None:
+        pytest.skip(f"no {name} on this machine: {why}")
+    return found
+
+
+def java() -> str:
+    """A Java runtime of version 17 or newer."""
+    home = os.environ.get("JAVA_HOME")
+    found = tool(str(Path(home, "bin", "java")) if home else "java", why="Iceberg's own library is written in it")
+    said = subprocess.run([found, "-version"], capture_output=True, text=True, check=True).stderr
+    version = said.partition('version "')[2].partition('"')[0]
+    if int(version.split(".")[0] or 0) < 17:
+        pytest.skip(f"Java 17 or newer is needed, {version} was found")
+    return found
+
+
+def told(command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+    """Run a download or a build; what it says is part of the failure if there is one."""
+    ran = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LONGEST_BUILD,
+        check=False,
+    )
+    if ran.returncode != 0:
+        pytest.fail(f"{' '.join(map(str, command[:6]))} … ended with {ran.returncode}:\n{ran.stdout[-4000:]}", pytrace=False)
+
+
+def once(place: Path, *, made_from: Iterable[bytes], make: Callable[[Path], None]) -> Path:
+    """A folder that is made anew whenever what it is made from changes, and only then."""
+    key = hashlib.sha256(b"\0".join(made_from)).hexdigest()
+    stamp = place / ".made-from"
+    if not stamp.exists() or stamp.read_text("utf-8") != key:
+        print(f"setting up {place} (once)", flush=True)
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        make(place)
+        stamp.write_text(key, "utf-8")
+    return place
+
+
+def python(name: str, requirements: Path) -> Path:
+    """The interpreter of a virtual environment with exactly these packages."""
+
+    def make(place: Path) -> None:
+        uv = shutil.which("uv")
+        if uv:
+            told([uv, "venv", "--quiet", "--python", sys.executable, "--clear", str(place / "venv")])
+            told([uv, "pip", "install", "--quiet", "--python", str(place / "venv/bin/python"), "--no-deps", "-r", str(requirements)])
+        else:
+            told([sys.executable, "-m", "venv", str(place / "venv")])
+            told([str(place / "venv/bin/python"), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(requirements)])
+
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}".encode()
+    return once(folder("python") / name, made_from=[requirements.read_bytes(), version], make=make) / "venv" / "bin" / "python"
+
+
+def jars(pom: Path, *, goal_arguments: Sequence[str] = ()) -> str:
+    """The class path that Maven makes of a project file."""
+    maven = tool("mvn", why="it resolves the jars of Iceberg's own library")
+
+    def make(place: Path) -> None:
+        goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
+        told([maven, "-B", "-q", "-f", str(pom), *goal_arguments, goal, f"-Dmdep.outputFile={place / 'classpath'}"])
+
+    name = hashlib.sha256("\0".join([str(pom.name), pom.parent.name, *goal_arguments]).encode()).hexdigest()[:12]
+    place = folder("jars") / f"{pom.parent.name}-{name}"
+    path = once(place, made_from=[pom.read_bytes()], make=make) / "classpath"
+    if not all(Path(jar).exists() for jar in path.read_text("utf-8").split(os.pathsep)):
+        shutil.rmtree(place)
+        return jars(pom, goal_arguments=goal_arguments)
+    return path.read_text("utf-8")

@@ -1,0 +1,89 @@
+"""Apache Iceberg's REST compatibility kit, run by JUnit's launcher against a server, and what its reports say."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import yaml
+
+from interop import installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HERE = Path(__file__).parent
+PACKAGE = "org.apache.iceberg.rest."
+CLASSES = ("RESTCompatibilityKitCatalogTests", "RESTCompatibilityKitViewCatalogTests")
+LONGEST_RUN = 900  #: seconds
+#: What the kit lets a server say of itself. It also tries what each client property does that stands behind `rck.`.
+SWITCHES = {
+    "rck.local": "false",
+    "rck.requires-namespace-create": "true",
+    "rck.supports-names-with-dot": "true",
+    "rck.supports-variant": "true",
+}
+#: Folders in which the kit puts tables, whatever the warehouse is.
+FIXED_LOCATIONS = ("/tmp/ns", "/tmp/newdb")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one test of the kit ended."""
+
+    name: str  #: `Class.test`, with the number of its arguments behind it if there are several
+    ended: str  #: `passed`, `failed` or `not run`
+    said: str = ""  #: the beginning of the complaint
+
+
+def run(url: str, *, warehouse: str, scratch: Path, reports: Path) -> list[Result]:
+    """Run the kit.
+
+    Args:
+        url: the catalog's address, without `/v1`.
+        warehouse: the name of the warehouse that clients ask for.
+        scratch: a folder below the warehouse, where the kit makes further locations.
+        reports: where JUnit writes.
+    """
+    path, java = installed.jars(HERE / "pom.xml"), installed.java()
+    settings = {**SWITCHES, "rck.uri": url, "uri": url, "rck.warehouse": warehouse, "warehouse": warehouse, "java.io.tmpdir": str(scratch)}
+    classes = [argument for name in CLASSES for argument in ("-c", PACKAGE + name)]
+    launcher = ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors", "--details=none"]
+    ran = subprocess.run(
+        [java, *(f"-D{key}={value}" for key, value in settings.items()), "-cp", path, *launcher, f"--reports-dir={reports}", *classes],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LONGEST_RUN,
+        check=False,
+    )
+    results = list(read(reports))
+    assert results, ran.stdout[-4000:]
+    return results
+
+
+def read(reports: Path) -> Iterator[Result]:
+    """What the reports in a folder say."""
+    for file in sorted(reports.glob("TEST-*.xml")):
+        for case in ET.parse(file).getroot().iter("testcase"):
+            name = f"{case.get('classname', '').removeprefix(PACKAGE)}.{case.get('name', '')}".replace("()", "")
+            wrong = case.find("failure") if case.find("failure") is not None else case.find("error")
+            left_out = case.find("skipped")
+            if wrong is not None:
+                yield Result(name, "failed", (wrong.get("message") or wrong.text or "")[:600])
+            elif left_out is not None:
+                yield Result(name, "not run", (left_out.text or "")[:200].partition("\n")[0])
+            else:
+                yield Result(name, "passed")
+
+
+def not_passing() -> Mapping[str, str]:
+    """The tests that do not pass on a server that keeps the contract, and why."""
+    known: dict[str, str] = {}
+    for group in yaml.safe_load((HERE / "not_passing.yaml").read_text("utf-8")):
+        assert {"why", "clause", "tests"} == group.keys(), group
+        known.update(dict.fromkeys(group["tests"], f"{group['why']} ({group['clause']})"))
+    return known

@@ -1,0 +1,58 @@
+"""Apache's own kit for REST catalogs, unmodified: everything passes but what a table names, with the clause that says why."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from interop.rck.kit import FIXED_LOCATIONS, Result, not_passing, run
+from interop.served import durable, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.rck
+
+TESTS = 157  #: of Iceberg 1.11.0
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Result]]:
+    """How each test ended, against a server of its own that loses nothing."""
+    folder = tmp_path_factory.mktemp("rck")
+    scratch = folder / "warehouse" / "kit"
+    scratch.mkdir(parents=True)
+    taken = [place for place in FIXED_LOCATIONS if Path(place).exists()]
+    if taken:
+        pytest.skip(f"the kit keeps tables in {', '.join(taken)}, where something is already; remove that first")
+    allowed = [f"--allowed-location={place}" for place in FIXED_LOCATIONS]
+    try:
+        with serving(folder, *durable(folder), *allowed) as url:
+            yield run(url, warehouse=(folder / "warehouse").as_uri(), scratch=scratch, reports=folder / "reports")
+    finally:
+        for place in FIXED_LOCATIONS:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def test_the_kit_is_whole(results: list[Result]) -> None:
+    assert len(results) == TESTS
+
+
+def test_every_test_passes_that_the_table_does_not_name(results: list[Result]) -> None:
+    unexpected = [f"{result.name}: {result.said}" for result in results if result.ended != "passed" and result.name not in not_passing()]
+
+    assert unexpected == []
+
+
+def test_no_test_passes_that_the_table_names(results: list[Result]) -> None:
+    for result in results:
+        if result.ended != "passed":
+            print(f"{result.ended}: {result.name}: {not_passing().get(result.name, '?')}")
+    passed = {result.name for result in results if result.ended == "passed"}
+    print(f"{len(passed)} of {len(results)} passed")
+
+    assert sorted(passed & not_passing().keys()) == []
+    assert sorted(not_passing().keys() - {result.name for result in results}) == []

@@ -1,0 +1,42 @@
+"""`lakepact serve` as a process of its own, as clients meet it."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+STOP_SECONDS = 20
+COMMAND = (sys.executable, "-m", "lakepact.reference_server")
+
+
+@cache
+def knows(option: str) -> bool:
+    """Whether the command has an option."""
+    return option in subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def durable(folder: Path) -> list[str]:
+    """The options of a catalog that outlives its process, as far as there is one."""
+    return ["--store", f"file:{folder}/catalog"] if knows("--store") else []
+
+
+@contextlib.contextmanager
+def serving(folder: Path, *options: str) -> Generator[str]:
+    """A reference server whose tables lie in `folder/warehouse`; its address. What it complains of goes to `folder/server.log`."""
+    command = [*COMMAND, "--port", "0", "--warehouse", str(folder / "warehouse"), *options]
+    with (folder / "server.log").open("w") as log, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process:
+        try:
+            assert process.stdout is not None
+            url = process.stdout.readline().strip()
+            assert url.startswith("http"), (folder / "server.log").read_text("utf-8")
+            yield url
+        finally:
+            process.terminate()
+            process.wait(STOP_SECONDS)
