@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.arrow import pq
-from lakepact.conformance.campaign import judged_runs, planning, running, tables
+from lakepact.conformance.campaign import analysis, judged_runs, planning, running, tables
 from lakepact.conformance.campaign.execution import executed
 from lakepact.conformance.campaign.judging import judged
 from lakepact.conformance.campaign.targets import asked
@@ -54,6 +54,9 @@ class Here:
             found = [judged(row, features) for row in pq.ParquetFile(part).read().to_pylist()]
             tables.write_part(tables.table_of([r for said, _ in found for r in said], tables.RESULTS), results, f"part-{number}")
             tables.write_part(tables.table_of([answer for _, answer in found], tables.ANSWERS), answers, f"part-{number}")
+
+    def analyse(self, sources: Any) -> dict[str, Any]:
+        return analysis.analysed(sources)
 
 
 def few_cases(folder: Path) -> Path:

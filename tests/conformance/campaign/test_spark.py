@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from campaigns import Here, exchanges, kept, said
-from lakepact.conformance.campaign import analysis, planning, tables
+from lakepact.conformance.campaign import analysis, findings, planning, tables
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
 
@@ -79,7 +79,7 @@ def on_spark(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows(run: Path, table: str) -> list[dict[str, Any]]:
-    schema = {"coverage": tables.COVERAGE, "divergences": tables.DIVERGENCES, "regressions": tables.REGRESSIONS}[table]
+    schema = findings.TABLES[table]
     found: list[dict[str, Any]] = tables.read(run / table, schema).to_pylist()
     return found
 
@@ -116,7 +116,7 @@ def verdicts(found: dict[str, list[dict[str, Any]]]) -> set[tuple[str, str, str]
 
 
 def test_sql_says_what_python_says(on_spark: Path) -> None:
-    by_sql = {table: rows(on_spark, table) for table in ("coverage", "divergences", "regressions")}
+    by_sql = {table: rows(on_spark, table) for table in findings.TABLES}
     told("report", "--run", str(on_spark), "--base", str(on_spark), "--engine", "plain")
 
     assert by_sql == {table: rows(on_spark, table) for table in by_sql}

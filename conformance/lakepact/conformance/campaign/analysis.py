@@ -1,19 +1,23 @@
 """What the verdicts and answers of a run say together: coverage, divergences between targets, regressions since another run.
 
-In Python over rows; `sql` says the same in Spark and is held against this.
+In Python over rows; `sql` says the same in Spark and DuckDB, and is held against this.
 """
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.campaign import findings, tables
 from lakepact.conformance.campaign.cases import CHECK
 from lakepact.conformance.campaign.execution import ANSWERED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lakepact.conformance.arrow import Table
+    from lakepact.conformance.campaign.findings import Sources
 
     Row = dict[str, Any]
 
@@ -23,40 +27,54 @@ ORDER = {verdict: place for place, verdict in enumerate(VERDICTS)}
 BAD = ("fail", "warn")
 #: Each class is looked at where all before it agree; headers always.
 FINER = ("status", "error_type", "schema", "body")
+WORD_DIGITS = 6  #: of the word of a start; what follows says which target
+LOOKED_AT = ("target", "contract", "operation_id", "word", "state", "latency_us")  #: of exchanges, which are large otherwise
+QUANTILES = {"p50_us": 0.5, "p95_us": 0.95, "p99_us": 0.99}
+SETS = {"operation": "operation_id", "mode": "mode"}
 
 
 def coverage(results: Iterable[Mapping[str, Any]]) -> list[Row]:
     """How each requirement came out on each target, and how often it was judged."""
-    found: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for result in results:
-        found[result["target"], result["requirement_id"]].append(result)
+        found[result["target"], result["contract"], result["requirement_id"]].append(result)
     rows = []
-    for (target, requirement), judged in sorted(found.items()):
+    for (target, contract, requirement), judged in sorted(found.items()):
         worst = min((r["verdict"] for r in judged), key=ORDER.__getitem__)
+        same = {"target": target, "contract": contract, "requirement_id": requirement, "level": judged[0]["level"], "verdict": worst}
         counts = {column: sum(r["verdict"] == verdict for r in judged) for verdict, column in VERDICTS.items()}
+        sets = {f"{of}s": sorted({r[column] for r in judged if r[column] is not None}) for of, column in SETS.items()}
         first = min(r["case_id"] for r in judged if r["verdict"] == worst)
-        cases = len({r["case_id"] for r in judged})
-        same = {"target": target, "requirement_id": requirement, "level": judged[0]["level"], "verdict": worst}
-        rows.append({**same, **counts, "cases": cases, "first_case_id": first})
+        rows.append({**same, **counts, **sets, "cases": len({r["case_id"] for r in judged}), "first_case_id": first})
     return rows
 
 
-def divergences(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """Cases that targets answer differently, each with the coarsest class in which they do, and with that of headers."""
+def divergences(answers: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]] = ()) -> list[Row]:
+    """Cases that targets answer differently, each with the coarsest class in which they do, and with that of headers.
+
+    Args:
+        answers: normalised.
+        results: of the same run; what is broken in an exchange may explain why it differs.
+    """
+    breaking: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for result in results:
+        if result["verdict"] in BAD:
+            breaking[result["case_id"], result["step"]].add(result["requirement_id"])
     by_case: dict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
     for answer in answers:
         # A check goes on by what it was answered: its requests to two targets are not the same.
         if answer["state"] == ANSWERED and answer["mode"] != CHECK:
             by_case[answer["case_id"], answer["step"]].append(answer)
     rows = []
-    for _, given in sorted(by_case.items()):
+    for key, given in sorted(by_case.items()):
         coarsest = next((kind for kind in FINER if len({a[kind] for a in given}) > 1), None)
         for kind in (coarsest, "header"):
             groups = len({a[kind] for a in given}) if kind else 0
             if kind and groups > 1:
                 seen = {a["target"]: a[kind] for a in sorted(given, key=lambda a: str(a["target"]))}
-                same = {name: given[0][name] for name in ("case_id", "step", "operation_id", "mode")}
-                rows.append({**same, "kind": kind, "groups": groups, "observations": _text(seen)})
+                same = {name: given[0][name] for name in ("contract", "case_id", "step", "operation_id", "mode")}
+                why = sorted(breaking[key]) if key in breaking else None
+                rows.append({**same, "kind": kind, "groups": groups, "observations": _text(seen), "requirement_ids": why})
     return sorted(rows, key=lambda r: (r["case_id"], r["step"], r["kind"]))
 
 
@@ -71,19 +89,65 @@ def regressions(before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str
         elif old[key] in BAD and new[key] == "pass":
             kind = "mended"
         if kind:
-            target, case_id, requirement = key
-            row = {"target": target, "case_id": case_id, "requirement_id": requirement, "kind": kind}
+            row = {**dict(zip(("target", "contract", "case_id", "requirement_id"), key, strict=True)), "kind": kind}
             rows.append({**row, "before": old[key], "after": new[key]})
     return rows
+
+
+def outcomes(answers: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """How exchanges ended, counted."""
+    names = ("target", "contract", "operation_id", "mode", "state", "status")
+    counted = Counter(tuple(answer[name] for name in names) for answer in answers)
+    return [{**dict(zip(names, key, strict=True)), "exchanges": count} for key, count in sorted(counted.items())]
+
+
+def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> list[Row]:
+    """How long answers took, of exchanges that were sent with nothing else on its way."""
+    words = frozenset(quiet)
+    taken: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for row in exchanges:
+        if row["state"] == ANSWERED and row["word"][:WORD_DIGITS] in words:
+            taken[row["target"], row["contract"], row["operation_id"]].append(row["latency_us"])
+    rows = []
+    for key, all_of_them in sorted(taken.items()):
+        in_order = sorted(all_of_them)
+        same = {**dict(zip(("target", "contract", "operation_id"), key, strict=True)), "exchanges": len(in_order)}
+        rows.append({**same, **{name: int(_quantile(in_order, part)) for name, part in QUANTILES.items()}})
+    return rows
+
+
+def _quantile(in_order: Sequence[int], part: float) -> float:
+    place = part * (len(in_order) - 1)
+    below = int(place)
+    above = min(below + 1, len(in_order) - 1)
+    return in_order[below] + (in_order[above] - in_order[below]) * (place - below)
 
 
 def _text(seen: Mapping[str, str]) -> str:
     return json.dumps(seen, ensure_ascii=False, separators=(",", ":"))
 
 
-def _worst(results: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str], str]:
-    worst: dict[tuple[str, str, str], str] = {}
+def _worst(results: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str, str, str], str]:
+    worst: dict[tuple[str, str, str, str], str] = {}
     for result in results:
-        key = result["target"], result["case_id"], result["requirement_id"]
+        key = result["target"], result["contract"], result["case_id"], result["requirement_id"]
         worst[key] = min(worst.get(key, "pass"), result["verdict"], key=ORDER.__getitem__)
     return worst
+
+
+def analysed(sources: Sources) -> dict[str, Table]:
+    """All tables of `findings`, row by row: slow, and what SQL is held against."""
+    results = tables.read(sources.results, tables.RESULTS).to_pylist()
+    base = tables.read(sources.base, tables.RESULTS).to_pylist() if sources.base else []
+    answers = tables.read(sources.answers, tables.ANSWERS).to_pylist()
+    sent = tables.read(
+        sources.exchanges, tables.EXCHANGES, ["target", "contract", "operation_id", "word", "state", "latency_us"]
+    ).to_pylist()
+    found = {
+        "coverage": coverage(results),
+        "divergences": divergences(answers, results),
+        "regressions": regressions(base, results),
+        "outcomes": outcomes(answers),
+        "latencies": latencies(sent, sources.quiet),
+    }
+    return {name: tables.table_of(rows, findings.TABLES[name]) for name, rows in found.items()}

@@ -10,25 +10,23 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lakepact.conformance.arrow import Table, pq
-from lakepact.conformance.campaign import analysis
+from lakepact.conformance.campaign import duck
 from lakepact.conformance.campaign.execution import Job, executed
 from lakepact.conformance.campaign.judging import judged
 from lakepact.conformance.campaign.tables import (
     ANSWERS,
-    COVERAGE,
-    DIVERGENCES,
     ERRANDS,
     EXCHANGES,
-    REGRESSIONS,
     RESULTS,
     parts,
-    read,
     table_of,
     write_part,
 )
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from lakepact.conformance.campaign.findings import Sources
 
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
 
@@ -51,8 +49,8 @@ class Engine(Protocol):
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
         ...
 
-    def analyse(self, tables: dict[str, Path]) -> dict[str, Table]:
-        """Coverage, divergences and regressions from the folders of `results`, `answers`, and `base` if there is one."""
+    def analyse(self, sources: Sources) -> dict[str, Table]:
+        """All tables of `findings`."""
         ...
 
 
@@ -94,15 +92,9 @@ class Plain:
         for future in futures:
             future.result()
 
-    def analyse(self, tables: dict[str, Path]) -> dict[str, Table]:
-        """Coverage, divergences and regressions from the folders of `results`, `answers`, and `base` if there is one."""
-        results = read(tables["results"], RESULTS).to_pylist()
-        base = read(tables["base"], RESULTS).to_pylist() if "base" in tables else []
-        return {
-            "coverage": table_of(analysis.coverage(results), COVERAGE),
-            "divergences": table_of(analysis.divergences(read(tables["answers"], ANSWERS).to_pylist()), DIVERGENCES),
-            "regressions": table_of(analysis.regressions(base, results), REGRESSIONS),
-        }
+    def analyse(self, sources: Sources) -> dict[str, Table]:
+        """All tables of `findings`."""
+        return duck.analysed(sources)
 
 
 def _end_with_parent() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign import itself, tables
+from lakepact.conformance.campaign.findings import TABLES, Sources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,21 +15,24 @@ if TYPE_CHECKING:
 
 
 def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, list[dict[str, Any]]]:
-    """Write coverage, divergences and regressions of a judged run; their rows.
+    """Write what the verdicts and answers of a judged run say together; the rows of each table.
+
+    A run that has not come to its end is analysed as far as it came.
 
     Raises:
         LookupError: a run is not there, or was not judged.
     """
-    folders = {"results": run / "results", "answers": run / "answers"}
-    if base is not None:
-        folders["base"] = base / "results"
-    for folder in folders.values():
-        if not folder.is_dir():
-            raise LookupError(f"{folder} is not there: judge it first, lakepact campaign judge --run {folder.parent}")
-    found = engine.analyse(folders)
-    for name, schema in {"coverage": tables.COVERAGE, "divergences": tables.DIVERGENCES, "regressions": tables.REGRESSIONS}.items():
+    said = tables.read_json(run / "run.json")
+    for judged in (run, base or run):
+        if not (judged / "results").is_dir():
+            raise LookupError(f"{judged / 'results'} is not there: judge it first, lakepact campaign judge --run {judged}")
+    quiet = tuple(start["word"] for start in said.get("starts", ()) if start["lanes"] == 1)
+    earlier = base / "results" if base is not None else None
+    found = engine.analyse(Sources(run / "results", run / "answers", run / "exchanges", earlier, quiet))
+    for name, schema in TABLES.items():
         found[name] = found[name].select(schema.names).cast(schema)
         tables.replace(found[name], run / name)
+    itself.write(run)
     return {name: table.to_pylist() for name, table in found.items()}
 
 
@@ -49,3 +53,4 @@ def judge(run: Path, engine: Engine) -> None:
         shutil.rmtree(run / name, ignore_errors=True)
         if folder.exists():
             folder.rename(run / name)
+    itself.write(run)

@@ -13,7 +13,7 @@ from lakepact.conformance.campaign import sql
 from lakepact.conformance.campaign.doctor import INSTALL, CannotRun
 from lakepact.conformance.campaign.execution import executed_batches
 from lakepact.conformance.campaign.judging import judged_batches
-from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, JUDGED, RESULTS, land, parts
+from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, JUDGED, RESULTS, TEXT, land, parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.arrow import Schema, Table
     from lakepact.conformance.campaign.engines import Features
     from lakepact.conformance.campaign.execution import Job
+    from lakepact.conformance.campaign.findings import Sources
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
 SETTINGS = {
@@ -109,17 +110,20 @@ class Spark:
         for folder in (results, answers):
             land(folder, folder)
 
-    def analyse(self, tables: dict[str, Path]) -> dict[str, Table]:
-        """Coverage, divergences and regressions by Spark SQL, as `analysis` says them.
+    def analyse(self, sources: Sources) -> dict[str, Table]:
+        """All tables of `findings`, by Spark SQL."""
+        self._view("results", sources.results, RESULTS)
+        self._view("base", sources.base, RESULTS)
+        self._view("answers", sources.answers, ANSWERS)
+        self._view("exchanges", sources.exchanges, EXCHANGES)
+        words = pa.table({"word": pa.array(sources.quiet, TEXT)})
+        self._session.createDataFrame(words).createOrReplaceTempView("quiet")
+        return {name: self._session.sql(query).toArrow() for name, query in sql.queries(sql.SPARK).items()}
 
-        Args:
-            tables: the folders of `results` and `answers`, and of `base` where there is an earlier run.
-        """
-        for name, schema in {"results": RESULTS, "answers": ANSWERS, "base": RESULTS}.items():
-            files = _files(tables[name]) if name in tables else []
-            empty = self._session.createDataFrame([], _spark_schema(schema))
-            (self._session.read.parquet(*files) if files else empty).createOrReplaceTempView(name)
-        return {name: self._session.sql(query).toArrow() for name, query in sql.QUERIES.items()}
+    def _view(self, name: str, folder: Path | None, schema: Schema) -> None:
+        files = _files(folder) if folder is not None else []
+        frame = self._session.read.parquet(*files) if files else self._session.createDataFrame([], _spark_schema(schema))
+        frame.createOrReplaceTempView(name)
 
     def _written(self, frame: Any, folder: Path) -> None:
         try:

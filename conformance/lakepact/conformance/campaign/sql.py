@@ -1,50 +1,140 @@
-"""The analysis in Spark SQL, over the views `results`, `answers` and `base` (the results of an earlier run, or nothing)."""
+"""The analysis in SQL that Spark and DuckDB both speak, but for three fragments, over these views.
+
+| view        | holds                                                         |
+|-------------|---------------------------------------------------------------|
+| `results`   | verdicts of the run                                           |
+| `base`      | verdicts of an earlier run, or nothing                        |
+| `answers`   | normalised answers of the run                                 |
+| `exchanges` | what was sent, and how long it took                           |
+| `quiet`     | words of the starts that had one request on its way at a time |
+"""
 
 from __future__ import annotations
 
-from lakepact.conformance.campaign.analysis import FINER, VERDICTS
+from dataclasses import dataclass
 
-_PLACES = ", ".join(f"'{verdict}'" for verdict in VERDICTS)
-_PLACE = f"array_position(array({_PLACES}), verdict)"  #: of a verdict, the worst having 1
-_COUNTS = ", ".join(f"count_if(verdict = '{verdict}') AS {column}" for verdict, column in VERDICTS.items())
+from lakepact.conformance.campaign.analysis import BAD, FINER, VERDICTS, WORD_DIGITS
 
-COVERAGE = f"""
-    SELECT target, requirement_id, min(level) AS level, element_at(array({_PLACES}), CAST(min({_PLACE}) AS INT)) AS verdict,
-           {_COUNTS}, count(DISTINCT case_id) AS cases, min(struct({_PLACE} AS place, case_id)).case_id AS first_case_id
-    FROM results GROUP BY target, requirement_id ORDER BY target, requirement_id
-"""  # noqa: S608 - nothing in it comes from outside
+KINDS = (*FINER, "header")
 
-_SETS = ", ".join(f"size(collect_set({kind})) AS {kind}_groups" for kind in (*FINER, "header"))
-_COARSEST = " ".join(f"WHEN {kind}_groups > 1 THEN '{kind}'" for kind in FINER)
-_SEEN = " ".join(f"WHEN '{kind}' THEN one.{kind}" for kind in (*FINER, "header"))
-_GROUPS = " ".join(f"WHEN '{kind}' THEN {kind}_groups" for kind in (*FINER, "header"))
 
-DIVERGENCES = f"""
-    WITH given AS (
-        SELECT case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, {_SETS},
-               sort_array(collect_list(struct(target, {", ".join((*FINER, "header"))}))) AS all
-        FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
-    ), differing AS (
-        SELECT *, explode(filter(array(CASE {_COARSEST} END, CASE WHEN header_groups > 1 THEN 'header' END), k -> k IS NOT NULL)) AS kind
-        FROM given
-    )
-    SELECT case_id, step, operation_id, mode, kind, CAST(CASE kind {_GROUPS} END AS BIGINT) AS groups,
-           to_json(map_from_entries(transform(all, one -> struct(one.target, CASE kind {_SEEN} END)))) AS observations
-    FROM differing ORDER BY case_id, step, kind
-"""  # noqa: S608 - nothing in it comes from outside
+@dataclass(frozen=True)
+class Dialect:
+    """What an engine calls otherwise than others.
+
+    Args:
+        set_of: all different values of a column, in order.
+        object_of: values by target, as JSON.
+        quantile: the value below which a part of a column's values are.
+    """
+
+    set_of: str
+    object_of: str
+    quantile: str
+
+
+SPARK = Dialect(
+    set_of="sort_array(collect_set({}))",
+    object_of="to_json(map_from_entries(sort_array(collect_list(struct(target, {})))))",
+    quantile="percentile({}, {})",
+)
+DUCKDB = Dialect(
+    set_of="list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))",
+    object_of="CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS VARCHAR)",
+    quantile="quantile_cont({}, {})",
+)
+
+_PLACE = "CASE verdict " + " ".join(f"WHEN '{verdict}' THEN {place}" for place, verdict in enumerate(VERDICTS)) + " END"
+_NAMED = "CASE {} " + " ".join(f"WHEN {place} THEN '{verdict}'" for place, verdict in enumerate(VERDICTS)) + " END"
+_BAD = ", ".join(f"'{verdict}'" for verdict in BAD)
+
+
+def queries(dialect: Dialect) -> dict[str, str]:
+    """What makes each table of `findings`."""
+    return {
+        "coverage": _coverage(dialect),
+        "divergences": _divergences(dialect),
+        "regressions": _REGRESSIONS,
+        "outcomes": _OUTCOMES,
+        "latencies": _latencies(dialect),
+    }
+
+
+def _coverage(dialect: Dialect) -> str:
+    counts = ", ".join(f"count_if(verdict = '{verdict}') AS {column}" for verdict, column in VERDICTS.items())
+    return f"""
+        WITH judged AS (
+            SELECT target, contract, requirement_id, min(level) AS level, min({_PLACE}) AS worst, {counts},
+                   {dialect.set_of.format("operation_id")} AS operations, {dialect.set_of.format("mode")} AS modes
+            FROM results GROUP BY target, contract, requirement_id
+        ), by_verdict AS (
+            SELECT target, contract, requirement_id, {_PLACE} AS worst, min(case_id) AS first_case_id
+            FROM results GROUP BY target, contract, requirement_id, verdict
+        ), by_case AS (
+            SELECT target, contract, requirement_id, count(DISTINCT case_id) AS cases FROM results GROUP BY target, contract, requirement_id
+        )
+        SELECT judged.*, {_NAMED.format("worst")} AS verdict, cases, first_case_id
+        FROM judged JOIN by_verdict USING (target, contract, requirement_id, worst) JOIN by_case USING (target, contract, requirement_id)
+        ORDER BY target, contract, requirement_id
+    """  # noqa: S608 - nothing in it comes from outside
+
+
+def _divergences(dialect: Dialect) -> str:
+    differ = ", ".join(f"min({kind}) <> max({kind}) AS {kind}_differs" for kind in KINDS)
+    coarsest = " ".join(f"WHEN {kind}_differs THEN '{kind}'" for kind in FINER)
+    seen = "CASE kind " + " ".join(f"WHEN '{kind}' THEN {kind}" for kind in KINDS) + " END"
+    return f"""
+        WITH given AS (
+            SELECT case_id, step, {differ} FROM answers WHERE state = 'answered' AND mode <> 'check' GROUP BY case_id, step
+        ), differing AS (
+            SELECT case_id, step, CASE {coarsest} END AS kind FROM given WHERE {" OR ".join(f"{kind}_differs" for kind in FINER)}
+            UNION ALL SELECT case_id, step, 'header' AS kind FROM given WHERE header_differs
+        ), observed AS (
+            SELECT answers.*, kind FROM answers JOIN differing USING (case_id, step) WHERE state = 'answered' AND mode <> 'check'
+        ), found AS (
+            SELECT min(contract) AS contract, case_id, step, min(operation_id) AS operation_id, min(mode) AS mode, kind,
+                   count(DISTINCT {seen}) AS groups, {dialect.object_of.format(seen)} AS observations
+            FROM observed GROUP BY case_id, step, kind
+        ), breaking AS (
+            SELECT case_id, step, {dialect.set_of.format("requirement_id")} AS requirement_ids
+            FROM results WHERE verdict IN ({_BAD}) GROUP BY case_id, step
+        )
+        SELECT found.*, requirement_ids FROM found LEFT JOIN breaking USING (case_id, step) ORDER BY case_id, step, kind
+    """  # noqa: S608 - nothing in it comes from outside
+
 
 _WORST = f"""
-    SELECT target, case_id, requirement_id, element_at(array({_PLACES}), CAST(min({_PLACE}) AS INT)) AS verdict
-    FROM {{}} GROUP BY target, case_id, requirement_id
+    SELECT target, contract, case_id, requirement_id, min({_PLACE}) AS worst
+    FROM {{}} JOIN broken USING (target, contract, case_id, requirement_id) GROUP BY target, contract, case_id, requirement_id
+"""  # noqa: S608 - nothing in it comes from outside
+_BROKEN = f"SELECT target, contract, case_id, requirement_id FROM {{}} WHERE verdict IN ({_BAD})"  # noqa: S608 - as above
+_IS_BAD = f"IN ({', '.join(str(list(VERDICTS).index(verdict)) for verdict in BAD)})"
+_PASS = list(VERDICTS).index("pass")
+
+# Only what is broken in one of the runs can have changed: all else is left out before it is grouped.
+_REGRESSIONS = f"""
+    WITH broken AS ({_BROKEN.format("results")} UNION {_BROKEN.format("base")}),
+         old AS ({_WORST.format("base")}), new AS ({_WORST.format("results")})
+    SELECT target, contract, case_id, requirement_id, CASE WHEN old.worst = {_PASS} THEN 'regression' ELSE 'mended' END AS kind,
+           {_NAMED.format("old.worst")} AS before, {_NAMED.format("new.worst")} AS after
+    FROM old JOIN new USING (target, contract, case_id, requirement_id)
+    WHERE (old.worst = {_PASS} AND new.worst {_IS_BAD}) OR (old.worst {_IS_BAD} AND new.worst = {_PASS})
+    ORDER BY target, contract, case_id, requirement_id
 """  # noqa: S608 - nothing in it comes from outside
 
-REGRESSIONS = f"""
-    WITH old AS ({_WORST.format("base")}), new AS ({_WORST.format("results")})
-    SELECT target, case_id, requirement_id,
-           CASE WHEN old.verdict = 'pass' THEN 'regression' ELSE 'mended' END AS kind, old.verdict AS before, new.verdict AS after
-    FROM old JOIN new USING (target, case_id, requirement_id)
-    WHERE (old.verdict = 'pass' AND new.verdict IN ('fail', 'warn')) OR (old.verdict IN ('fail', 'warn') AND new.verdict = 'pass')
-    ORDER BY target, case_id, requirement_id
-"""  # noqa: S608 - nothing in it comes from outside
+_OUTCOMES = """
+    SELECT target, contract, operation_id, mode, state, status, count(*) AS exchanges
+    FROM answers GROUP BY target, contract, operation_id, mode, state, status ORDER BY target, contract, operation_id, mode, state, status
+"""
 
-QUERIES = {"coverage": COVERAGE, "divergences": DIVERGENCES, "regressions": REGRESSIONS}
+
+def _latencies(dialect: Dialect) -> str:
+    quantiles = ", ".join(
+        f"CAST(floor({dialect.quantile.format('latency_us', part)}) AS BIGINT) AS {name}"
+        for name, part in {"p50_us": 0.5, "p95_us": 0.95, "p99_us": 0.99}.items()
+    )
+    return f"""
+        SELECT target, contract, operation_id, count(*) AS exchanges, {quantiles}
+        FROM exchanges JOIN quiet ON substr(exchanges.word, 1, {WORD_DIGITS}) = quiet.word
+        WHERE state = 'answered' GROUP BY target, contract, operation_id ORDER BY target, contract, operation_id
+    """  # noqa: S608 - nothing in it comes from outside

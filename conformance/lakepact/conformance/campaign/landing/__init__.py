@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.arrow import Schema, Table, pa, pq
-from lakepact.conformance.campaign import itself, tables
+from lakepact.conformance.campaign import findings, itself, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +24,7 @@ TABLES = {
     "interruptions": tables.INTERRUPTIONS,
     "results": tables.RESULTS,
     "answers": tables.ANSWERS,
-    "coverage": tables.COVERAGE,
-    "divergences": tables.DIVERGENCES,
-    "regressions": tables.REGRESSIONS,
+    **findings.TABLES,
 }
 AT_ONCE = 20_000  #: rows that are held in memory
 RUN = "run_id"

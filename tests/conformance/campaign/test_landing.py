@@ -1,0 +1,107 @@
+"""What a campaign found lands in our own catalog, and as shared tables, once for each run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from pyiceberg.catalog import load_catalog
+
+from campaigns import Here, few_cases, ran
+from lakepact.client import SharingClient
+from lakepact.conformance.campaign import findings, judged_runs, landing, tables
+from lakepact.conformance.campaign.cli import campaign
+from lakepact.conformance.campaign.landing import TABLES, delta, iceberg
+from lakepact.reference_server.running import running as serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FAULTS = ("creation-is-201",)
+TOKEN = "a-token-of-a-test"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two runs of one plan, judged and analysed."""
+    folder = tmp_path_factory.mktemp("landing")
+    few_cases(folder / "plan")
+    found = []
+    for name, faults in {"first": (), "second": FAULTS}.items():
+        with serving(warehouse="memory:", faults=faults) as server:
+            found.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}", chunk=1000))
+        judged_runs.judge(folder / name, Here())
+        judged_runs.analyse(folder / name, Here())
+    return found[0], found[1]
+
+
+def rows_of(run: Path, table: str) -> list[dict[str, Any]]:
+    """What the files of a run hold, the run with each row."""
+    run_id = tables.read_json(run / "run.json")["run_id"]
+    return alike([{"run_id": run_id, **row} for row in tables.read(run / table, TABLES[table]).to_pylist()])
+
+
+def alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """In one order, instants as one kind of value."""
+    return sorted(({k: str(row[k]) for k in sorted(row)} for row in rows), key=str)
+
+
+def test_tables_of_two_runs_land_in_our_own_catalog_and_are_read_back(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    with serving(warehouse=tmp_path.as_uri()) as server:
+        for run in runs:
+            list(iceberg.land(landing.kept(run), server.url))
+        catalog = load_catalog("back", type="rest", uri=server.url)
+        held = {
+            name: alike(catalog.load_table(f"lakepact.{name}").scan().to_arrow().to_pylist()) for name in ("campaigns", "results", "cases")
+        }
+
+    assert held == {name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held}
+
+
+def test_a_run_that_lands_again_changes_nothing_and_one_that_was_judged_again_replaces_its_rows(
+    runs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    with serving(warehouse=tmp_path.as_uri()) as server:
+        for run in runs:
+            list(iceberg.land(landing.kept(run), server.url))
+        again = list(iceberg.land(landing.kept(runs[0]), server.url))
+        table = load_catalog("back", type="rest", uri=server.url).load_table("lakepact.coverage")
+        before = table.scan().to_arrow().num_rows
+        tables.replace(tables.read(runs[0] / "coverage", findings.COVERAGE).slice(1), runs[0] / "coverage")
+        changed = list(iceberg.land(landing.kept(runs[0]), server.url))
+        judged_runs.analyse(runs[0], Here())
+
+        assert [one.table for one in again if one.changed] == []
+        assert [one.table for one in changed if one.changed] == ["coverage"]
+        assert before - 1 == table.refresh().scan().to_arrow().num_rows
+
+
+def test_tables_land_as_delta_and_recipients_read_them_from_our_server(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    for run in (*runs, runs[0]):
+        list(delta.land(landing.kept(run), tmp_path / "landed"))
+    shares = delta.share(tmp_path / "landed")
+    assert shares is not None
+    shares.write_text(f"{shares.read_text()}recipients:\n- {{name: partner, bearerToken: {TOKEN}}}\n")
+    with serving(warehouse="memory:", shares=shares) as server:
+        profile = {"shareCredentialsVersion": 1, "endpoint": server.address("delta_sharing"), "bearerToken": TOKEN}
+        with SharingClient(profile) as client:
+            names = {table.name for table in client.all_tables("lakepact")}
+            held = {name: alike(client.table("lakepact", "campaigns", name).to_arrow().to_pylist()) for name in ("campaigns", "results")}
+
+    assert {name for name in TABLES if name != "interruptions"} == names
+    assert held == {name: sorted(rows_of(runs[0], name) + rows_of(runs[1], name), key=str) for name in held}
+
+
+def test_a_catalog_that_is_not_there_is_one_line(runs: tuple[Path, Path]) -> None:
+    done = CliRunner().invoke(campaign, ["land", "--run", str(runs[0]), "--as", "iceberg", "--catalog", "http://127.0.0.1:9"])
+
+    assert (done.exit_code, done.output.count("\n")) == (3, 1)
+    assert done.output.startswith("lakepact campaign land: the catalog at http://127.0.0.1:9 did not take the tables: ")
+
+
+@pytest.mark.parametrize("words", [["--as", "delta"], ["--as", "iceberg"], ["--as", "delta", "--catalog", "http://127.0.0.1:9"]])
+def test_where_tables_land_is_said_once(words: list[str]) -> None:
+    done = CliRunner().invoke(campaign, ["land", "--run", "x", *words])
+
+    assert (done.exit_code, "--as iceberg --catalog URL, or --as delta --to DIR" in done.output) == (2, True)
