@@ -71,6 +71,18 @@ GOOD: dict[str, dict[str, Any]] = {
         "requirements": [{"type": "assert-view-uuid", "uuid": "5f0c1c1e-0000-4000-8000-000000000000"}],
         "updates": [{"action": "set-properties", "updates": {"a": "b"}}, {"action": "add-view-version", "view-version": VERSION}],
     },
+    "planTableScan": {
+        "select": ["id"],
+        "filter": {
+            "type": "and",
+            "left": {"type": "not", "child": {"type": "in", "term": "id", "values": [1, 2]}},
+            "right": {"type": "eq", "term": {"type": "transform", "transform": "bucket[4]", "term": "id"}, "value": 3},
+        },
+        "case-sensitive": True,
+        "use-snapshot-schema": False,
+        "stats-fields": ["id"],
+    },
+    "fetchScanTasks": {"plan-task": "unknown"},
     "renameView": {
         "source": {"namespace": ["hostile"], "name": "missing"},
         "destination": {"namespace": ["hostile"], "name": "u"},
@@ -143,8 +155,9 @@ RAW = {
 }
 
 
-#: An update of nothing is a valid request.
-CASES = sorted({(operation, case) for operation in GOOD for case in RAW} - {("updateProperties", "nothing in it")})
+#: An update of nothing is a valid request, and so is the scan of all there is; bodies of scans may be left out.
+FINE = {("updateProperties", "nothing in it"), ("planTableScan", "nothing in it"), ("planTableScan", "empty"), ("fetchScanTasks", "empty")}
+CASES = sorted({(operation, case) for operation in GOOD for case in RAW} - FINE)
 
 
 @pytest.mark.parametrize(("operation", "case"), CASES)

@@ -14,9 +14,9 @@ from lakepact.reference_server.routes import segment
 from lakepact.reference_server.server_file import ServerFile, read_server_file
 from lakepact.reference_server.service import BadSetting, Service, Settings
 from lakepact.reference_server.shelves import OwnShelves
-from lakepact.reference_server.store import MemoryStore
+from lakepact.reference_server.store_setting import MEMORY, opened_store
 
-from . import commits, credentials, etags, namespaces, tables, transactions, view_commits, views
+from . import commits, credentials, etags, namespaces, scan_planning, tables, transactions, view_commits, views
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
@@ -24,6 +24,8 @@ from .credentials import Credentials
 from .metrics import Metrics, Reports
 from .namespaces import Namespaces
 from .preconditions import PRECONDITIONS
+from .scan_planning import ScanPlanning
+from .scan_planning.plans import Plans
 from .tables import Tables
 from .transactions import Transactions
 from .updates import UPDATES
@@ -44,10 +46,6 @@ if TYPE_CHECKING:
 NOT_OFFERED = frozenset(
     {
         "getToken",
-        "planTableScan",
-        "fetchPlanningResult",
-        "cancelPlanning",
-        "fetchScanTasks",
     }
 )
 
@@ -63,6 +61,8 @@ KINDS = {
     413: "PayloadTooLargeException",
     415: "UnsupportedMediaTypeException",
     500: "InternalServerError",
+    503: "ServiceUnavailableException",
+    507: "InsufficientStorageException",
 }
 
 #: Clients write null for what they leave out, although the contract's types do not have it.
@@ -127,12 +127,13 @@ def catalog_service(
         **transactions.RULES,
         **views.RULES,
         **view_commits.RULES,
+        **scan_planning.RULES,
         **other_rules,
     }
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
     view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
     reports = Reports()
-    store = MemoryStore()
+    store = opened_store(settings, contract.name, [kept.files for kept in warehouses])
 
     def endpoints() -> list[str]:
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
@@ -151,12 +152,14 @@ def catalog_service(
             Transactions(catalog),
             Views(catalog),
             ViewCommits(catalog, view_updates, view_preconditions),
+            ScanPlanning(catalog, Plans()),
             vended,
         )
 
     catalogs = [catalog_of(kept) for kept in warehouses]
     by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, strict=True)]
     handlers = together(contract, warehouses, by_warehouse)
+    reading = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     served = Service(
         contract,
         handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
@@ -180,8 +183,10 @@ def catalog_service(
         },
         root=root,
         max_body=settings.max_body,
-        blocking=WITH_CREDENTIALS & handlers.keys() if any(kept.access.is_remote for kept in warehouses) else frozenset(),
+        blocking=(reading | scan_planning.BLOCKING) & handlers.keys(),
         about=_about(warehouses),
+        settled=None if settings.store == MEMORY else store.settled,
+        close=store.close,
     )
     return served
 

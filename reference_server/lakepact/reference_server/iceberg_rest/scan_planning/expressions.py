@@ -1,0 +1,210 @@
+"""Filters of scans: read strictly from the contract's JSON, tied to columns, and written as JSON again for what remains of them.
+
+Negations are carried inwards to the tests: `not (a < 5)` becomes `a >= 5`, which is what readers make of it, nulls included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.documents import Document, refused, shown
+from lakepact.reference_server.iceberg_rest.transforms import SOURCES, transform_name
+from lakepact.reference_server.iceberg_rest.types import NESTED, name_of
+
+from .transforms import result_type
+from .values import COMPARED, FLOATS, Literal, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.schemas import Column
+
+    from .names import Names
+
+DEEPEST = 250  #: levels of expressions within each other
+MOST_VALUES = 100_000  #: of one set
+
+NEGATED = {
+    "lt": "gt-eq",
+    "lt-eq": "gt",
+    "gt": "lt-eq",
+    "gt-eq": "lt",
+    "eq": "not-eq",
+    "not-eq": "eq",
+    "starts-with": "not-starts-with",
+    "not-starts-with": "starts-with",
+    "in": "not-in",
+    "not-in": "in",
+    "is-null": "not-null",
+    "not-null": "is-null",
+    "is-nan": "not-nan",
+    "not-nan": "is-nan",
+}
+UNARY = frozenset({"is-null", "not-null", "is-nan", "not-nan"})
+SETS = frozenset({"in", "not-in"})
+PREFIXES = frozenset({"starts-with", "not-starts-with"})
+KINDS = ("true", "false", "and", "or", "not", *NEGATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Holds for every row, or for none."""
+
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A column, or a transform of it, is compared."""
+
+    kind: str
+    column: Column
+    transform: str | None
+    literals: tuple[Literal, ...]
+    document: Document  #: as the contract writes it
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """Both hold, or at least one of them does."""
+
+    kind: str  #: `and` or `or`
+    left: Expression
+    right: Expression
+
+
+Expression = Constant | Test | Junction
+ALWAYS, NEVER = Constant(True), Constant(False)
+
+
+def expression(document: Any, names: Names, where: str = "/filter") -> Expression:
+    """The filter that a request writes.
+
+    Raises:
+        Problem: 400, it is malformed, or about a column that there is not.
+    """
+    return _read(document, names, where, negated=False, depth=1)
+
+
+def _read(document: Any, names: Names, where: str, *, negated: bool, depth: int) -> Expression:
+    if depth > DEEPEST:
+        raise refused(where, f"expressions are nested more than {DEEPEST} levels deep; write them as a balanced tree, or with `in`")
+    if isinstance(document, bool):
+        return Constant(document != negated)
+    if not isinstance(document, dict):
+        raise refused(where, f"expected an expression, which is an object, found {shown(document)}")
+    kind = document.get("type")
+    if kind in {"true", "false"}:
+        return Constant((kind == "true") != negated)
+    if kind == "not":
+        return _read(_member(document, "child", where), names, f"{where}/child", negated=not negated, depth=depth + 1)
+    if kind in {"and", "or"}:
+        left, right = (
+            _read(_member(document, side, where), names, f"{where}/{side}", negated=negated, depth=depth + 1) for side in ("left", "right")
+        )
+        return joined("or" if (kind == "or") != negated else "and", left, right)
+    if not isinstance(kind, str) or kind not in NEGATED:
+        raise refused(f"{where}/type", f"unknown expression {shown(kind)}; known are {', '.join(KINDS)}")
+    return _test(document, kind, names, where, negated=negated)
+
+
+def joined(kind: str, left: Expression, right: Expression) -> Expression:
+    """Both or either, as simply as it can be said."""
+    absorbing = kind == "or"
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Constant):
+            return one if one.holds == absorbing else other
+    return Junction(kind, left, right)
+
+
+def _test(document: Document, kind: str, names: Names, where: str, *, negated: bool) -> Expression:
+    column, transform = _term(_member(document, "term", where), names, f"{where}/term")
+    tested = column.type if transform is None else result_type(transform, column.type)
+    literals = _literals(document, kind, tested, where)
+    if kind in {"is-nan", "not-nan"} and name_of(tested) not in FLOATS:
+        raise refused(where, f"{kind} asks for float or double, and {shown(column.name)} is of type {name_of(tested)}")
+    if kind in PREFIXES and name_of(tested) != "string":
+        raise refused(where, f"{kind} asks for string, and {shown(column.name)} is of type {name_of(tested)}")
+    meant = NEGATED[kind] if negated else kind
+    if kind in SETS and not literals:
+        return Constant(meant == "not-in")
+    members = {"type": meant, "term": document["term"]}
+    members |= {name: document[name] for name in ("value", "values") if kind not in UNARY and name in document}
+    return Test(meant, column, transform, literals, members)
+
+
+def _literals(document: Document, kind: str, tested: Any, where: str) -> tuple[Literal, ...]:
+    if kind in UNARY:
+        return ()
+    if name_of(tested) not in COMPARED:
+        raise refused(f"{where}/term", f"values of type {name_of(tested)} cannot be compared; ask whether they are null")
+    if kind not in SETS:
+        return (literal(_member(document, "value", where), tested, f"{where}/value"),)
+    values = _member(document, "values", where)
+    if not isinstance(values, list):
+        raise refused(f"{where}/values", f"expected an array, found {shown(values)}")
+    if len(values) > MOST_VALUES:
+        raise refused(f"{where}/values", f"there are {len(values)} values; at most {MOST_VALUES} are possible")
+    return tuple(literal(value, tested, f"{where}/values/{index}") for index, value in enumerate(values))
+
+
+def _term(term: Any, names: Names, where: str) -> tuple[Column, str | None]:
+    if isinstance(term, str):
+        return _column(term, names, where), None
+    if not isinstance(term, dict) or term.get("type") != "transform":
+        raise refused(where, f"expected the name of a column, or an object of the type transform, found {shown(term)}")
+    transform = term.get("transform")
+    name = transform_name(transform) if isinstance(transform, str) else None
+    if name is None or not isinstance(transform, str):
+        raise refused(
+            f"{where}/transform", f"unknown transform {shown(transform)}; known are {', '.join(SOURCES)}, with bucket[n] and n > 0"
+        )
+    if not isinstance(term.get("term"), str):
+        raise refused(f"{where}/term", f"expected the name of a column, found {shown(term.get('term'))}")
+    column = _column(term["term"], names, f"{where}/term")
+    takes = SOURCES[name]
+    if name_of(column.type) in NESTED or (takes is not None and name_of(column.type) not in takes):
+        raise refused(
+            f"{where}/transform", f"{transform} cannot be applied to {shown(column.name)}, which is of type {name_of(column.type)}"
+        )
+    return column, None if name == "identity" else transform
+
+
+def _column(name: str, names: Names, where: str) -> Column:
+    column = names.column(name, where)
+    if column.in_collection:
+        raise refused(where, f"column {shown(column.name)} is inside of a list or map; a filter is about what each row has once")
+    return column
+
+
+def _member(document: Document, member: str, where: str) -> Any:
+    if member not in document:
+        raise refused(where, f"an expression of the type {document['type']} has a member `{member}`")
+    return document[member]
+
+
+def told(whole: Expression) -> Any:
+    """An expression in the contract's JSON; those that hold always or never are bare `true` and `false`, as clients write and read them."""
+    if isinstance(whole, Constant):
+        return whole.holds
+    if isinstance(whole, Test):
+        return whole.document
+    return {"type": whole.kind, "left": told(whole.left), "right": told(whole.right)}
+
+
+def rewritten(whole: Expression, change: Callable[[Test], Expression]) -> Expression:
+    """The expression with `change(test)` in the place of each test."""
+    if isinstance(whole, Test):
+        return change(whole)
+    if isinstance(whole, Junction):
+        left, right = rewritten(whole.left, change), rewritten(whole.right, change)
+        return whole if left is whole.left and right is whole.right else joined(whole.kind, left, right)
+    return whole
+
+
+def tests(whole: Expression) -> tuple[Test, ...]:
+    """All tests of an expression."""
+    if isinstance(whole, Test):
+        return (whole,)
+    return (*tests(whole.left), *tests(whole.right)) if isinstance(whole, Junction) else ()

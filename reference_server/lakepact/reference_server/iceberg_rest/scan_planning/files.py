@@ -1,0 +1,105 @@
+"""Data files and delete files as answers tell them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .manifests import DATA, EQUALITY_DELETES, by_id
+from .transforms import result_type
+from .values import from_avro, from_bytes, told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .manifests import Entry
+
+CONTENTS = ("data", "position-deletes", "equality-deletes")
+_COUNTS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts")
+_BOUNDS = ("lower_bounds", "upper_bounds")
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Tells files of one table.
+
+    Args:
+        specs: its partition specs by their ids.
+        types: the types of all its columns by their ids.
+        stats: the ids of the columns whose statistics are wanted.
+    """
+
+    specs: Mapping[int, Document]
+    types: Mapping[int, Any]
+    stats: frozenset[int]
+
+    def data_file(self, entry: Entry) -> Document:
+        """A data file, with statistics of the columns that are asked for."""
+        told_file = self._content_file(entry, CONTENTS[DATA])
+        if entry.first_row_id is not None:
+            told_file["first-row-id"] = entry.first_row_id
+        if self.stats:
+            self._add_statistics(told_file, entry.file)
+        return told_file
+
+    def delete_file(self, entry: Entry) -> Document:
+        """A delete file."""
+        file = entry.file
+        told_file = self._content_file(entry, CONTENTS[file["content"]])
+        if file["content"] == EQUALITY_DELETES:
+            told_file["equality-ids"] = list(file.get("equality_ids") or ())
+            return told_file
+        for member in ("referenced_data_file", "content_offset"):
+            if file.get(member) is not None:
+                told_file[member.replace("_", "-")] = file[member]
+        if file.get("content_size_in_bytes") is not None:
+            told_file["content-size-in-bytes"] = file["content_size_in_bytes"]
+        return told_file
+
+    def _content_file(self, entry: Entry, content: str) -> Document:
+        file = entry.file
+        told_file: Document = {
+            "spec-id": entry.spec_id,
+            "partition": self.partition(entry),
+            "content": content,
+            "file-path": entry.path,
+            "file-format": str(file["file_format"]).lower(),
+            "file-size-in-bytes": file["file_size_in_bytes"],
+            "record-count": file["record_count"],
+        }
+        if file.get("key_metadata") is not None:
+            told_file["key-metadata"] = file["key_metadata"].hex().upper()
+        if file.get("split_offsets"):
+            told_file["split-offsets"] = list(file["split_offsets"])
+        if file.get("sort_order_id") is not None:
+            told_file["sort-order-id"] = file["sort_order_id"]
+        return told_file
+
+    def partition(self, entry: Entry) -> list[Any]:
+        """The partition of a file, a value for each field of its spec."""
+        fields = self.specs[entry.spec_id]["fields"]
+        return [self._partition_value(value, field) for value, field in zip(entry.partition, fields, strict=True)]
+
+    def _partition_value(self, value: Any, field: Document) -> Any:
+        if value is None:
+            return None
+        kind = result_type(field["transform"], self.types.get(field["source-id"], "string"))
+        return told(from_avro(value, kind), kind)
+
+    def _add_statistics(self, told_file: Document, file: Mapping[str, Any]) -> None:
+        for member in _COUNTS:
+            counts = {key: value for key, value in by_id(file.get(member)).items() if key in self.stats}
+            if file.get(member) is not None:
+                told_file[member.replace("_", "-")] = {"keys": list(counts), "values": list(counts.values())}
+        for member in _BOUNDS:
+            if file.get(member) is None:
+                continue
+            bounds = {key: self._bound(key, raw) for key, raw in by_id(file[member]).items() if key in self.stats}
+            known = {key: value for key, value in bounds.items() if value is not None}
+            told_file[member.replace("_", "-")] = {"keys": list(known), "values": list(known.values())}
+
+    def _bound(self, column: int, raw: bytes) -> Any:
+        kind = self.types.get(column)
+        return None if kind is None else told(from_bytes(raw, kind), kind)

@@ -1,0 +1,63 @@
+"""The bucket that a value falls into: 32-bit Murmur3 over the bytes that the table format lays down for each type."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from lakepact.reference_server.iceberg_rest.types import name_of, primitive
+
+from .values import EXACTLY, MOMENTS
+
+_MASK = 0xFFFFFFFF
+
+
+def murmur3(data: bytes) -> int:
+    """The 32-bit hash with seed 0, as an unsigned number."""
+    hashed = 0
+    whole = len(data) & ~3
+    for at in range(0, whole, 4):
+        hashed ^= _mixed(int.from_bytes(data[at : at + 4], "little"))
+        hashed = (_turned(hashed, 13) * 5 + 0xE6546B64) & _MASK
+    if len(data) > whole:
+        hashed ^= _mixed(int.from_bytes(data[whole:], "little"))
+    hashed ^= len(data)
+    hashed = ((hashed ^ (hashed >> 16)) * 0x85EBCA6B) & _MASK
+    hashed = ((hashed ^ (hashed >> 13)) * 0xC2B2AE35) & _MASK
+    return hashed ^ (hashed >> 16)
+
+
+def bucket(value: Any, column_type: Any, buckets: int) -> int | None:
+    """The bucket of a value that is not null; None if no value of the type is it, or it cannot be told."""
+    kind = name_of(column_type)
+    data = _bytes(value, kind, column_type)
+    return None if data is None else (murmur3(data) & 0x7FFFFFFF) % buckets
+
+
+def _bytes(value: Any, kind: str, column_type: Any) -> bytes | None:
+    if isinstance(value, Decimal):
+        return _decimal(value, column_type)
+    if kind in {"timestamp_ns", "timestamptz_ns"}:
+        value //= 1000
+    if isinstance(value, int) and (kind in {"int", "long", "date", "time"} or kind in MOMENTS):
+        return value.to_bytes(8, "little", signed=True) if -(2**63) <= value < 2**63 else None
+    if isinstance(value, str):
+        return value.encode()
+    return value if isinstance(value, bytes) else None
+
+
+def _decimal(value: Decimal, column_type: Any) -> bytes | None:
+    known = primitive(column_type)
+    shifted = value.scaleb(known.numbers[1] if known else 0, EXACTLY)
+    if shifted != int(shifted):
+        return None
+    number = int(shifted)
+    return number.to_bytes(max(1, (number if number >= 0 else ~number).bit_length() // 8 + 1), "big", signed=True)
+
+
+def _mixed(block: int) -> int:
+    return (_turned((block * 0xCC9E2D51) & _MASK, 15) * 0x1B873593) & _MASK
+
+
+def _turned(value: int, by: int) -> int:
+    return ((value << by) | (value >> (32 - by))) & _MASK

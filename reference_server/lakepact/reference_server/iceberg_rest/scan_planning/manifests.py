@@ -1,0 +1,193 @@
+"""Manifest lists and manifests, read through the warehouse: which files a snapshot has, and what is known of each."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.warehouse import Outside, Unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.warehouse import Warehouse
+
+    Record = Mapping[str, Any]
+
+DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2  #: contents of files
+EXISTING, ADDED, DELETED = 0, 1, 2  #: states of entries
+
+#: The beginning of every Avro file.
+_HEADER: Document = {
+    "type": "record",
+    "name": "Header",
+    "fields": [
+        {"name": "magic", "type": {"type": "fixed", "name": "Magic", "size": 4}},
+        {"name": "meta", "type": {"type": "map", "values": "bytes"}},
+        {"name": "sync", "type": {"type": "fixed", "name": "Sync", "size": 16}},
+    ],
+}
+
+
+class Damaged(Exception):
+    """Files of a table cannot be read, or say what cannot be; the message tells which one and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One manifest of a snapshot."""
+
+    path: str
+    spec_id: int | None  #: None for what stands in the manifest itself
+    of_deletes: bool
+    sequence_number: int
+    snapshot_id: int | None  #: the one that added it
+    first_row_id: int | None
+    partitions: tuple[Record, ...] | None  #: what is known of the values of each partition field
+    files: int | None  #: that are live in it
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a manifest that was not deleted."""
+
+    state: int
+    snapshot_id: int | None
+    sequence_number: int
+    spec_id: int
+    file: Record  #: as the manifest has it, with maps by column ids
+    partition: tuple[Any, ...]  #: values as Avro has them, in the order of the spec
+    first_row_id: int | None
+
+    @property
+    def path(self) -> str:
+        """Where the file is."""
+        path: str = self.file["file_path"]
+        return path
+
+
+def manifests_of(warehouse: Warehouse, snapshot: Document) -> list[Manifest]:
+    """The manifests of a snapshot, with live files.
+
+    Raises:
+        Damaged: they cannot be read.
+    """
+    listed = snapshot.get("manifest-list")
+    if listed is None:
+        return [Manifest(path, None, False, 0, snapshot["snapshot-id"], None, None, None) for path in snapshot.get("manifests") or ()]
+    _, records = _opened(warehouse, listed)
+    found = [_manifest(record, listed) for record in records]
+    return [manifest for manifest in found if manifest.files != 0]
+
+
+def _manifest(record: Record, listed: str) -> Manifest:
+    try:
+        counts = [record.get(f"{state}_files_count", record.get(f"{state}_data_files_count")) for state in ("added", "existing")]
+        partitions = record.get("partitions")
+        return Manifest(
+            path=record["manifest_path"],
+            spec_id=record["partition_spec_id"],
+            of_deletes=(record.get("content") or DATA) != DATA,
+            sequence_number=record.get("sequence_number") or 0,
+            snapshot_id=record.get("added_snapshot_id"),
+            first_row_id=record.get("first_row_id"),
+            partitions=None if partitions is None else tuple(partitions),
+            files=None if None in counts else sum(counts),
+        )
+    except (KeyError, TypeError):
+        raise Damaged(f"{listed[-300:]!r} is no list of manifests") from None
+
+
+def entries_of(warehouse: Warehouse, manifest: Manifest, specs: Mapping[int, Document]) -> Iterator[Entry]:
+    """The files of a manifest that were not deleted.
+
+    Raises:
+        Damaged: it cannot be read.
+    """
+    header, records = _opened(warehouse, manifest.path)
+    try:
+        spec_id = manifest.spec_id if manifest.spec_id is not None else int(header.get("partition-spec-id", b"0"))
+        names = _partition_names(header, specs[spec_id])
+        next_row_id = manifest.first_row_id
+        for record in records:
+            if record["status"] == DELETED:
+                continue
+            file = record["data_file"]
+            row_id = file.get("first_row_id")
+            if row_id is None and next_row_id is not None and not manifest.of_deletes:
+                row_id, next_row_id = next_row_id, next_row_id + file["record_count"]
+            partition = file.get("partition") or {}
+            yield Entry(
+                state=record["status"],
+                snapshot_id=record["snapshot_id"] if record.get("snapshot_id") is not None else manifest.snapshot_id,
+                sequence_number=_sequence_number(record, manifest),
+                spec_id=spec_id,
+                file=file,
+                partition=tuple(partition.get(name) if name else None for name in names),
+                first_row_id=row_id,
+            )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Damaged(f"{manifest.path[-300:]!r} is no manifest of this table ({type(error).__name__}: {str(error)[:100]})") from None
+
+
+def _sequence_number(record: Record, manifest: Manifest) -> int:
+    """That of an entry, or that of the manifest for what came with it."""
+    number: int | None = record.get("sequence_number")
+    if number is not None:
+        return number
+    return manifest.sequence_number if record["status"] == ADDED else 0
+
+
+def _partition_names(header: Mapping[str, bytes], spec: Document) -> list[str | None]:
+    """What the values of each field of a spec are called in the entries of a manifest; names are told apart by the fields' ids."""
+    schema = json.loads(header["avro.schema"])
+    partition = _field(_field(schema, "data_file")["type"], "partition")["type"]
+    by_id = {field.get("field-id"): field["name"] for field in partition["fields"]}
+    by_place = [field["name"] for field in partition["fields"]]
+    if None in by_id:
+        return [by_place[place] if place < len(by_place) else None for place in range(len(spec["fields"]))]
+    return [by_id.get(field.get("field-id")) for field in spec["fields"]]
+
+
+def _field(record: Record, name: str) -> Record:
+    found: Record = next(field for field in record["fields"] if field["name"] == name)
+    return found
+
+
+def by_id(pairs: Any) -> dict[int, Any]:
+    """A map by column ids, which Avro keeps as a list of pairs."""
+    return {pair["key"]: pair["value"] for pair in pairs or ()}
+
+
+def _opened(warehouse: Warehouse, location: str) -> tuple[Mapping[str, bytes], list[Any]]:
+    """What an Avro file says of itself, and its records with values as they are written, logical types left aside.
+
+    Dates and decimals as Python has them end where those of tables do not.
+    """
+    import fastavro  # noqa: PLC0415 - loaded with the first scan that is planned
+
+    try:
+        stream = io.BytesIO(warehouse.read(location))
+        header: Any = fastavro.schemaless_reader(stream, _HEADER, None)
+        plain = {**header["meta"], "avro.schema": json.dumps(_plain(json.loads(header["meta"]["avro.schema"]))).encode()}
+        rewritten = io.BytesIO()
+        fastavro.schemaless_writer(rewritten, _HEADER, {**header, "meta": plain})
+        rewritten.write(stream.read())
+        rewritten.seek(0)
+        return header["meta"], list(fastavro.reader(rewritten))
+    except (Outside, Unreadable) as error:
+        raise Damaged(str(error)) from None
+    except Exception as error:  # noqa: BLE001 - whatever fastavro makes of bytes that are no Avro
+        raise Damaged(f"{location[-300:]!r} is not an Avro file that can be read ({type(error).__name__})") from None
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without logical types."""
+    if isinstance(schema, list):
+        return [_plain(one) for one in schema]
+    if isinstance(schema, dict):
+        return {key: _plain(value) for key, value in schema.items() if key != "logicalType"}
+    return schema

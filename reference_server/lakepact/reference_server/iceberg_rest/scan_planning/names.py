@@ -1,0 +1,73 @@
+"""Names of columns as the requests of scans write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import INT32, refused, shown
+from lakepact.reference_server.iceberg_rest.schemas import columns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.schemas import Column
+
+#: Columns that every table has, though no schema names them.
+METADATA_COLUMNS = frozenset(
+    {
+        "_file",
+        "_pos",
+        "_deleted",
+        "_spec_id",
+        "_partition",
+        "_row_id",
+        "_last_updated_sequence_number",
+        "_change_type",
+        "_change_ordinal",
+        "_commit_snapshot_id",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The columns of a schema by their names."""
+
+    by_id: Mapping[int, Column]
+    by_name: Mapping[str, tuple[Column, ...]]  #: those that share a name if letter case does not count
+    case_sensitive: bool
+
+    def column(self, name: str, where: str) -> Column:
+        """The column of that name.
+
+        Raises:
+            Problem: 400, there is none, or there are several.
+        """
+        found = self.by_name.get(name if self.case_sensitive else name.casefold(), ())
+        if not found:
+            hint = ", and letter case counts" if self.case_sensitive and self._in_other_case(name) else ""
+            raise refused(where, f"the schema has no column {shown(name)}{hint}")
+        if len(found) > 1:
+            raise refused(where, f"{shown(name)} is the name of {len(found)} columns if letter case does not count")
+        return found[0]
+
+    def check(self, name: str, where: str) -> None:
+        """Refuse a name that can be selected from no table with this schema."""
+        if (name if self.case_sensitive else name.casefold()).partition(".")[0] not in METADATA_COLUMNS:
+            self.column(name, where)
+
+    def _in_other_case(self, name: str) -> bool:
+        folded = name.casefold()
+        return any(known.casefold() == folded for known in self.by_name)
+
+
+def names_of(schema: Document, *, format_version: int, case_sensitive: bool) -> Names:
+    """The columns of a stored schema."""
+    by_id = columns(schema, "/schema", format_version=format_version, ids=INT32)
+    by_name: dict[str, tuple[Column, ...]] = {}
+    for column in by_id.values():
+        name = column.name if case_sensitive else column.name.casefold()
+        by_name[name] = (*by_name.get(name, ()), column)
+    return Names(by_id, by_name, case_sensitive)

@@ -1,0 +1,135 @@
+"""What a filter leaves of a table: manifests and files that may hold a matching row, and what remains to be tested of their rows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.types import name_of
+
+from .expressions import ALWAYS, NEVER, Constant, Expression, rewritten, tests
+from .manifests import by_id
+from .spans import ANYTHING, Rows, Span, rows
+from .transforms import result_type, source_span
+from .values import FLOATS, ORDERED, from_avro, from_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .expressions import Test
+    from .manifests import Entry, Manifest
+
+
+class Pruning:
+    """A filter over the files of one table.
+
+    Args:
+        whole: the filter.
+        specs: the partition specs of the table by their ids.
+        types: the types of all its columns by their ids.
+    """
+
+    def __init__(self, whole: Expression, specs: Mapping[int, Document], types: Mapping[int, Any]) -> None:
+        self._whole = whole
+        self._specs = specs
+        self._types = types
+        self._columns = {test.column.id: test for test in tests(whole)}
+
+    def manifest_may_match(self, manifest: Manifest) -> bool:
+        """Whether a file of a manifest may hold a matching row."""
+        if isinstance(self._whole, Constant):
+            return self._whole.holds
+        spec = None if manifest.spec_id is None else self._specs.get(manifest.spec_id)
+        if spec is None or manifest.partitions is None or len(spec["fields"]) != len(manifest.partitions):
+            return True
+        fields = spec["fields"]
+        spans = [self._summary_span(summary, field) for summary, field in zip(manifest.partitions, fields, strict=True)]
+        return self._left(self._whole, fields, spans) != NEVER
+
+    def remains(self, entry: Entry) -> Expression:
+        """What remains to be tested of the rows of a data file; `NEVER` if none of them can match."""
+        if isinstance(self._whole, Constant):
+            return self._whole
+        fields = self._specs[entry.spec_id]["fields"]
+        spans = [self._value_span(value, field) for value, field in zip(entry.partition, fields, strict=True)]
+        left = self._left(self._whole, fields, spans)
+        return NEVER if left == NEVER or self._measured(left, entry.file) == NEVER else left
+
+    def _left(self, whole: Expression, fields: list[Document], spans: list[Span]) -> Expression:
+        def tested(test: Test) -> Expression:
+            found = {rows(span, test.kind, test.literals) for span in self._of_test(test, fields, spans)}
+            return NEVER if Rows.NONE in found else ALWAYS if Rows.ALL in found else test
+
+        return rewritten(whole, tested)
+
+    def _of_test(self, test: Test, fields: list[Document], spans: list[Span]) -> Iterator[Span]:
+        """What partition fields say of what is tested."""
+        for field, span in zip(fields, spans, strict=True):
+            if field["source-id"] != test.column.id:
+                continue
+            if test.transform is None:
+                yield source_span(span, field["transform"], test.column.type)
+            elif test.transform == field["transform"]:
+                yield span
+
+    def _value_span(self, value: Any, field: Document) -> Span:
+        if field["transform"] == "void":
+            return ANYTHING
+        if value is None:
+            return Span(values=False)
+        kind = self._field_type(field)
+        known = from_avro(value, kind)
+        if isinstance(known, float) and math.isnan(known):
+            return Span(values=False, null=False, nan=True)
+        return Span(null=False, lower=known, upper=known)
+
+    def _summary_span(self, summary: Mapping[str, Any], field: Document) -> Span:
+        kind = self._field_type(field)
+        if field["transform"] == "void" or name_of(kind) not in ORDERED:
+            return ANYTHING
+        null = summary.get("contains_null") is not False
+        nan = name_of(kind) in FLOATS and summary.get("contains_nan") is not False
+        lower, upper = (None if summary.get(b) is None else from_bytes(summary[b], kind) for b in ("lower_bound", "upper_bound"))
+        return Span(null=null, nan=nan, lower=lower, upper=upper)
+
+    def _field_type(self, field: Document) -> Any:
+        return result_type(field["transform"], self._types.get(field["source-id"], "string"))
+
+    # -- by statistics of columns ---------------------------------------------------------------------------------
+
+    def _measured(self, whole: Expression, file: Mapping[str, Any]) -> Expression:
+        statistics = {
+            member: by_id(file.get(member))
+            for member in ("value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
+        }
+
+        def tested(test: Test) -> Expression:
+            if test.transform is not None:
+                return test
+            return NEVER if rows(_column_span(test, statistics), test.kind, test.literals) is Rows.NONE else test
+
+        return rewritten(whole, tested)
+
+
+def _column_span(test: Test, statistics: Mapping[str, Mapping[int, Any]]) -> Span:
+    """What statistics say of a column. Files of before a column was added say nothing."""
+    column = test.column
+    kind = name_of(column.type)
+    total, nulls, nans = (statistics[f"{what}_counts"].get(column.id) for what in ("value", "null_value", "nan_value"))
+    if column.in_optional:
+        nulls = None  # writers differ in whether they count what is within a struct that is null
+    floating = kind in FLOATS
+    lower, upper = (
+        from_bytes(raw, column.type) if kind in ORDERED and isinstance(raw, bytes) else None
+        for raw in (statistics[bound].get(column.id) for bound in ("lower_bounds", "upper_bounds"))
+    )
+    filled = total is None or nulls is None or total <= 0 or nulls + (nans or 0 if floating else 0) < total
+    return Span(
+        values=filled,
+        null=nulls is None or nulls > 0,
+        nan=floating and (nans is None or nans > 0),
+        lower=lower,
+        upper=upper,
+    )

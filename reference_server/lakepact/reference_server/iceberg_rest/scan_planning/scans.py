@@ -1,0 +1,122 @@
+"""What a request asks to be planned: which snapshots of a table, under which schema, with what filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.documents import optional_integer, refused
+from lakepact.reference_server.iceberg_rest.schemas import types_by_id
+
+from .expressions import ALWAYS, Expression, expression
+from .names import names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+    from .names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One scan of one table."""
+
+    snapshots: tuple[Document, ...]  #: the one whose files are scanned, or those whose additions are; none for an empty table
+    incremental: bool
+    filter: Expression
+    filtered: bool  #: whether the request had a filter
+    stats: frozenset[int]  #: ids of the columns whose statistics are wanted
+    specs: Mapping[int, Document]
+    types: Mapping[int, Any]
+
+
+def scan(metadata: Document, body: Document) -> Scan:
+    """The scan that a request asks for.
+
+    Raises:
+        Problem: 400, it contradicts itself, or is about what the table does not have.
+    """
+    asked = {m: optional_integer(body, m, "") for m in ("snapshot-id", "start-snapshot-id", "end-snapshot-id")}
+    if asked["snapshot-id"] is not None and (asked["start-snapshot-id"] is not None or asked["end-snapshot-id"] is not None):
+        raise bad_request(
+            "snapshot-id is for a scan of one snapshot, start-snapshot-id and end-snapshot-id for one between two; send either"
+        )
+    if asked["start-snapshot-id"] is not None and asked["end-snapshot-id"] is None:
+        raise bad_request("start-snapshot-id needs end-snapshot-id, with which the scan ends")
+    incremental = asked["end-snapshot-id"] is not None
+    known = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots") or ()}
+    last = _snapshot(metadata, known, asked)
+    names = _names(metadata, body, last)
+    whole = ALWAYS if body.get("filter") is None else expression(body["filter"], names)
+    for index, name in enumerate(body.get("select") or ()):
+        names.check(name, f"/select/{index}")
+    stats = frozenset(names.column(name, f"/stats-fields/{index}").id for index, name in enumerate(body.get("stats-fields") or ()))
+    snapshots = () if last is None else _between(known, last, asked["start-snapshot-id"]) if incremental else (last,)
+    return Scan(
+        snapshots=snapshots,
+        incremental=incremental,
+        filter=whole,
+        filtered=body.get("filter") is not None,
+        stats=stats,
+        specs=_specs(metadata),
+        types=_types(metadata),
+    )
+
+
+def _snapshot(metadata: Document, known: Mapping[int, Document], asked: Mapping[str, int | None]) -> Document | None:
+    """The snapshot that is scanned, or the last one of a scan between two; by default that of the branch main."""
+    for member in ("snapshot-id", "end-snapshot-id"):
+        wanted = asked[member]
+        if wanted is not None:
+            if wanted not in known:
+                raise refused(f"/{member}", f"the table has no snapshot {wanted}")
+            return known[wanted]
+    main = (metadata.get("refs") or {}).get("main", {}).get("snapshot-id", metadata.get("current-snapshot-id"))
+    return known.get(main)
+
+
+def _between(known: Mapping[int, Document], last: Document, start: int | None) -> tuple[Document, ...]:
+    """The snapshots behind `start` up to `last`, of those that appended files; all of its ancestors without `start`."""
+    found: list[Document] = []
+    current: Document | None = last
+    while current is not None and current["snapshot-id"] != start:
+        found.append(current)
+        parent = current.get("parent-snapshot-id")
+        if parent == start and start is not None:
+            break
+        current = None if parent is None or len(found) > len(known) else known.get(parent)
+    else:
+        if start is not None and current is None:
+            raise refused(
+                "/start-snapshot-id", f"the snapshot {start} is no ancestor of {last['snapshot-id']}, or it is not known any more"
+            )
+    return tuple(one for one in reversed(found) if (one.get("summary") or {}).get("operation", "append") == "append")
+
+
+def _names(metadata: Document, body: Document, last: Document | None) -> Names:
+    """The columns of the table's schema, or of that of the snapshot if the request asks for it."""
+    wanted = metadata.get("current-schema-id")
+    if body.get("use-snapshot-schema") and last is not None and last.get("schema-id") is not None:
+        wanted = last["schema-id"]
+    schemas = metadata.get("schemas") or [metadata["schema"]]
+    schema = next((one for one in schemas if one.get("schema-id", 0) == wanted), metadata.get("schema") or schemas[-1])
+    case_sensitive = body.get("case-sensitive") is not False
+    return names_of(schema, format_version=metadata["format-version"], case_sensitive=case_sensitive)
+
+
+def _specs(metadata: Document) -> Mapping[int, Document]:
+    specs = metadata.get("partition-specs") or [{"spec-id": 0, "fields": metadata.get("partition-spec") or []}]
+    return {spec["spec-id"]: spec for spec in specs}
+
+
+def _types(metadata: Document) -> Mapping[int, Any]:
+    """The type of every column that the table ever had; the current schema has the last word."""
+    schemas = metadata.get("schemas") or [metadata["schema"]]
+    current = metadata.get("current-schema-id")
+    found: dict[int, Any] = {}
+    for schema in sorted(schemas, key=lambda one: (one.get("schema-id") == current, one.get("schema-id", 0))):
+        found |= types_by_id(schema)
+    return found

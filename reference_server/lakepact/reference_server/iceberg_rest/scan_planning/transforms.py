@@ -1,0 +1,102 @@
+"""What a value of a partition field says of the column that it was made from, and what type it has."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.transforms import transform_name
+from lakepact.reference_server.iceberg_rest.types import name_of, primitive
+
+from . import calendar
+from .hashing import bucket
+from .spans import ANYTHING, Span
+from .values import EXACTLY, MOMENTS, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_HOUR_SECONDS = 3600
+
+
+def result_type(transform: str, source: Any) -> Any:
+    """The type of a partition field's values."""
+    name = transform_name(transform)
+    if name in {"bucket", "year", "month", "hour"}:
+        return "int"
+    return "date" if name == "day" else source
+
+
+def source_span(span: Span, transform: str, source: Any) -> Span:
+    """What is known of a column if the values of a field made from it are within `span`."""
+    name = transform_name(transform)
+    if name == "identity":
+        return span
+    if name in {None, "void"}:
+        return ANYTHING
+    if not span.values:
+        return span
+    if name == "bucket":
+        return Span(null=span.null, admits=partial(_in_buckets, span, source, _number(transform)))
+    if name == "truncate":
+        return _of_truncated(span, source, _number(transform))
+    return _of_time(span, str(name), name_of(source))
+
+
+def _number(transform: str) -> int:
+    return int(transform.partition("[")[2].rstrip("]"))
+
+
+def _in_buckets(span: Span, source: Any, buckets: int, literal: Literal) -> bool:
+    found = bucket(literal.low, source, buckets)
+    return found is not None and (span.lower is None or span.lower <= found) and (span.upper is None or found <= span.upper)
+
+
+def _of_truncated(span: Span, source: Any, width: int) -> Span:
+    kind = name_of(source)
+    if kind in {"string", "binary"}:
+        return _of_prefixes(span, width)
+    upper = span.upper
+    if upper is not None and kind == "decimal":
+        known = primitive(source)
+        upper = EXACTLY.add(upper, Decimal(width - 1).scaleb(-known.numbers[1] if known else 0, EXACTLY))
+    elif upper is not None:
+        upper += width - 1
+    return Span(null=span.null, lower=span.lower, upper=upper)
+
+
+def _of_prefixes(span: Span, width: int) -> Span:
+    """Texts or bytes that begin with what is left of them; what is shorter than the width is whole."""
+    whole = span.upper is not None and len(span.upper) < width and span.lower == span.upper
+    return Span(null=span.null, lower=span.lower, upper=span.upper, upper_is_prefix=not whole and span.upper is not None)
+
+
+def _of_time(span: Span, name: str, kind: str) -> Span:
+    begin = _begins(name, kind)
+    if begin is None:
+        return ANYTHING
+    # Writers of old rounded moments before 1970 towards it: what they put into 0 or below may belong one further down.
+    lower = None if span.lower is None else begin(span.lower - 1 if span.lower <= 0 and (name, kind) != ("day", "date") else span.lower)
+    upper = None if span.upper is None else begin(span.upper + 1) - 1
+    return Span(null=span.null, lower=lower, upper=upper)
+
+
+def _begins(name: str, kind: str) -> Callable[[int], int] | None:
+    """From a year, month, day or hour to the first date or moment of it."""
+    if kind == "date":
+        return _DAYS.get(name)
+    if kind not in MOMENTS:
+        return None
+    second = calendar.SECOND[MOMENTS[kind][0]]
+    if name == "hour":
+        return lambda hours: hours * _HOUR_SECONDS * second
+    days = _DAYS.get(name)
+    return None if days is None else lambda number: days(number) * calendar.DAY_SECONDS * second
+
+
+_DAYS: dict[str, Callable[[int], int]] = {
+    "year": lambda years: calendar.month_begin(years * 12),
+    "month": calendar.month_begin,
+    "day": lambda days: days,
+}

@@ -1,0 +1,262 @@
+"""Values of columns: as requests write them, as data files keep them, and as answers tell them.
+
+Within the planner a value is what can be compared: whole numbers for numbers of any kind of time, text for text, bytes for bytes and
+UUIDs, decimals for decimals. Types are as `types.name_of` names them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.documents import refused, shown
+from lakepact.reference_server.iceberg_rest.types import name_of, primitive
+
+from . import calendar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+INTEGERS = frozenset({"int", "long"})
+FLOATS = frozenset({"float", "double"})
+MOMENTS = {"timestamp": ("us", False), "timestamptz": ("us", True), "timestamp_ns": ("ns", False), "timestamptz_ns": ("ns", True)}
+BYTES = frozenset({"fixed", "binary"})
+#: Types whose values have an order that every writer of bounds follows.
+ORDERED = INTEGERS | FLOATS | MOMENTS.keys() | BYTES | {"boolean", "date", "time", "decimal", "string"}
+COMPARED = ORDERED | {"uuid"}  #: types whose values a filter may be about
+
+EXACTLY = Context(prec=200)  #: keeps every digit of a decimal, which the usual context does not
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,80}(?:\.[0-9]{0,80})?|\.[0-9]{1,80})(?:[eE][+-]?[0-9]{1,3})?")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value of a filter; the two differ where readers compare it in more than one way."""
+
+    low: Any
+    high: Any
+
+
+def literal(value: Any, column_type: Any, where: str) -> Literal:
+    """The value that a filter compares a column of this type with.
+
+    Raises:
+        Problem: 400, there is no such value of the type.
+    """
+    kind = name_of(column_type)
+    found = _READ[kind](value, kind) if kind in _READ else None
+    if found is None:
+        spelled = column_type if isinstance(column_type, str) else kind
+        raise refused(where, f"{shown(value)} is no value of type {spelled}{_HINTS.get(kind, '')}")
+    if kind == "float":
+        narrow = _narrowed(found)
+        # Some readers round the literal to the column's type, others widen the column.
+        return Literal(min(found, narrow), max(found, narrow))
+    return Literal(found, found)
+
+
+_HINTS = {
+    "date": "; write YYYY-MM-DD, or the days since 1970",
+    "time": "; write HH:MM:SS.ssssss, or microseconds",
+    "timestamp": "; write YYYY-MM-DDTHH:MM:SS.ssssss without a zone, or microseconds since 1970",
+    "timestamptz": "; write YYYY-MM-DDTHH:MM:SS.ssssss+00:00, or microseconds since 1970",
+    "timestamp_ns": "; write YYYY-MM-DDTHH:MM:SS.sssssssss without a zone, or nanoseconds since 1970",
+    "timestamptz_ns": "; write YYYY-MM-DDTHH:MM:SS.sssssssss+00:00, or nanoseconds since 1970",
+    "binary": "; write two hexadecimal digits for each byte",
+    "fixed": "; write two hexadecimal digits for each byte",
+}
+
+
+def _whole(value: Any, _: str = "") -> int | None:
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return value if type(value) is int else None
+
+
+def _number(value: Any, _: str) -> float | None:
+    if type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
+    return value if type(value) is float and not math.isnan(value) else None
+
+
+def _decimal(value: Any, _: str) -> Decimal | None:
+    if type(value) in {int, float}:
+        value = repr(value)
+    return Decimal(value) if isinstance(value, str) and _DECIMAL.fullmatch(value) else None
+
+
+def _text(value: Any, _: str) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _boolean(value: Any, _: str) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _uuid(value: Any, _: str) -> bytes | None:
+    return bytes.fromhex(value.replace("-", "")) if isinstance(value, str) and _UUID.fullmatch(value) else None
+
+
+def _bytes(value: Any, _: str) -> bytes | None:
+    return bytes.fromhex(value) if isinstance(value, str) and _HEX.fullmatch(value) else None
+
+
+def _date(value: Any, _: str) -> int | None:
+    return calendar.read_date(value) if isinstance(value, str) else _whole(value)
+
+
+def _time(value: Any, _: str) -> int | None:
+    return calendar.read_time(value) if isinstance(value, str) else _whole(value)
+
+
+def _moment(value: Any, kind: str) -> int | None:
+    unit, zoned = MOMENTS[kind]
+    return calendar.read_moment(value, unit, zoned=zoned) if isinstance(value, str) else _whole(value)
+
+
+_READ: dict[str, Callable[[Any, str], Any]] = {
+    "boolean": _boolean,
+    "int": _whole,
+    "long": _whole,
+    "float": _number,
+    "double": _number,
+    "decimal": _decimal,
+    "string": _text,
+    "uuid": _uuid,
+    "fixed": _bytes,
+    "binary": _bytes,
+    "date": _date,
+    "time": _time,
+    **dict.fromkeys(MOMENTS, _moment),
+}
+
+
+def _narrowed(value: float) -> float:
+    try:
+        narrow: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return narrow
+
+
+# -- as files keep them -----------------------------------------------------------------------------------------------
+
+
+def from_bytes(raw: bytes, column_type: Any) -> Any:
+    """The value that bytes of a bound stand for; None for what cannot be told.
+
+    A column may have been of a narrower type when the file was written.
+    """
+    kind = name_of(column_type)
+    try:
+        return _value_of_bytes(raw, kind, column_type)
+    except (struct.error, UnicodeDecodeError, ValueError):
+        return None
+
+
+def _value_of_bytes(raw: bytes, kind: str, column_type: Any) -> Any:
+    if kind in FLOATS:
+        value: float = struct.unpack("<f" if len(raw) == 4 else "<d", raw)[0]
+        return None if math.isnan(value) else value
+    if kind in MOMENTS and len(raw) == 4:  # it was a date
+        return _little(raw, 4) * calendar.DAY_SECONDS * calendar.SECOND[MOMENTS[kind][0]]
+    if kind == "decimal":
+        return unscaled(raw, column_type)
+    return _FROM_BYTES[kind](raw) if kind in _FROM_BYTES else None
+
+
+def _little(raw: bytes, *lengths: int) -> int:
+    if len(raw) not in lengths:
+        raise ValueError("bytes of another type")
+    return int.from_bytes(raw, "little", signed=True)
+
+
+_FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
+    "boolean": lambda raw: _little(raw, 1) != 0,
+    "string": lambda raw: raw.decode(),
+    "uuid": bytes,
+    "fixed": bytes,
+    "binary": bytes,
+    **dict.fromkeys((*INTEGERS, *MOMENTS, "date", "time"), lambda raw: _little(raw, 4, 8)),
+}
+
+
+def unscaled(raw: bytes, column_type: Any) -> Decimal:
+    """The decimal whose digits are a big-endian whole number."""
+    known = primitive(column_type)
+    scale = known.numbers[1] if known else 0
+    return Decimal(int.from_bytes(raw, "big", signed=True)).scaleb(-scale, EXACTLY) if raw else Decimal(0)
+
+
+def from_avro(value: Any, column_type: Any) -> Any:
+    """A value as manifests keep it, their logical types left aside."""
+    kind = name_of(column_type)
+    if kind == "decimal" and isinstance(value, bytes):
+        return unscaled(value, column_type)
+    if kind == "uuid" and isinstance(value, str):
+        return _uuid(value, kind)
+    if kind in FLOATS and isinstance(value, int):
+        return float(value)
+    if kind == "string" and isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if kind in BYTES and isinstance(value, str):
+        return value.encode()
+    return value
+
+
+# -- as answers tell them ---------------------------------------------------------------------------------------------
+
+
+def told(value: Any, column_type: Any) -> Any:
+    """A value in the JSON form of its type."""
+    kind = name_of(column_type)
+    if value is None or kind not in _TOLD:
+        return value.hex().upper() if isinstance(value, bytes) else value
+    return _TOLD[kind](value, column_type)
+
+
+def _told_float(value: float, _: Any) -> float | str:
+    """JSON has no way to write what is not finite."""
+    return value if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+
+
+def _told_moment(value: int, column_type: str) -> str:
+    unit, zoned = MOMENTS[column_type]
+    return calendar.show_moment(value, unit, zoned=zoned)
+
+
+def _told_uuid(value: bytes, _: Any) -> str:
+    text = value.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def _told_decimal(value: Decimal, column_type: Any) -> str:
+    known = primitive(column_type)
+    scale = known.numbers[1] if known else 0
+    sign, digits, exponent = value.as_tuple()
+    number = "".join(map(str, digits)) + "0" * (int(exponent) + scale)
+    if scale:
+        number = number.rjust(scale + 1, "0")
+        number = f"{number[:-scale]}.{number[-scale:]}"
+    return f"{'-' if sign else ''}{number}"
+
+
+_TOLD: dict[str, Callable[[Any, Any], Any]] = {
+    "float": _told_float,
+    "double": _told_float,
+    "decimal": _told_decimal,
+    "date": lambda value, _: calendar.show_date(value),
+    "time": lambda value, _: calendar.show_time(value),
+    "uuid": _told_uuid,
+    **dict.fromkeys(MOMENTS, _told_moment),
+}
