@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -71,11 +72,14 @@ def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str]
         if getattr(settings, setting) is not None and contract not in meant:
             raise BadSetting(f"--{setting} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(meant)}")
     built: dict[str, Service] = {}
-    for contract in meant:
-        built[contract] = service(contract, settings, beside=dict(built))
-    for spelled in faults:
-        for served, fault in _with_fault(built.values(), spelled):
-            fault.install(served)
+    with contextlib.ExitStack() as undo:
+        for contract in meant:
+            built[contract] = service(contract, settings, beside=dict(built))
+            undo.callback(built[contract].close)
+        for spelled in faults:
+            for served, fault in _with_fault(built.values(), spelled):
+                fault.install(served)
+        undo.pop_all()
     return tuple(built[contract] for contract in dict.fromkeys(wanted or built))
 
 

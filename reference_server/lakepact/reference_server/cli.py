@@ -17,7 +17,7 @@ from lakepact.generated.contract import contracts
 from .app import ENGINES, application, services
 from .faults import UnknownFault
 from .running import configured, kept, listening
-from .service import AUTH, MAX_BODY, BadSetting, Settings
+from .service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
 from .warehouse import Outside
 
 if TYPE_CHECKING:
@@ -129,6 +129,20 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     help="How callers of the Iceberg catalog are known. [default: as the principals of --config suggest; without any, none]",
 )
 @click.option(
+    "--store",
+    default="memory",
+    show_default=True,
+    metavar="memory|file|PATH",
+    help="Where the catalog is kept: in memory, in a file below the warehouse, or in the file that is named.",
+)
+@click.option(
+    "--durability",
+    type=click.Choice(DURABILITIES),
+    default=DURABILITIES[0],
+    show_default=True,
+    help="What a change in a file store survives once it is answered: a power failure, or the end of the process alone.",
+)
+@click.option(
     "--engine",
     type=click.Choice(ENGINES),
     default=ENGINES[0],
@@ -156,6 +170,8 @@ def serve(  # one argument for each option
     credentials: Path | None,
     config: Path | None,
     auth: str | None,
+    store: str,
+    durability: str,
     engine: str,
     wanted: tuple[str, ...],
 ) -> None:
@@ -163,13 +179,23 @@ def serve(  # one argument for each option
 
     Example: lakepact serve --port 0 --fault slow@loadTable
     """
-    with _ending_cleanly(), kept(warehouse) as location:
+    with _ending_cleanly(), contextlib.ExitStack() as ending:
         try:
+            location = ending.enter_context(kept(warehouse, store=store))
             files = {"shares": shares, "credentials": credentials, "config": config}
             settings = Settings(
-                warehouse=location, allowed_locations=allowed_locations, prefix=prefix, max_body=max_body, auth=auth, **files
+                warehouse=location,
+                allowed_locations=allowed_locations,
+                prefix=prefix,
+                max_body=max_body,
+                auth=auth,
+                store=store,
+                durability=durability,
+                **files,
             )
             served = services(wanted, settings, faults=faults)
+            for one in served:
+                ending.callback(one.close)
             listener, url = listening(host, port)
         except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None

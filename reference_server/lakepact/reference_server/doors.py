@@ -14,14 +14,16 @@ from .parameters import BadParameter, Parameters
 from .problems import Problem
 from .replies import Begun, Reply
 from .routes import variables
+from .store import NotKept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from lakepact.generated.contract import Operation
 
     from .bodies import Receive
     from .service import Filter, Handler, Scope, Service
+    from .store import Settling
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +48,7 @@ class Door:
         "_handler",
         "_names",
         "_parameters",
+        "_settled",
         "operation",
         "sender",
         "service",
@@ -54,11 +57,16 @@ class Door:
     def __init__(self, operation: Operation, handler: Handler, *, service: Service, template: str) -> None:
         arguments = {p.name: p.argument for p in operation.parameters if p.where == "path"}
         offered = operation.id in service.handlers
+        settled = service.settled
         self.operation = operation
         self.service = service
-        self._handler = handler
-        self._caller = service.caller
+        admission = service.admission
+        self._handler = handler if admission is None else admission(operation.id, handler)
+        self._caller = service.callers.get(operation.id, service.caller)
         self._blocking = operation.id in service.blocking
+        self._settled = settled
+        if settled is not None and self._blocking:
+            self._handler = partial(_settling, self._handler, settled)
         self._names = tuple(arguments[name] for name in variables(template))
         self._parameters = Parameters(operation.parameters if offered else ())
         self._declares = bool(self._parameters.query or self._parameters.headers)
@@ -86,13 +94,26 @@ class Door:
             reply = await self._at_leisure(arguments) if self._blocking else self._handler(**arguments)
         except Problem as problem:
             reply = refusal(problem, self.service)
+        except NotKept as lost:
+            reply = undone(lost, self.service)
         except Gone:
             raise
         except Exception:
             incident = uuid.uuid4().hex
             logger.exception("%s failed; incident %s", self.operation.id, incident)
             reply = refusal(failure(self.service, incident), self.service)
+        if self._settled is not None:
+            reply = await self._once_settled(reply, self._settled())
         return finished(reply, self._filters, scope)
+
+    async def _once_settled(self, reply: Reply, settling: Settling | None) -> Reply:
+        """A reply once everything that it tells of lasts, or what became of it instead."""
+        try:
+            if settling is not None:
+                await settling
+        except NotKept as lost:
+            return undone(lost, self.service)
+        return reply
 
     async def _at_leisure(self, arguments: dict[str, Any]) -> Reply:
         """What the handler answers, and the first of its chunks, while others are answered."""
@@ -111,6 +132,16 @@ class Door:
             raise Problem(400, self.service.kinds[400], str(bad)) from None
 
 
+def _settling(handler: Handler, settled: Callable[[], Settling | None], **arguments: Any) -> Reply:
+    """What a handler answers in a thread of its own, once what it did lasts."""
+    try:
+        return handler(**arguments)
+    finally:
+        settling = settled()
+        if settling is not None:
+            settling.wait()
+
+
 def _begun(handler: Handler, arguments: dict[str, Any]) -> Reply:
     reply = handler(**arguments)
     return reply if reply.chunks is None else replace(reply, chunks=Begun(reply.chunks))
@@ -120,6 +151,11 @@ def refusal(problem: Problem, service: Service) -> Reply:
     """A problem as the contract's error body."""
     headers = tuple((name.lower().encode(), value.encode()) for name, value in problem.headers)
     return Reply(problem.status, service.error_body(problem), headers)
+
+
+def undone(lost: NotKept, service: Service) -> Reply:
+    """Changes that could not be made to last as the contract's error body."""
+    return refusal(Problem(lost.status, service.kinds.get(lost.status, service.kinds[500]), lost.message), service)
 
 
 def failure(service: Service, incident: str) -> Problem:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from .app import application, services
-from .service import MAX_BODY, Service, Settings
+from .service import MAX_BODY, BadSetting, Service, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
@@ -75,11 +75,17 @@ def listening(host: str, port: int) -> tuple[socket.socket, str]:
 
 
 @contextlib.contextmanager
-def kept(location: str | None) -> Generator[str]:
-    """A warehouse's location; without one, a fresh temporary folder that is removed in the end."""
+def kept(location: str | None, *, store: str = "memory") -> Generator[str]:
+    """A warehouse's location; without one, a fresh temporary folder that is removed in the end.
+
+    Raises:
+        BadSetting: a store that is to stay would be removed with it.
+    """
     if location is not None:
         yield location
         return
+    if store != "memory":
+        raise BadSetting(f"--store {store} keeps a catalog whose tables would go when the server ends; name a --warehouse that stays")
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
         yield f"file://{folder}"
 
@@ -95,6 +101,8 @@ def running(
     credentials: str | Path | None = None,
     config: str | Path | None = None,
     auth: str | None = None,
+    store: str | Path = "memory",
+    durability: str = "full",
     faults: Iterable[str] = (),
     port: int = 0,
     engine: str = "plan",
@@ -111,6 +119,8 @@ def running(
         credentials: the file with the tokens and API keys that open a watsonx.data catalog.
         config: the server file, which says which warehouses there are, and who may do what.
         auth: how callers are known, `none`, `bearer` or `oauth`; by default as the server file suggests.
+        store: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file.
+        durability: what a file store survives: `full` for a power failure, `normal` for the end of the process alone.
         faults: names of misbehaviours, `name` or `name@operation`.
         port: the port; 0 takes a free one.
         engine: where the routes come from, `plan` or `connexion`; answers are the same.
@@ -122,13 +132,22 @@ def running(
         DidNotStart: the server did not come up.
         OSError: the port is taken.
     """
-    with kept(warehouse) as location:
+    with kept(warehouse, store=str(store)) as location, contextlib.ExitStack() as ending:
         files = {"shares": shares, "credentials": credentials, "config": config}
         paths = {name: Path(file) for name, file in files.items() if file is not None}
         settings = Settings(
-            warehouse=location, allowed_locations=tuple(allowed_locations), prefix=prefix, max_body=max_body, auth=auth, **paths
+            warehouse=location,
+            allowed_locations=tuple(allowed_locations),
+            prefix=prefix,
+            max_body=max_body,
+            auth=auth,
+            store=str(store),
+            durability=durability,
+            **paths,
         )
         served = services([contract] if contract else [], settings, faults=faults)
+        for one in served:
+            ending.callback(one.close)
         listener, url = listening("127.0.0.1", port)
         with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(*served, engine=engine))), listener):
             yield Server(url, served[0], {one.contract.name: one for one in served})

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .problems import Problem
     from .replies import Reply
+    from .store import Settling
     from .wire import Wire
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
@@ -33,6 +34,7 @@ Caller = Callable[[Scope], Any]  #: says who asks; raises Problem if that is nob
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASGI application
 
 AUTH = ("none", "bearer", "oauth")  #: callers are not looked at, show a token of the server file, or also fetch tokens here
+DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process alone
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
 PREFIX = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")  #: what stands in the path of a URL
 EVERY = "*"  #: in a table by operation: all of them
@@ -68,8 +70,12 @@ class Settings:
     credentials: Path | None = None  #: the file that says who may enter, where a contract asks for it
     config: Path | None = None  #: the file that says which warehouses there are, and who may do what (`server_file`)
     auth: str | None = None  #: how callers are known, one of `AUTH`; None for what the file suggests
+    store: str = "memory"  #: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file
+    durability: str = DURABILITIES[0]  #: what a file store survives, one of `DURABILITIES`
 
     def __post_init__(self) -> None:
+        if self.durability not in DURABILITIES:
+            raise BadSetting(f"the durability {self.durability!r} is not one of {', '.join(DURABILITIES)}")
         if self.prefix is not None and not PREFIX.fullmatch(self.prefix):
             raise BadSetting(f"the prefix {self.prefix!r} is not a path as it stands in a URL")
 
@@ -99,6 +105,9 @@ class Service:
     senders: dict[str, Sender] = field(default_factory=dict[str, Sender])
     root: str = ""  #: the path that all paths of the contract lie below
     caller: Caller | None = None  #: asked after the guards; handlers get what it says as `caller`
+    callers: dict[str, Caller] = field(default_factory=dict[str, Caller])  #: in the place of `caller`, by operation
+    admission: Callable[[str, Handler], Handler] | None = None
+    #: for an operation and its handler: one that asks first whether its `caller` may, and hands on the arguments without it
     blocking: frozenset[str] = frozenset()  #: operations whose handlers read files: they run in a thread of their own
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
     lends: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
@@ -107,6 +116,9 @@ class Service:
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page
+    settled: Callable[[], Settling | None] | None = None
+    #: asked in the thread of a handler when it has answered or refused: what to wait for before the answer is sent
+    close: Callable[[], object] = lambda: None  #: called when no more requests come
     validators: Validators = field(init=False)
 
     def __post_init__(self) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from .store import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
-    from .store import Place, Record, Store, Transaction, View
+    from .store import Place, Record, Settling, Store, Transaction, View
 
 
 class OwnShelves:
@@ -47,7 +47,7 @@ class OwnShelves:
         """The record at this key that is kept for good, or None."""
         return self._store.get(_shelved(self._owner, key))
 
-    def settled(self) -> Awaitable[None] | None:
+    def settled(self) -> Settling | None:
         """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is."""
         return self._store.settled()
 

@@ -8,6 +8,7 @@ a table and a view cannot share one. Records are values: nobody changes a docume
 from __future__ import annotations
 
 import threading
+from collections.abc import Awaitable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -16,7 +17,7 @@ import orjson
 from sortedcontainers import SortedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
 Place = tuple[str, ...]
@@ -110,6 +111,18 @@ class Transaction(View, Protocol):
         ...
 
 
+class Settling(Awaitable[None], Protocol):
+    """Changes on their way to where they last; awaiting them raises `NotKept` if they were undone."""
+
+    def wait(self) -> None:
+        """Wait in a thread that has nothing else to do.
+
+        Raises:
+            NotKept: they were undone.
+        """
+        ...
+
+
 class Store(Protocol):
     """Records on shelves; one transaction at a time, and readers never see half of one, or what may still be undone."""
 
@@ -129,7 +142,7 @@ class Store(Protocol):
         """The record at this key that is kept for good, or None."""
         ...
 
-    def settled(self) -> Awaitable[None] | None:
+    def settled(self) -> Settling | None:
         """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is.
 
         Waiting raises `NotKept` if it was undone.
@@ -161,7 +174,7 @@ class MemoryStore:
         with self._lock:
             return self._shelves.get(key)
 
-    def settled(self) -> Awaitable[None] | None:
+    def settled(self) -> Settling | None:
         """Nothing: what a transaction leaves is kept at once."""
 
     def close(self) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")  #: names that stand for themselves in a path
 LONGEST_NAME = 80  #: characters of one step of a path; file systems have 255 bytes
 LONGEST_STEP, LONGEST_PATH = 255, 3500  #: bytes; room is left for the names of the files
+PRIVATE = ".lakepact"  #: the name of folders that the server keeps for itself
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 
 
@@ -129,6 +130,9 @@ def local(location: str) -> str:
     return location.removeprefix("file:").removeprefix("//").removeprefix("localhost") if parts.scheme else location
 
 
+_IS_PRIVATE = f"{os.sep}{PRIVATE}{os.sep}"
+
+
 class FileWarehouse:
     """A folder of the local file system, and others that files may lie in too."""
 
@@ -192,7 +196,7 @@ class FileWarehouse:
             if len(os.fsencode(reading)) > LONGEST_PATH or any(len(os.fsencode(step)) > LONGEST_STEP for step in reading.split("/")):
                 raise Outside(f"the location {location[:200]!r} is longer than a file system allows")
             real = os.path.realpath(reading)
-            if not real.startswith(self._within):
+            if not real.startswith(self._within) or _IS_PRIVATE in f"{real}/":
                 raise self._outside(location)
         return Path(spelled)
 

@@ -1,0 +1,316 @@
+"""The file of a store: SQLite with a write-ahead log, one row for each record, opened by one process at a time.
+
+A file is read whole before anything is written to it. If a row is not what was stored, if the file is of another program, or was written
+by a newer version, it is refused and left as it is. A file is made beside its place and moved there when it is complete.
+
+Rows hold the bytes that are sent, and a checksum over all of their columns; SQLite itself does not notice a changed bit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import zlib
+from itertools import islice
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import orjson
+
+from .service import BadSetting
+from .store import Key, NotKept, Record
+
+try:
+    import fcntl
+except ImportError:  # where there is none, SQLite's own lock has to do
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+SQLITE = b"SQLite format 3\0"
+OURS = 0x6C616B65  #: "lake", where SQLite files say whose they are
+FORMAT = 1  #: of the tables below; a file that has a higher one is left to newer versions
+MANY = 64  #: rows of one statement
+DURABILITIES = {"full": "FULL", "normal": "NORMAL"}
+
+_TABLES = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE record (
+    shelf TEXT NOT NULL, place TEXT NOT NULL, name TEXT NOT NULL,
+    kind TEXT NOT NULL, body BLOB NOT NULL, tag BLOB NOT NULL,
+    batch INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    PRIMARY KEY (shelf, place, name)
+) STRICT;
+"""
+_ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT = (
+    "INSERT INTO record (shelf, place, name, kind, body, tag, batch, checksum) VALUES {} ON CONFLICT (shelf, place, name) DO UPDATE SET "
+    "kind = excluded.kind, body = excluded.body, tag = excluded.tag, batch = excluded.batch, checksum = excluded.checksum"
+)
+_REMOVE = "DELETE FROM record WHERE shelf = ? AND place = ? AND name = ?"
+_TELL = "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+#: Failures before the end of a transaction could be written: none of it is ever found again.
+_HARMLESS = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_BUSY"})
+
+
+class Damaged(BadSetting):
+    """A file does not hold what was stored in it; the message says what is wrong, and where."""
+
+
+class Locked(BadSetting):
+    """Another process has the store open."""
+
+
+class StoreFile:
+    """An open file of records, which nobody else has open.
+
+    Args:
+        path: where it is; it is made if it is not there.
+        contract: whose records they are.
+        durability: `full`: what is written survives a power failure; `normal`: it survives the end of the process.
+
+    Raises:
+        Damaged: the file does not hold what was stored.
+        Locked: another process has it open.
+        BadSetting: it is not a store of this contract, or cannot be made, read or written.
+    """
+
+    def __init__(self, path: Path, *, contract: str, durability: str = "full") -> None:
+        self.path = path
+        self.records: list[tuple[Key, Record, int]] = []  #: what was in the file when it was opened, and the batch that it came with
+        self._closing = contextlib.ExitStack()
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._closing.close)
+            _made_folder(path)
+            self._closing.enter_context(alone(path))
+            if not path.exists():
+                _make(path, contract)
+            self.records, about = read(path)
+            if about.get("contract") != contract:
+                raise BadSetting(f"{path} is the store of {about.get('contract')}, not of {contract}; name another with --store")
+            if not os.access(path, os.W_OK):
+                raise BadSetting(f"the store {path} cannot be written; its permissions do not let this user")
+            self.about = about
+            self.was_closed = about.get("closed") == "yes"
+            self.batch = max((batch for *_, batch in self.records), default=0)
+            self._doubted = False
+            self._connection = _connected(path, durability)
+            self._closing.callback(self._connection.close)
+            try:
+                self.tell("closed", "no")
+            except sqlite3.Error as error:
+                raise BadSetting(f"the store {path} cannot be written: {_worded(error)}") from None
+            undo.pop_all()
+
+    def write(self, changes: Mapping[Key, Record | None]) -> None:
+        """Change records, all or none, for good; None stands for one that goes.
+
+        Raises:
+            NotKept: none of it is changed.
+        """
+        self.batch += 1
+        try:
+            if self._doubted:
+                self._make_sure()
+            self._write(changes)
+        except sqlite3.Error as error:
+            raise self._undone(error) from None
+
+    def tell(self, name: str, value: str) -> None:
+        """Write down something about the file itself."""
+        self._connection.execute(_TELL, (name, value))
+
+    def close(self) -> None:
+        """Put everything into the one file, and let others open it."""
+        with self._closing, contextlib.suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.tell("closed", "yes")
+
+    def _write(self, changes: Mapping[Key, Record | None]) -> None:
+        rows = iter([_row(key, record, self.batch) for key, record in changes.items() if record is not None])
+        gone = [(key.shelf, _spelled(key), key.name) for key, record in changes.items() if record is None]
+        execute = self._connection.execute
+        alone = len(changes) <= MANY and not gone
+        if not alone:
+            execute("BEGIN IMMEDIATE")
+        # Many rows in one statement: each statement has to wait until the threads that answer requests pause.
+        while some := list(islice(rows, MANY)):
+            execute(_PUT.format(", ".join([_ROW] * len(some))), [value for row in some for value in row])
+        if not alone:
+            self._connection.executemany(_REMOVE, gone)
+            execute("COMMIT")
+
+    def _undone(self, error: sqlite3.Error) -> NotKept:
+        name = getattr(error, "sqlite_errorname", "")
+        with contextlib.suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        said = f"the change was not made: the catalog's store cannot be written: {_worded(error)}"
+        if name in _HARMLESS or not name.startswith("SQLITE_IOERR"):
+            return NotKept(said, 507 if name == "SQLITE_FULL" else 503)
+        try:
+            self._make_sure()
+        except sqlite3.Error:
+            self._doubted = True
+            return NotKept(f"it is not known whether the change lasts: the catalog's store failed: {_worded(error)}", 500)
+        return NotKept(said, 503)
+
+    def _make_sure(self) -> None:
+        """Empty the log, so that nothing is found there after a crash that was taken for undone before."""
+        self._doubted = True
+        ((busy, *_),) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if busy:
+            raise sqlite3.OperationalError("the log cannot be emptied")
+        self._doubted = False
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Generator[None]:
+    """Keep every other process, and every other store of this one, from opening a file.
+
+    Raises:
+        Locked: another has it open.
+        BadSetting: there can be no lock.
+    """
+    lock = path.with_name(f"{path.name}.lock")
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise BadSetting(f"the store {path} cannot be opened: {lock}: {error.strerror}") from None
+    try:
+        if fcntl is not None:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                owner = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
+                which = "this process itself" if owner == str(os.getpid()) else f"the process {owner}"
+                raise Locked(f"the store {path} is in use by {which}; end that one first, or name another store") from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def read(path: Path) -> tuple[list[tuple[Key, Record, int]], dict[str, str]]:
+    """All records of a file with the batches that they came with, and what it says about itself; the file stays as it is.
+
+    Raises:
+        Damaged: it does not hold what was stored.
+        BadSetting: it is not a store, or cannot be read.
+    """
+    _check_head(path)
+    log = path.with_name(f"{path.name}-wal")
+    logged = log.exists() and log.stat().st_size > 0
+    # A connection that only reads leaves the log to itself; where there is none, nothing beside the file is looked for.
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"
+    try:
+        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+            for (said,) in connection.execute("PRAGMA quick_check(1)"):
+                if said != "ok":
+                    raise Damaged(f"the store {path} is damaged: {said}; nothing in it was touched")
+            about = dict(connection.execute("SELECT name, value FROM about"))
+            rows = connection.execute("SELECT shelf, place, name, kind, body, tag, batch, checksum FROM record").fetchall()
+    except sqlite3.Error as error:
+        raise Damaged(f"the store {path} is damaged: {_worded(error)}; nothing in it was touched") from None
+    finally:
+        if logged:
+            path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+    return [_record(path, row) for row in rows], about
+
+
+def _check_head(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except OSError as error:
+        raise BadSetting(f"the store {path} cannot be read: {error.strerror}") from None
+    if head[:16] != SQLITE or len(head) < 100 or int.from_bytes(head[68:72], "big") != OURS:
+        raise BadSetting(f"{path} is not a store of lakepact's; it was left as it is: name another file with --store")
+    if (version := int.from_bytes(head[60:64], "big")) > FORMAT:
+        raise BadSetting(
+            f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is"
+        )
+
+
+def _record(path: Path, row: tuple[str, str, str, str, bytes, bytes, int, int]) -> tuple[Key, Record, int]:
+    shelf, place, name, kind, body, tag, batch, checksum = row
+    if checksum != _checksum(*row[:-1]):
+        raise Damaged(f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched")
+    return Key(shelf, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch
+
+
+def _row(key: Key, record: Record, batch: int) -> tuple[str | bytes | int, ...]:
+    row = (key.shelf, _spelled(key), key.name, record.kind, record.body, record.tag, batch)
+    return (*row, _checksum(*row))
+
+
+def _spelled(key: Key) -> str:
+    return orjson.dumps(key.place).decode()
+
+
+def _checksum(shelf: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
+    return zlib.crc32(body, zlib.crc32(b"\0".join((shelf.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
+
+
+def _made_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadSetting(f"the folder {path.parent} of the store cannot be made: {error.strerror}") from None
+
+
+def _make(path: Path, contract: str) -> None:
+    new = path.with_name(f"{path.name}.new")
+    try:
+        for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-journal"), path.with_name(f"{path.name}-wal")):
+            left.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.executescript(
+                f"PRAGMA application_id = {OURS}; PRAGMA user_version = {FORMAT}; PRAGMA journal_mode = WAL; {_TABLES}"
+            )
+            connection.executemany(_TELL, [("contract", contract), ("closed", "yes")])
+        descriptor = os.open(new, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        new.rename(path)
+        _sync_folder(path.parent)
+    except (OSError, sqlite3.Error) as error:
+        new.unlink(missing_ok=True)
+        raise BadSetting(f"the store {path} cannot be made: {_worded(error)}") from None
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _connected(path: Path, durability: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=0, cached_statements=256)
+    try:
+        connection.executescript(
+            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 2000;"
+            f"PRAGMA synchronous = {DURABILITIES[durability]}; PRAGMA temp_store = MEMORY;"
+        )
+        connection.execute("SELECT count(*) FROM about").fetchall()
+    except sqlite3.Error as error:
+        connection.close()
+        if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+            raise Locked(f"the store {path} is in use by another program that reads or writes SQLite files") from None
+        raise BadSetting(f"the store {path} cannot be opened: {_worded(error)}") from None
+    return connection
+
+
+def _worded(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    name = getattr(error, "sqlite_errorname", "")
+    return "the disk is full" if name == "SQLITE_FULL" else str(error)

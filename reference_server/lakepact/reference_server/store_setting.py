@@ -1,0 +1,62 @@
+"""Which store a server has: the setting `--store`, from its spelling to the store itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .service import BadSetting
+from .store import MemoryStore
+from .warehouse import PRIVATE, Outside, local
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .service import Settings
+    from .store import Store
+    from .warehouse import Warehouse
+
+MEMORY, FILE = "memory", "file"  #: spellings of `--store` that are not the path of a file
+SUFFIX = ".sqlite"
+
+
+def store_path(settings: Settings, contract: str) -> Path | None:
+    """Where the store of a contract is kept; None for in memory.
+
+    Raises:
+        BadSetting: the store is to be below a warehouse that is no folder.
+    """
+    if settings.store == MEMORY:
+        return None
+    if settings.store != FILE:
+        return Path(settings.store).expanduser().absolute()
+    try:
+        folder = Path(local(settings.warehouse)).expanduser()
+    except Outside:
+        raise BadSetting(f"--store file keeps the catalog below a folder, and {settings.warehouse} is none; name a file instead") from None
+    return folder.absolute() / PRIVATE / f"{contract}{SUFFIX}"
+
+
+def opened_store(settings: Settings, contract: str, warehouses: Iterable[Warehouse]) -> Store:
+    """The store that the settings ask for, which whoever has it closes.
+
+    Raises:
+        BadSetting: it cannot be had; the message says why.
+    """
+    path = store_path(settings, contract)
+    if path is None:
+        return MemoryStore()
+    for kept in warehouses:
+        try:
+            kept.held(path.as_uri())
+        except Outside:
+            continue
+        raise BadSetting(
+            f"the store {path} would lie where tables may lie, below {kept.root}, and go with them; "
+            f"put it elsewhere, or into a folder named {PRIVATE}"
+        )
+    # Only who wants a file waits until all of this is imported.
+    from .file_store import FileStore  # noqa: PLC0415
+    from .store_file import StoreFile  # noqa: PLC0415
+
+    return FileStore(StoreFile(path, contract=contract, durability=settings.durability))
