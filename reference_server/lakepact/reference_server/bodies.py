@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .forms import NotAForm
 from .json_text import NotJson
 from .problems import Problem
 from .validation import Invalid
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})  #: names under which the bytes of a body are UTF-8
 
 
+FORM = "application/x-www-form-urlencoded"
+
 LOOKED_AT = frozenset({b"content-type", b"content-length", b"content-encoding"})
 
 
@@ -30,7 +33,7 @@ class Gone(Exception):
 class Body:
     """The body of one operation's requests, compiled."""
 
-    __slots__ = ("_checked", "_media_type", "_nullable", "_read_json", "_required", "_schema", "_service")
+    __slots__ = ("_checked", "_media_type", "_nullable", "_read", "_required", "_schema", "_service")
 
     def __init__(self, operation: Operation, service: Service) -> None:
         self._schema = operation.body or ""
@@ -38,7 +41,7 @@ class Body:
         self._required = operation.body_required
         self._checked = operation.id not in service.unchecked
         self._nullable = service.nullable.get(operation.id, frozenset())
-        self._read_json: Callable[[bytes], Any] = service.rules["read-json"]
+        self._read: Callable[[bytes], Any] = service.rules["read-form" if self._media_type == FORM else "read-json"]
         self._service = service
 
     async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> None:
@@ -58,12 +61,12 @@ class Body:
         if not raw and not self._required:
             return
         try:
-            document = self._read_json(raw)
+            document = self._read(raw)
             if self._nullable and isinstance(document, dict):
                 self._forgive(document)
             if self._checked:
                 self._service.validators.check(self._schema, document)
-        except NotJson as broken:
+        except (NotJson, NotAForm) as broken:
             raise self._problem(400, str(broken)) from None
         except Invalid as invalid:
             raise self._problem(400, f"the body is not a valid {self._schema}: {invalid}") from None
@@ -74,7 +77,7 @@ class Body:
             if name not in LOOKED_AT:
                 continue
             if name == b"content-type":
-                if value != b"application/json":
+                if value != b"application/json" or self._media_type == FORM:
                     self._check_media_type(value.decode("latin-1"))
             elif name == b"content-length":
                 if int(value) > self._service.max_body:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import orjson
 
 from lakepact.generated.contract import Contract
+from lakepact.reference_server.forms import read_form
 from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
 from lakepact.reference_server.server_file import ServerFile, read_server_file
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.problems import Problem
 
+    from .access import Access
     from .warehouses import ServedWarehouse
 
 #: Operations that are answered with status 406, because this server does not have what they are about.
@@ -84,15 +86,24 @@ def error_body(problem: Problem) -> bytes:
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
     """Empty catalogs with their own store, one for each warehouse."""
     file = read_server_file(settings.config) if settings.config else ServerFile()
-    if settings.auth not in {None, "none"} and not file.principals:
-        raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
-
+    access = _access(settings, file)
     warehouses = served_warehouses(settings, file.warehouses)
 
     def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
         return Configuration(endpoints, warehouses)
 
-    return catalog_service(Contract("iceberg_rest"), settings, warehouses=warehouses, configuration=configuration)
+    return catalog_service(Contract("iceberg_rest"), settings, warehouses=warehouses, configuration=configuration, access=access)
+
+
+def _access(settings: Settings, file: ServerFile) -> Access | None:
+    """Who may do what, if callers are to be known."""
+    if settings.auth == "none" or not (file.principals or settings.auth):
+        return None
+    if not file.principals:
+        raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
+    from .access import Access, way_of  # noqa: PLC0415 - a server that is open to all starts without
+
+    return Access(file, issues_tokens=way_of(file, settings.auth) == "oauth")
 
 
 def catalog_service(
@@ -103,6 +114,7 @@ def catalog_service(
     configuration: Callable[[Callable[[], list[str]]], object],
     root: str = "",
     other_rules: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    access: Access | None = None,
 ) -> Service:
     """Empty catalogs of this contract, or of a profile of it, one for each warehouse.
 
@@ -113,10 +125,12 @@ def catalog_service(
         configuration: makes what answers the configuration operation, from the endpoints that are offered.
         root: the path that all paths lie below.
         other_rules: rules in place of those of their names.
+        access: who may do what; None if everybody may do everything.
     """
     declared = {parameter.name for parameter in contract.operations["loadTable"].parameters}
     rules: dict[str, Callable[..., Any]] = {
         "read-json": read_json,
+        "read-form": read_form,
         "decode-segment": segment,
         **namespaces.RULES,
         **tables.RULES,
@@ -129,6 +143,7 @@ def catalog_service(
         **view_commits.RULES,
         **scan_planning.RULES,
         **other_rules,
+        **(access.rules if access else {}),
     }
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
     view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
@@ -140,7 +155,10 @@ def catalog_service(
 
     def catalog_of(kept: ServedWarehouse) -> Catalog:
         own = store if len(warehouses) == 1 else OwnShelves(store, f"warehouse {kept.name}")
-        return Catalog(own, kept.files, rules, updates, preconditions, validators=lambda: served.validators)
+        files = kept.files
+        if access is not None:
+            own, files = access.seen_store(own), access.seen_warehouse(files)
+        return Catalog(own, files, rules, updates, preconditions, validators=lambda: served.validators)
 
     def areas_of(kept: ServedWarehouse, catalog: Catalog) -> tuple[object, ...]:
         vended = Credentials(catalog, kept.access, kept.prefix)
@@ -188,6 +206,8 @@ def catalog_service(
         settled=None if settings.store == MEMORY else store.settled,
         close=store.close,
     )
+    if access is not None:
+        access.guard(served, warehouses, catalogs, lambda some: Configuration(endpoints, some).get_config)
     return served
 
 

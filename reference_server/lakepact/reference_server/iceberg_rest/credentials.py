@@ -29,6 +29,11 @@ def location_is_its_own(transaction: Transaction, key: Key, location: str) -> bo
     return not any(overlap(location, record.document["metadata"]["location"]) for record in others)
 
 
+def may_write(levels: Sequence[str], name: str) -> bool:  # noqa: ARG001 - where callers are known, it depends on theirs
+    """Whether the keys of a table let those who get them write."""
+    return True
+
+
 def with_credentials(body: bytes, credentials: Sequence[Document]) -> bytes:
     """What is sent for a table, with its credentials; also in `config`, where older clients look for them."""
     given = orjson.dumps({"config": credentials[0]["config"], "storage-credentials": credentials})
@@ -44,6 +49,7 @@ def tag_with_credentials(tag: bytes) -> bytes:
 RULES: dict[str, Callable[..., Any]] = {
     "credentials-asked-for": is_asked_for,
     "storage-credentials": storage_credentials,
+    "credentials-may-write": may_write,
     "location-is-its-own": location_is_its_own,
     "with-credentials": with_credentials,
     "tag-with-credentials": tag_with_credentials,
@@ -108,7 +114,8 @@ class Credentials:
                 if not self._rules["location-is-its-own"](transaction, identifier_key(levels, name), location):
                     why = "they would open another table too, which lies at its location"
                     raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
-        found: list[Document] = self._rules["storage-credentials"](self._access, location, name="lakepact", is_writable=True)
+        is_writable = self._rules["credentials-may-write"](levels, name)
+        found: list[Document] = self._rules["storage-credentials"](self._access, location, name="lakepact", is_writable=is_writable)
         if self._access.is_remote:
             path = refresh_path(self._prefix, levels, name)
             found = [{**one, "config": {"client.refresh-credentials-endpoint": path, **one["config"]}} for one in found]

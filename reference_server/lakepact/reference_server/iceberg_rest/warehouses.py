@@ -146,8 +146,12 @@ def dispatched(handlers: Mapping[str, Handler]) -> Handler:
     def answer(*, prefix: str, **arguments: Any) -> Reply:
         handler = handlers.get(prefix)
         if handler is None:
-            message = f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of each"
-            raise Problem(404, "NotFoundException", message)
+            raise no_such_prefix(prefix)
         return handler(**arguments)
 
     return answer
+
+
+def no_such_prefix(prefix: str) -> Problem:
+    """No warehouse has this prefix."""
+    return Problem(404, "NotFoundException", f"no warehouse has the prefix {prefix[:200]!r}; GET /v1/config?warehouse=… tells that of each")

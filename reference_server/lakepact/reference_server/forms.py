@@ -1,0 +1,29 @@
+"""Forms from outside: names and texts, each name once."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+MOST_FIELDS = 100
+
+
+class NotAForm(ValueError):
+    """The bytes are not a form; the message says what is wrong, and repeats no text of it."""
+
+
+def read_form(raw: bytes) -> dict[str, str]:
+    """The fields of a form by their names.
+
+    Raises:
+        NotAForm: a name is given twice, there are too many, or something is not UTF-8.
+    """
+    try:
+        fields = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    except UnicodeDecodeError:
+        raise NotAForm("the body is not a form: names and texts are percent-encoded UTF-8") from None
+    except ValueError:
+        raise NotAForm(f"the form has more than {MOST_FIELDS} fields") from None
+    found = dict(fields)
+    if len(found) < len(fields):
+        raise NotAForm("a field of the form is given more than once")
+    return found

@@ -1,0 +1,229 @@
+"""Access to catalogs: who asks, and whether it may; decided before a handler is called, which knows nothing of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key, levels_of, namespace_key
+from lakepact.reference_server.iceberg_rest.warehouses import no_such_prefix
+from lakepact.reference_server.service import BadSetting, Unanswered
+
+from . import callers, token_endpoint
+from .callers import Caller, Callers
+from .needs import CATALOG, NEEDS, READS_FILES, Need
+from .rights import WRITE, Rights, Subject
+from .seen import SeenStore, SeenWarehouse, Sight, seeing, sight
+from .token_endpoint import TokenEndpoint, in_oauth_form, shown
+from .tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from lakepact.generated.contract import Contract
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.server_file import ServerFile
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.store import Store
+    from lakepact.reference_server.warehouse import Warehouse
+
+CONFIGURATION = "getConfig"
+TOKENS = "getToken"  #: the operation that needs no caller
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """One warehouse, and the catalog that is kept in it."""
+
+    kept: ServedWarehouse
+    catalog: Catalog
+
+
+class Access:
+    """Who may do what with the catalogs of one service.
+
+    Args:
+        file: the principals and what was granted to them.
+        issues_tokens: whether clients fetch tokens here.
+    """
+
+    def __init__(self, file: ServerFile, *, issues_tokens: bool) -> None:
+        self.rules: dict[str, Callable[..., Any]] = {**RULES, **callers.RULES, **token_endpoint.RULES}
+        self._tokens = Tokens() if issues_tokens else None
+        self._file = file
+
+    @staticmethod
+    def seen_store(store: Store) -> Store:
+        """A store without what the caller of the moment may not see."""
+        return SeenStore(store)
+
+    @staticmethod
+    def seen_warehouse(warehouse: Warehouse) -> Warehouse:
+        """A warehouse in which the caller of the moment chooses places only where it may."""
+        return SeenWarehouse(warehouse)
+
+    def guard(
+        self,
+        served: Service,
+        warehouses: Sequence[ServedWarehouse],
+        catalogs: Sequence[Catalog],
+        configuration: Callable[[Sequence[ServedWarehouse]], Handler],
+    ) -> None:
+        """Let nobody reach this service's handlers but those who may.
+
+        Args:
+            served: the service.
+            warehouses: what it serves.
+            catalogs: the catalog of each.
+            configuration: makes what answers the configuration operation for callers who see some of the warehouses only.
+
+        Raises:
+            Unanswered: it is not said what an operation needs.
+        """
+        unsaid = unsaid_needs(served.contract)
+        if unsaid:
+            raise Unanswered(f"{served.contract.name}: say in access.needs what {', '.join(unsaid)} needs")
+        known = Callers(self._file, self._tokens, served.rules, warehouses=[kept.name for kept in warehouses])
+        by_prefix = {unquote(kept.prefix): Guarded(kept, catalog) for kept, catalog in zip(warehouses, catalogs, strict=True)}
+        admission = Admission(served, by_prefix, configuration)
+        served.caller = known.caller
+        served.admission = admission.of
+        if TOKENS not in served.contract.operations:
+            return
+        served.callers[TOKENS] = shown
+        served.filters[TOKENS].append(in_oauth_form)
+        if self._tokens is not None:
+            served.handlers[TOKENS] = TokenEndpoint(self._file, known, self._tokens, served.rules).get_token
+            served.not_offered -= {TOKENS}
+            served.unchecked.add(TOKENS)
+
+
+class Admission:
+    """Asks before each call of a handler whether its caller may.
+
+    Args:
+        served: whose handlers they are.
+        catalogs: what it serves, by the prefixes as the lane reads them.
+        configuration: makes what answers the configuration operation for some of the warehouses.
+    """
+
+    def __init__(
+        self, served: Service, catalogs: Mapping[str, Guarded], configuration: Callable[[Sequence[ServedWarehouse]], Handler]
+    ) -> None:
+        self._served = served
+        self._rules = served.rules
+        self._catalogs = catalogs
+        self._configuration = configuration
+        self._only = next(iter(catalogs.values())) if len(catalogs) == 1 else None
+
+    def of(self, operation: str, handler: Handler) -> Handler:
+        """A handler that may be called with a caller besides, and then asks whether that may."""
+        if operation == TOKENS or operation not in self._served.handlers:
+            return handler
+        needs = NEEDS[operation]
+        if operation == CONFIGURATION:
+            return self._configured(handler)
+
+        def answer(*, caller: Caller, **arguments: Any) -> Reply:
+            one = self._only or self._catalogs.get(arguments["prefix"])
+            if one is None or not (self._only or caller.rights[one.kept.name].sees_any):
+                raise no_such_prefix(arguments["prefix"])
+            _spell(arguments, one.kept.separator)
+            rights = caller.rights[one.kept.name]
+            denied = self._denied(operation, rights, needs(arguments), one.catalog)
+            places = _places(one.catalog, Sight(rights), arguments) if operation in READS_FILES else ()
+            with seeing(Sight(rights, denied, places)):
+                return handler(**arguments)
+
+        return answer
+
+    def _configured(self, handler: Handler) -> Handler:
+        warehouses = [one.kept for one in self._catalogs.values()]
+
+        def answer(*, caller: Caller, **arguments: Any) -> Reply:
+            known = [kept for kept in warehouses if caller.rights[kept.name].sees_any]
+            if not known:
+                raise self._rules["forbidden"]("do anything here")
+            return (handler if len(known) == len(warehouses) else self._configuration(known))(**arguments)
+
+        return answer
+
+    def _denied(self, operation: str, rights: Rights, needs: Iterable[Need], catalog: Catalog) -> frozenset[Subject]:
+        """What a caller needs rights to that it has not, and does not find: the handler is not to find it either.
+
+        Even if somebody makes it in this very moment.
+
+        Raises:
+            Problem: 403, it sees what it may not do this to.
+        """
+        denied: list[Subject] = []
+        for need in needs:
+            if not self._rules["may"](operation, rights, need):
+                if need.subject == CATALOG or is_there(catalog, Sight(rights), need.subject):
+                    raise self._rules["forbidden"](need.what)
+                denied.append(need.subject)
+        return frozenset(denied)
+
+
+def _spell(arguments: dict[str, Any], separator: str) -> None:
+    """Spell namespaces with the contract's separator, as their handlers read them."""
+    for name in ("namespace", "parent"):
+        spelled = arguments.get(name)
+        if isinstance(spelled, str) and SEPARATOR not in spelled:
+            arguments[name] = spelled.replace(separator, SEPARATOR)
+
+
+def _places(catalog: Catalog, seen: Sight, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Where the table lies that is asked about, if it is seen."""
+    with seeing(seen), catalog.store.begin() as transaction:
+        record = transaction.get(identifier_key(levels_of(arguments["namespace"]), arguments["table"]))
+    return () if record is None else (record.document["metadata"]["location"],)
+
+
+def is_there(catalog: Catalog, seen: Sight, subject: Subject) -> bool:
+    """Whether a subject exists for who sees this."""
+    key = namespace_key(subject.levels) if subject.name is None else identifier_key(subject.levels, subject.name)
+    with seeing(seen), catalog.store.begin() as transaction:
+        return transaction.get(key) is not None
+
+
+def may(operation: str, rights: Rights, need: Need) -> bool:  # noqa: ARG001 - a fault may let one operation pass
+    """Whether a caller with these rights has what an operation needs."""
+    return need.is_met(rights)
+
+
+def credentials_may_write(levels: Sequence[str], name: str) -> bool:
+    """Whether the keys of a table that the caller of the moment is given let it write."""
+    now = sight()
+    return now is None or now.rights.of(Subject(tuple(levels), name)) >= WRITE
+
+
+def unsaid_needs(contract: Contract) -> list[str]:
+    """The operations of a contract of which nothing says what they need."""
+    return [operation for operation in contract.operations if operation not in NEEDS]
+
+
+def way_of(file: ServerFile, asked: str | None) -> str:
+    """How callers are known, one of `AUTH`.
+
+    Args:
+        file: who there is.
+        asked: what the settings say; None to do as the file suggests.
+
+    Raises:
+        BadSetting: it is not possible with these principals.
+    """
+    fetches = any(one.client_id is not None for one in file.principals.values())
+    way = asked or ("oauth" if fetches else "bearer")
+    if way == "bearer" and not any(one.token for one in file.principals.values()):
+        raise BadSetting("--auth bearer needs a principal with a token: none in the file of --config has one")
+    if way == "oauth" and not fetches:
+        raise BadSetting("--auth oauth needs a principal with client-id and client-secret: none in the file of --config has them")
+    return way
+
+
+#: Decisions about access that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {"may": may, "credentials-may-write": credentials_may_write}

@@ -1,0 +1,154 @@
+"""Who asks: bearer tokens to principals and their rights."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.problems import Problem
+
+from .rights import Rights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from lakepact.reference_server.server_file import Principal, ServerFile
+    from lakepact.reference_server.service import Scope
+
+    from .tokens import Claims, Tokens
+
+REALM = "lakepact"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request, and what it may do in each warehouse, by their names; None for the only one, if it has no name."""
+
+    principal: Principal
+    rights: Mapping[str | None, Rights]
+
+
+class Callers:
+    """Tells callers by their bearer tokens: those that the server file gives them, and those that this server has issued.
+
+    Tokens are compared by digests under a key of the server's own: how long that takes says nothing about any token.
+
+    Args:
+        file: who there is, and what was granted.
+        tokens: reads what this server has issued; None if it issues none.
+        rules: see `RULES`.
+        warehouses: the names of the warehouses.
+    """
+
+    def __init__(
+        self, file: ServerFile, tokens: Tokens | None, rules: Mapping[str, Callable[..., Any]], *, warehouses: Sequence[str | None]
+    ) -> None:
+        self._key = secrets.token_bytes(32)
+        self._tokens = tokens
+        self._rules = rules
+        self._by_name = {
+            name: Caller(one, {known: _rights(file, name, known) for known in warehouses}) for name, one in file.principals.items()
+        }
+        self._known = {self._keyed(one.token.digest): self._by_name[name] for name, one in file.principals.items() if one.token}
+
+    def caller(self, scope: Scope) -> Caller:
+        """Who sent a request.
+
+        Raises:
+            Problem: 401, nobody who is known.
+        """
+        return self.bearing(self._rules["bearer-token"](scope["headers"]))
+
+    def bearing(self, token: bytes) -> Caller:
+        """Who has a token.
+
+        Raises:
+            Problem: 401, nobody, or its time is over.
+        """
+        caller = self._known.get(self._keyed(hashlib.sha256(token).digest()))
+        if caller is not None:
+            if caller.principal.token_expires is not None:
+                self._rules["token-holds"](caller.principal.token_expires, self._rules["now"]())
+            return caller
+        claims = self.claims_of(token)
+        known = self._by_name.get(claims.principal) if claims is not None else None
+        if claims is None or known is None:
+            raise self._rules["unknown-token"](token)
+        self._rules["token-holds"](claims.expires, self._rules["now"]())
+        return known
+
+    def claims_of(self, token: bytes) -> Claims | None:
+        """What an issued token says, whether its time is over or not; None if this server has not issued it."""
+        return self._tokens.read(token) if self._tokens is not None else None
+
+    def named(self, name: str) -> Caller:
+        """The caller that a principal is."""
+        return self._by_name[name]
+
+    def _keyed(self, digest: bytes) -> bytes:
+        return hashlib.blake2b(digest, key=self._key, digest_size=32).digest()
+
+
+def _rights(file: ServerFile, principal: str, warehouse: str | None) -> Rights:
+    return Rights(grant for grant in file.grants if grant.principal == principal and grant.warehouse in {None, warehouse})
+
+
+def bearer_token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The bearer token that a request carries.
+
+    Raises:
+        Problem: it carries none.
+    """
+    sent = [value for name, value in headers if name == b"authorization"]
+    if not sent:
+        raise unauthorized("this catalog asks for a bearer token in the header Authorization")
+    if len(sent) > 1:
+        raise unauthorized("the request has several Authorization headers; send one")
+    scheme, _, token = sent[0].strip().partition(b" ")
+    if scheme.lower() != b"bearer" or not token.strip():
+        raise unauthorized("the Authorization header is not Bearer <token>")
+    return bytes(token.strip())
+
+
+def token_holds(expires: datetime, now: datetime) -> None:
+    """A token ends at its time; of the two statuses that the contract has for it, this is the one that it recommends.
+
+    Raises:
+        Problem: it has ended.
+    """
+    if expires <= now:
+        raise unauthorized("the bearer token has expired; get a new one", error="invalid_token")
+
+
+def unknown_token(token: bytes) -> Problem:  # noqa: ARG001 - a fault may let it be known
+    """The refusal of a token that nobody has."""
+    return unauthorized("the bearer token is not one of this catalog", error="invalid_token")
+
+
+def utc_now() -> datetime:
+    """The time by which tokens end."""
+    return datetime.now(UTC)
+
+
+def unauthorized(message: str, *, error: str | None = None) -> Problem:
+    """The refusal of a caller who is not known."""
+    challenge = f'Bearer realm="{REALM}"' + (f', error="{error}"' if error else "")
+    return Problem(401, "NotAuthorizedException", message, headers=(("www-authenticate", challenge),))
+
+
+def forbidden(what: str) -> Problem:
+    """The refusal of a caller who is known, and sees what it may not change."""
+    return Problem(403, "NotAuthorizedException", f"you may not {what}")
+
+
+#: Decisions about callers that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "bearer-token": bearer_token,
+    "token-holds": token_holds,
+    "unknown-token": unknown_token,
+    "forbidden": forbidden,
+    "now": utc_now,
+}

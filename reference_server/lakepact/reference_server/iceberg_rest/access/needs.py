@@ -1,0 +1,145 @@
+"""What each operation needs: for its arguments, which subjects the caller must have which rights to.
+
+Reading a table or view stands here as nothing: what one may not read is not there. Who needs more than it has is refused with 403 if it
+sees the subject, and otherwise finds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.catalog import levels_of
+
+from .rights import ADMIN, READ, WRITE, Rights, Subject
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+CATALOG = Subject(())
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that the caller must be allowed."""
+
+    subject: Subject
+    is_met: Callable[[Rights], bool]
+    what: str  #: as a refusal says it
+
+
+Needs = Callable[[Mapping[str, Any]], Iterable[Need]]
+
+
+def _level(subject: Subject, level: int, what: str) -> Need:
+    return Need(subject, lambda rights: rights.of(subject) >= level, what)
+
+
+def _nothing(_: Mapping[str, Any]) -> Iterable[Need]:
+    return ()
+
+
+def _anything(_: Mapping[str, Any]) -> Iterable[Need]:
+    return (Need(CATALOG, lambda rights: rights.sees_any, "do anything here"),)
+
+
+def _namespace(arguments: Mapping[str, Any]) -> Subject:
+    return Subject(levels_of(arguments["namespace"]))
+
+
+def _identifier(arguments: Mapping[str, Any]) -> Subject:
+    return Subject(levels_of(arguments["namespace"]), arguments["table"] if "table" in arguments else arguments["view"])
+
+
+def _named(identifier: Document) -> Subject:
+    return Subject(tuple(identifier["namespace"]), identifier["name"])
+
+
+def _within(level: int, what: str) -> Needs:
+    return lambda arguments: (_level(_namespace(arguments), level, what),)
+
+
+def _to_itself(level: int, what: str) -> Needs:
+    return lambda arguments: (_level(_identifier(arguments), level, what),)
+
+
+def _namespaces_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    parent = arguments.get("parent")
+    levels = levels_of(parent) if parent else ()
+    return (Need(Subject(levels), lambda rights: rights.lists_children(levels), "list namespaces here"),)
+
+
+def _content_listed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    subject = _namespace(arguments)
+    return (Need(subject, lambda rights: rights.lists_content(subject.levels), "list what is in this namespace"),)
+
+
+def _namespace_created(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    return (_level(Subject(tuple(arguments["body"]["namespace"][:-1])), ADMIN, "create namespaces here"),)
+
+
+def _dropped(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    level, what = (ADMIN, "purge this table") if arguments.get("purge_requested") else (WRITE, "drop this table")
+    return (_level(_identifier(arguments), level, what),)
+
+
+def _renamed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    source, destination = arguments["body"]["source"], arguments["body"]["destination"]
+    yield _level(_named(source), WRITE, "rename this")
+    yield _level(Subject(tuple(destination["namespace"])), WRITE, "give names in the namespace of the destination")
+
+
+def _committed(subject: Subject, change: Document) -> Need:
+    if any(requirement.get("type") == "assert-create" for requirement in change["requirements"]):
+        return _level(Subject(subject.levels), WRITE, "create tables in this namespace")
+    return _level(subject, WRITE, "change this table")
+
+
+def _commit(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    return (_committed(_identifier(arguments), arguments["body"]),)
+
+
+def _commits(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    # A change that names no table is refused by who carries it out.
+    changes = [change for change in arguments["body"]["table-changes"] if change.get("identifier") is not None]
+    return [_committed(_named(change["identifier"]), change) for change in changes]
+
+
+#: By operation. Every operation of the contract, and of its newer versions, stands here, or the server does not start.
+NEEDS: dict[str, Needs] = {
+    "getConfig": _anything,
+    "getToken": _nothing,
+    "listNamespaces": _namespaces_listed,
+    "createNamespace": _namespace_created,
+    "loadNamespaceMetadata": _within(READ, "read the properties of this namespace"),
+    "namespaceExists": _nothing,
+    "dropNamespace": _within(ADMIN, "drop this namespace"),
+    "updateProperties": _within(ADMIN, "change the properties of this namespace"),
+    "listTables": _content_listed,
+    "createTable": _within(WRITE, "create tables in this namespace"),
+    "registerTable": _within(WRITE, "register tables in this namespace"),
+    "loadTable": _nothing,
+    "tableExists": _nothing,
+    "updateTable": _commit,
+    "dropTable": _dropped,
+    "renameTable": _renamed,
+    "reportMetrics": _nothing,
+    "commitTransaction": _commits,
+    "planTableScan": _nothing,
+    "fetchPlanningResult": _nothing,
+    "cancelPlanning": _nothing,
+    "fetchScanTasks": _nothing,
+    "loadCredentials": _nothing,
+    "listViews": _content_listed,
+    "createView": _within(WRITE, "create views in this namespace"),
+    "registerView": _within(WRITE, "register views in this namespace"),
+    "loadView": _nothing,
+    "viewExists": _nothing,
+    "replaceView": _to_itself(WRITE, "change this view"),
+    "dropView": _to_itself(WRITE, "drop this view"),
+    "renameView": _renamed,
+}
+
+#: Operations that read files which the metadata of their table names.
+READS_FILES = frozenset({"planTableScan", "fetchPlanningResult", "fetchScanTasks"})

@@ -1,0 +1,86 @@
+"""What a principal may do, computed once from its grants: with a catalog, a namespace and all below it, or one table or view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.server_file import ACCESS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lakepact.reference_server.server_file import Grant
+    from lakepact.reference_server.store import Place
+
+NOTHING, READ, WRITE, ADMIN = range(len(ACCESS) + 1)  #: each includes those before it
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What somebody wants to do something with: a table or view, a namespace, or, without levels, the catalog."""
+
+    levels: Place
+    name: str | None = None
+
+
+class Rights:
+    """What one principal may do in one catalog.
+
+    Args:
+        grants: those of the principal that are for this catalog.
+    """
+
+    __slots__ = ("_named", "_namespaces", "_ways")
+
+    def __init__(self, grants: Iterable[Grant]) -> None:
+        self._namespaces: dict[Place, int] = {}
+        self._named: dict[tuple[Place, str], int] = {}
+        # Namespaces on the way to what was granted: they are seen, so that one can get there.
+        self._ways: set[Place] = set()
+        for grant in grants:
+            level = ACCESS.index(grant.access) + 1
+            if grant.table is None:
+                self._namespaces[grant.namespace] = max(level, self._namespaces.get(grant.namespace, NOTHING))
+            else:
+                key = (grant.namespace, grant.table)
+                self._named[key] = max(level, self._named.get(key, NOTHING))
+                self._ways.add(grant.namespace)
+            self._ways.update(grant.namespace[:end] for end in range(len(grant.namespace)))
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether nothing of the catalog is hidden."""
+        return self._namespaces.get((), NOTHING) >= READ
+
+    @property
+    def sees_any(self) -> bool:
+        """Whether anything of the catalog is not hidden."""
+        return bool(self._namespaces or self._named)
+
+    def within(self, levels: Sequence[str]) -> int:
+        """What may be done with everything in a namespace."""
+        known = self._namespaces
+        return max((known.get(tuple(levels[:end]), NOTHING) for end in range(len(levels) + 1)), default=NOTHING)
+
+    def of(self, subject: Subject) -> int:
+        """What may be done with a subject."""
+        level = self.within(subject.levels)
+        return level if subject.name is None else max(level, self._named.get((subject.levels, subject.name), NOTHING))
+
+    def sees(self, subject: Subject) -> bool:
+        """Whether a subject is shown, if it exists; namespaces also are where something below them was granted."""
+        return self.of(subject) >= READ or (subject.name is None and subject.levels in self._ways)
+
+    def lists_children(self, levels: Place) -> bool:
+        """Whether the namespaces below a namespace, or those of them that were granted, are shown."""
+        deeper = (*self._namespaces, *(place for place, _ in self._named))
+        return self.within(levels) >= READ or any(len(place) > len(levels) and place[: len(levels)] == levels for place in deeper)
+
+    def lists_content(self, levels: Place) -> bool:
+        """Whether the tables and views of a namespace, or those of them that were granted, are shown."""
+        return self.within(levels) >= READ or any(place == levels for place, _ in self._named)
+
+    def holding(self, level: int) -> tuple[Place, ...]:
+        """The namespaces for which so much was granted, and with them all below."""
+        return tuple(place for place, granted in self._namespaces.items() if granted >= level)

@@ -1,0 +1,210 @@
+"""What a caller sees: a store without the records, and a warehouse without the places, that it may know nothing of.
+
+Handlers need not know who asks: what is hidden from a caller is not there while they answer it, so that they say of it what they say
+of what does not exist. Outside of a request, and in threads of the server's own, everything is there.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES
+from lakepact.reference_server.warehouse import Outside, Unreadable, below, local
+
+from .rights import READ, WRITE, Rights, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from contextlib import AbstractContextManager
+
+    from lakepact.reference_server.store import Key, Place, Record, Settling, Store, Transaction, View
+    from lakepact.reference_server.warehouse import Warehouse
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the caller of the moment sees.
+
+    Args:
+        rights: what it may do.
+        denied: what is not there for it besides, although it may exist.
+        places: locations whose documents it may have read besides: that of the table which it asks about.
+    """
+
+    rights: Rights
+    denied: frozenset[Subject] = frozenset()
+    places: tuple[str, ...] = ()
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing is hidden."""
+        return self.rights.sees_all and not self.denied
+
+    def shows(self, subject: Subject) -> bool:
+        """Whether a subject is there, if it exists."""
+        return subject not in self.denied and self.rights.sees(subject)
+
+
+_sight: ContextVar[Sight | None] = ContextVar("sight", default=None)
+
+
+@contextmanager
+def seeing(sight: Sight) -> Generator[None]:
+    """Let a caller see no more than this for one `with` block."""
+    former = _sight.set(sight)
+    try:
+        yield
+    finally:
+        _sight.reset(former)
+
+
+def sight() -> Sight | None:
+    """What the caller of the moment sees; None for everything."""
+    return _sight.get()
+
+
+class SeenStore:
+    """A store as its caller sees it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def begin(self) -> AbstractContextManager[Transaction]:
+        """A transaction for one `with` block, without what is hidden."""
+        now = _sight.get()
+        return self._store.begin() if now is None or now.is_clear else _begun(self._store, now)
+
+    def view(self) -> AbstractContextManager[View]:
+        """What is kept for good, without what is hidden, for one `with` block."""
+        now = _sight.get()
+        return self._store.view() if now is None or now.is_clear else _viewed(self._store, now)
+
+    def get(self, key: Key) -> Record | None:
+        """The record at this key that is kept for good, or None, also where it is hidden."""
+        now = _sight.get()
+        return self._store.get(key) if now is None or now.shows(_subject(key)) else None
+
+    def settled(self) -> Settling | None:
+        """What to wait for until what was seen and done is kept for good; None if it is."""
+        return self._store.settled()
+
+    def close(self) -> None:
+        """Keep what is to be kept, and let go of what is held."""
+        self._store.close()
+
+
+@contextmanager
+def _begun(store: Store, seen: Sight) -> Generator[Transaction]:
+    with store.begin() as transaction:
+        yield _SeenTransaction(transaction, seen)
+
+
+@contextmanager
+def _viewed(store: Store, seen: Sight) -> Generator[View]:
+    with store.view() as view:
+        yield _SeenView(view, seen)
+
+
+class _SeenView:
+    """Records, as far as they are shown."""
+
+    __slots__ = ("_sight", "_view")
+
+    def __init__(self, view: View, seen: Sight) -> None:
+        self._view = view
+        self._sight = seen
+
+    def get(self, key: Key) -> Record | None:
+        return self._view.get(key) if self._sight.shows(_subject(key)) else None
+
+    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+        shows, namespaces = self._sight.shows, shelf == NAMESPACES
+        for name, record in self._view.under(shelf, place, after):
+            if shows(Subject((*place, name)) if namespaces else Subject(place, name)):
+                yield name, record
+
+    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
+        # Where files lie concerns all tables: what this is asked for must not depend on who asks.
+        return self._view.every(shelf)
+
+
+class _SeenTransaction(_SeenView):
+    """Records, as far as they are shown, and changes to them; whether these may be made was decided before."""
+
+    __slots__ = ("_transaction",)
+
+    def __init__(self, transaction: Transaction, seen: Sight) -> None:
+        super().__init__(transaction, seen)
+        self._transaction = transaction
+
+    def put(self, key: Key, record: Record) -> None:
+        self._transaction.put(key, record)
+
+    def remove(self, key: Key) -> Record | None:
+        return self._transaction.remove(key) if self._sight.shows(_subject(key)) else None
+
+    def afterwards(self, action: Callable[[], None]) -> None:
+        self._transaction.afterwards(action)
+
+    def otherwise(self, action: Callable[[], None]) -> None:
+        self._transaction.otherwise(action)
+
+
+def _subject(key: Key) -> Subject:
+    shelf, place, name = key
+    return Subject((*place, name)) if shelf == NAMESPACES else Subject(place, name)
+
+
+class SeenWarehouse:
+    """A warehouse in which callers choose places only below the folders of namespaces that they may write in, or read.
+
+    Who may write everywhere, or read everywhere, chooses every place. What the catalog itself chooses is not looked at here.
+    """
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+        self.root = warehouse.root
+        self.write = warehouse.write
+        self.forget = warehouse.forget
+        self.prepare = warehouse.prepare
+        self.purge = warehouse.purge
+
+    def held(self, location: str) -> None:
+        """Refuse a location that this caller may not choose."""
+        self._warehouse.held(location)
+        if not self._is_open(location, WRITE):
+            raise Outside(f"the location {location[:200]!r} is not below the folder of a namespace that you may write in")
+
+    def read(self, location: str) -> bytes:
+        """The document at a location; one that this caller may not read is as good as none."""
+        self._warehouse.held(location)
+        if not self._is_open(location, READ):
+            why = "it is not below the folder of a namespace that you may read"
+            raise Unreadable(f"there is no document at {location[:300]!r} for you: {why}")
+        return self._warehouse.read(location)
+
+    def _is_open(self, location: str, level: int) -> bool:
+        now = _sight.get()
+        if now is None:
+            return True
+        folders = [_spelled(place) for place in (*(below(self.root, levels) for levels in now.rights.holding(level)), *now.places)]
+        return any(all(f"{reading}/".startswith(f"{folder}/") for reading in _readings(location)) for folder in folders)
+
+
+def _readings(location: str) -> set[str]:
+    """A location as those read it who decode it, and those who do not."""
+    return {_spelled(location), _spelled(unquote(location))}
+
+
+def _spelled(location: str) -> str:
+    """One spelling of a location for all that it has, with no links on the way."""
+    try:
+        path = local(location)
+    except Outside:
+        return location.rstrip("/")
+    return os.path.realpath(path)

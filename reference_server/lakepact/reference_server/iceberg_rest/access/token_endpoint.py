@@ -1,0 +1,251 @@
+"""Where tokens come from: client credentials, and token exchange for users and for tokens that are about to end."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_plus
+
+import orjson
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply, json_reply
+from lakepact.reference_server.server_file import Secret
+
+from .callers import REALM
+from .tokens import Claims, Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from lakepact.reference_server.server_file import Principal, ServerFile
+    from lakepact.reference_server.service import Scope
+
+    from .callers import Callers
+
+SCOPE = "catalog"  #: the only one that the contract has
+CLIENT_CREDENTIALS = "client_credentials"
+TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - the name of a flow
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind
+TOKEN_TYPES = frozenset(
+    f"urn:ietf:params:oauth:token-type:{kind}" for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
+)
+CODES = frozenset({"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"})
+NO_STORE = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
+_NOBODY = Secret(bytes(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a token request shows in its Authorization headers, one of each scheme at most."""
+
+    basic: str | None = None
+    bearer: bytes | None = None
+
+
+def shown(scope: Scope) -> Shown:
+    """What a token request shows; a token is not needed to get one.
+
+    Raises:
+        Problem: 400 or 401, it shows what cannot be read.
+    """
+    sent = [value.strip() for name, value in scope["headers"] if name == b"authorization"]
+    if len(sent) > 1:
+        raise oauth("invalid_request", "the request has several Authorization headers; send one")
+    if not sent:
+        return Shown()
+    scheme, _, rest = sent[0].partition(b" ")
+    if scheme.lower() == b"bearer" and rest.strip():
+        return Shown(bearer=bytes(rest.strip()))
+    if scheme.lower() != b"basic":
+        raise oauth("invalid_client", "the Authorization header is neither Basic nor Bearer", status=401)
+    try:
+        return Shown(basic=base64.b64decode(rest.strip(), validate=True).decode())
+    except (ValueError, binascii.Error):
+        raise oauth("invalid_client", "the Basic header is not the base64 form of client id, colon and secret", status=401) from None
+
+
+class TokenEndpoint:
+    """The operation of the contract that issues tokens.
+
+    Args:
+        file: the clients, and how long tokens hold.
+        callers: knows the tokens that are there already.
+        tokens: issues new ones.
+        rules: see `RULES`.
+    """
+
+    def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: Mapping[str, Callable[..., Any]]) -> None:
+        self._clients = {one.client_id: one for one in file.principals.values() if one.client_id is not None}
+        self._lifetime = timedelta(seconds=file.token_lifetime)
+        self._callers = callers
+        self._tokens = tokens
+        self._rules = rules
+
+    def get_token(self, *, caller: Shown, body: Mapping[str, str]) -> Reply:
+        """A token for a client, for a user, or in the place of one that is about to end."""
+        kind = body.get("grant_type")
+        if not kind:
+            raise oauth("invalid_request", "grant_type is missing")
+        flows: Mapping[str, Callable[[Shown, Mapping[str, str]], Claims]] = {
+            CLIENT_CREDENTIALS: self._client_credentials,
+            TOKEN_EXCHANGE: self._token_exchange,
+        }
+        if kind not in flows:
+            raise oauth("unsupported_grant_type", f"grant_type is neither {' nor '.join(flows)}")
+        claims = flows[kind](caller, body)
+        answer: dict[str, Any] = {
+            "access_token": self._tokens.issue(claims),
+            "token_type": "bearer",
+            "expires_in": max(round((claims.expires - self._now()).total_seconds()), 1),
+            "issued_token_type": ACCESS_TOKEN,
+            "scope": claims.scope,
+        }
+        return json_reply(self._rules["token-answer"](answer))
+
+    def _client_credentials(self, caller: Shown, body: Mapping[str, str]) -> Claims:
+        principal = self._rules["client"](self._clients, caller, body)
+        scope = self._rules["scope"](body)
+        return Claims(principal.name, scope, self._now() + self._lifetime)
+
+    def _token_exchange(self, caller: Shown, body: Mapping[str, str]) -> Claims:
+        self._rules["exchange-is-whole"](body)
+        scope = self._rules["scope"](body)
+        subject = self._subject(body["subject_token"], "subject_token")
+        actor = self._subject(body["actor_token"], "actor_token") if body.get("actor_token") else None
+        if caller.basic is not None:
+            self._rules["client"](self._clients, caller, {})
+        elif caller.bearer is not None:
+            self._rules["bearer-of-exchange"](self._callers, caller.bearer)
+        expires = min(self._now() + self._lifetime, self._latest(subject.principal))
+        if actor is not None:
+            return replace(subject, scope=scope, expires=expires, actor=actor.principal)
+        return replace(subject, scope=scope, expires=expires)
+
+    def _subject(self, token: str, member: str) -> Claims:
+        """What a token says that was shown to be exchanged; those that do not end are good for everything.
+
+        Raises:
+            Problem: 400, it is none of ours, or its time is over.
+        """
+        raw = token.encode()
+        try:
+            known = self._rules["subject"](self._callers, raw)
+        except Problem as problem:
+            raise oauth("invalid_grant", f"the {member} is no good: {problem.message}") from None
+        issued = self._callers.claims_of(raw)
+        return issued if issued is not None else Claims(known.principal.name, SCOPE, self._now())
+
+    def _latest(self, principal: str) -> datetime:
+        """When at the latest a token ends that stands for one from the server file."""
+        now: datetime = self._now()
+        return self._callers.named(principal).principal.token_expires or now + self._lifetime
+
+    def _now(self) -> datetime:
+        now: datetime = self._rules["now"]()
+        return now
+
+
+def client(clients: Mapping[str, Principal], caller: Shown, body: Mapping[str, str]) -> Principal:
+    """The client that a request proves to come from, in its form or by its Basic header.
+
+    Raises:
+        Problem: 401 or 400, none.
+    """
+    in_form = (body.get("client_id", ""), body.get("client_secret", ""))
+    if caller.basic is not None:
+        if any(in_form) and ":".join(in_form) != caller.basic:
+            raise oauth("invalid_request", "the form and the Basic header name different clients; send one of them")
+        name, _, secret = caller.basic.partition(":")
+        # The standard has both encoded once more, which few clients do.
+        readings = [(name, secret), (unquote_plus(name), unquote_plus(secret))]
+    else:
+        readings = [in_form]
+    for name, secret in readings:
+        principal = clients.get(name)
+        right = principal.client_secret if principal is not None else None
+        # Compared also where there is nothing to compare with, so that the time does not say which clients there are.
+        if (right or _NOBODY).is_spelled(secret) and principal is not None:
+            return principal
+    challenge = (("www-authenticate", f'Basic realm="{REALM}"'),)
+    raise oauth("invalid_client", "there is no client of this id with this secret", status=401, headers=challenge)
+
+
+def scope_of(body: Mapping[str, str]) -> str:
+    """The scope that is asked for; all that there is, if none is.
+
+    Raises:
+        Problem: 400, there is no such scope.
+    """
+    if set(body.get("scope", "").split()) - {SCOPE}:
+        raise oauth("invalid_scope", f"the only scope is {SCOPE}")
+    return SCOPE
+
+
+def exchange_is_whole(body: Mapping[str, str]) -> None:
+    """A token exchange says what is exchanged, and of which kind it is.
+
+    Raises:
+        Problem: 400, something is missing, or a kind is not known.
+    """
+    for member in ("subject_token", "subject_token_type"):
+        if not body.get(member):
+            raise oauth("invalid_request", f"{member} is missing")
+    for member in ("subject_token_type", "actor_token_type", "requested_token_type"):
+        if body.get(member) and body[member] not in TOKEN_TYPES:
+            raise oauth("invalid_request", f"{member} is not one of {', '.join(sorted(TOKEN_TYPES))}")
+    if bool(body.get("actor_token")) != bool(body.get("actor_token_type")):
+        raise oauth("invalid_request", "actor_token and actor_token_type go together; one of them is missing")
+    if body.get("requested_token_type") not in {None, "", ACCESS_TOKEN}:
+        raise oauth("invalid_request", f"requested_token_type: this server issues {ACCESS_TOKEN} only")
+
+
+def subject(callers: Callers, token: bytes) -> Any:
+    """Whose a token is: one that this server has issued, or that its file gives somebody. What only says who it is, says nothing."""
+    return callers.bearing(token)
+
+
+def bearer_of_exchange(callers: Callers, token: bytes) -> None:
+    """An exchange that shows a bearer token besides shows one that holds.
+
+    Raises:
+        Problem: 401, it does not.
+    """
+    try:
+        callers.bearing(token)
+    except Problem as problem:
+        raise oauth("invalid_client", problem.message, status=401, headers=problem.headers) from None
+
+
+def as_it_is(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer with the token."""
+    return answer
+
+
+def oauth(code: str, message: str, *, status: int = 400, headers: tuple[tuple[str, str], ...] = ()) -> Problem:
+    """A refusal by the token endpoint."""
+    return Problem(status, code, message, headers=headers)
+
+
+def in_oauth_form(reply: Reply, _: Scope) -> Reply:
+    """An answer of the token endpoint: refusals as OAuth2 has them, and nothing to be stored by anybody on the way."""
+    if reply.status >= 400 and reply.body:
+        error = reply.document["error"]
+        code = error["type"] if error["type"] in CODES else "invalid_request" if reply.status < 500 else "server_error"
+        reply = replace(reply, body=orjson.dumps({"error": code, "error_description": error["message"]}))
+    return replace(reply, headers=(*reply.headers, *NO_STORE))
+
+
+#: Decisions of the token endpoint that a fault may replace.
+RULES: dict[str, Any] = {
+    "client": client,
+    "scope": scope_of,
+    "exchange-is-whole": exchange_is_whole,
+    "subject": subject,
+    "bearer-of-exchange": bearer_of_exchange,
+    "token-answer": as_it_is,
+}

@@ -1,0 +1,69 @@
+"""Tokens that this server issues: what they say stands in them, sealed under a key that ends with the process."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+PREFIX = "lakepact."  #: tells issued tokens from others, for people and for scanners of secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a token says.
+
+    Args:
+        principal: the name of whose token it is.
+        scope: what it is good for.
+        expires: when it ends.
+        actor: the name of who acts for the principal, if somebody does.
+    """
+
+    principal: str
+    scope: str
+    expires: datetime
+    actor: str | None = None
+
+
+class Tokens:
+    """Seals and reads tokens; nothing is kept, and no other process can read or make them."""
+
+    def __init__(self) -> None:
+        self._key = secrets.token_bytes(32)
+
+    def issue(self, claims: Claims) -> str:
+        """A new token, different from every other."""
+        said = [claims.principal, claims.scope, round(claims.expires.timestamp() * 1000), claims.actor, secrets.token_hex(8)]
+        text = _text(json.dumps(said, separators=(",", ":")).encode())
+        return f"{PREFIX}{text}.{_text(self._seal(text))}"
+
+    def read(self, token: bytes) -> Claims | None:
+        """What a token says, also when its time is over; None if it was not issued here."""
+        spelled = token.decode("latin-1")
+        text, _, seal = spelled.removeprefix(PREFIX).rpartition(".")
+        if not spelled.startswith(PREFIX) or not hmac.compare_digest(self._seal(text), _bytes(seal)):
+            return None
+        principal, scope, expires, actor, _ = json.loads(_bytes(text))
+        return Claims(principal, scope, datetime.fromtimestamp(expires / 1000, UTC), actor)
+
+    def _seal(self, text: str) -> bytes:
+        return hmac.digest(self._key, text.encode(), hashlib.sha256)
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _bytes(text: str) -> bytes:
+    """What a text stands for; nothing if it is not spelled as `_text` spells it."""
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (ValueError, binascii.Error):
+        return b""
+    return raw if _text(raw) == text else b""
