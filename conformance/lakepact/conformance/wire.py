@@ -39,7 +39,7 @@ SHOWN_TEXT = 300  #: characters of it that a judgement quotes
 #: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON.
 HANDED_OUT = re.compile(
     r"""((?:\bX-(?:Amz|Goog|OSS|Databricks)-(?:Signature|Security-Token)|\bsig)=
-    |"[^"]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth|access|bearer)[-_.]?token)[^"]*"\s*:\s*")[^&"\\\s]+""",
+    |"[^"]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|shared[-_.]key|account[-_.]key)[^"]*"\s*:\s*")[^&"\\\s]+""",
     re.IGNORECASE | re.VERBOSE,
 )
 

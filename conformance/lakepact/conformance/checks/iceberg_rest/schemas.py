@@ -167,7 +167,7 @@ LAWS = {
 def everything_shown(lab: CatalogLab) -> None:
     """Configuration, namespaces, tables, their history, views and refusals show all there is, and all of it fits its schema."""
     stopped: Exception | None = None
-    for show in (configuration, namespaces, structure, history, files, keys, views, refusals):
+    for show in (configuration, namespaces, structure, history, files, keys, views, credentials, refusals):
         try:
             show(lab)
         except NotOffered:
@@ -255,6 +255,13 @@ def views(lab: CatalogLab) -> None:
     lab.send("listViews", namespace=view.namespace)
     lab.send("loadView", **view.at)
     replace(lab, view, *next_version(view, "SELECT 2 AS id"))
+
+
+def credentials(lab: CatalogLab) -> None:
+    """Show credentials, with a table and by themselves."""
+    table = lab.make_table()
+    lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
+    lab.send("loadCredentials", **table.at)
 
 
 def refusals(lab: CatalogLab) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.conformance.target import Target
-    from lakepact.conformance.wire import Wire
+    from lakepact.conformance.wire import Reply, Wire
+    from lakepact.generated.contract import Operation
+
+#: The operations of all versions, as the oldest that has each describes it.
+OPERATIONS: Mapping[str, Operation] = {
+    operation.id: operation
+    for version in reversed(Contract("iceberg_rest").versions)
+    for operation in Contract("iceberg_rest", version).operations.values()
+}
 
 #: What a catalog promises that sends no `endpoints` (the contract's own list).
 DEFAULT_OPERATIONS = frozenset(
@@ -44,6 +53,9 @@ DEFAULT_OPERATIONS = frozenset(
 
 #: What it takes to look at a table of one's own.
 TABLE_OF_OUR_OWN = frozenset({"createNamespace", "createTable", "loadTable", "dropTable", "dropNamespace"})
+
+#: Optional behaviours that only a table tells of.
+TOLD_BY_A_TABLE = frozenset({"etag", "vended-credentials"})
 
 #: The configuration is always there; the token endpoint is declared by nobody and probed by its own checks.
 ALWAYS = frozenset({"getConfig"})
@@ -75,23 +87,34 @@ def discover(wire: Wire, target: Target) -> Offer:
     )
 
 
-def discover_with_tags(wire: Wire, target: Target) -> Offer:
-    """What a catalog declares, and whether its tables carry ETags, which only a table tells: one is made and dropped.
+def discover_with_a_table(wire: Wire, target: Target) -> Offer:
+    """What a catalog declares, and what only a table tells: whether it carries an ETag, and credentials. One is made and dropped.
 
     Raises:
         Blocked: it does not answer at all.
     """
-    found = discover(wire, target)
-    if "etag" in target.features or not found.operations >= TABLE_OF_OUR_OWN:
+    return with_a_table(wire, target, discover(wire, target))
+
+
+def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
+    """What a catalog declares, and what a table of it tells besides."""
+    if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
         return found
     lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
-    try:
-        tagged = "etag" in lab.load(lab.make_table()).reply.headers
-    except (Blocked, NotOffered, Unmet):
-        tagged = False
-    finally:
-        lab.clean_up()
-    return replace(found, features=MappingProxyType({**found.features, "etag": tagged}))
+    told = dict.fromkeys(sorted(TOLD_BY_A_TABLE), False)
+    with contextlib.suppress(Blocked, NotOffered, Unmet):
+        table = lab.make_table()
+        told["etag"] = "etag" in lab.load(table).reply.headers
+        delegated = lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
+        alone = lab.send("loadCredentials", **table.at) if lab.offers("loadCredentials") else delegated
+        told["vended-credentials"] = any(reply.status == 200 and _vends(reply) for reply in (delegated, alone))
+    lab.clean_up()
+    return replace(found, features=MappingProxyType({**found.features, **told}))
+
+
+def _vends(reply: Reply) -> bool:
+    """Whether an answer holds credentials, however ill they are made."""
+    return isinstance(reply.exchange.parsed, dict) and bool(reply.exchange.parsed.get("storage-credentials"))
 
 
 def _strings(settings: Any) -> dict[str, str]:
@@ -101,22 +124,35 @@ def _strings(settings: Any) -> dict[str, str]:
 
 
 def _operations(endpoints: list[Any]) -> frozenset[str]:
-    by_endpoint = {f"{operation.method} {operation.path}": operation.id for operation in Contract("iceberg_rest").operations.values()}
+    by_endpoint = {f"{operation.method} {operation.path}": operation.id for operation in OPERATIONS.values()}
     return frozenset(by_endpoint[e] for e in endpoints if isinstance(e, str) and e in by_endpoint)
 
 
-def at_home(_: Path) -> Home:
-    """Features that no answer tells of: server and harness share a machine, and the server keeps all tables below one folder."""
-    return Home(features={"readable-files": True, "location-policy": True})
+#: What the reference server is told at home: a warehouse that is asked for by name, and credentials that open nothing.
+SERVER_FILE = """\
+[warehouses.lakehouse]
+defaults = {clients = "4"}
+
+[warehouses.lakehouse.credentials]
+rehearsal = true
+config = {"client.region" = "eu-central-1"}
+"""
+
+
+def at_home(folder: Path) -> Home:
+    """A server with one warehouse; no answer tells that it shares a machine with the harness, and keeps all tables below one folder."""
+    file = folder / "server.toml"
+    file.write_text(SERVER_FILE, encoding="utf-8")
+    features = {"readable-files": True, "location-policy": True}
+    return Home({"config": file}, parameters={"warehouse": "lakehouse"}, features=features)
 
 
 suite = Suite(
     "iceberg_rest",
     lab=CatalogLab,
-    discover=discover_with_tags,
+    discover=discover_with_a_table,
     at_home=at_home,
     unserved={
-        "IRC-CFG-006": "a warehouse that can be chosen",
         "IRC-CFG-013": "a catalog without `endpoints`",
         "IRC-NS-CREATE-011": "a catalog without nesting",
         "IRC-NS-GET-003": "a catalog without properties of namespaces",

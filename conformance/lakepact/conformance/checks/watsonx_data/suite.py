@@ -60,6 +60,7 @@ suite = Suite(
     at_home=at_home,
     unserved={
         **dict.fromkeys(("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"), NO_ENDPOINTS),
+        "IRC-SCH-StorageCredential": "credentials of its storage",
         "IRC-GEN-026": "an operation of the contract that is not offered",
     },
 )

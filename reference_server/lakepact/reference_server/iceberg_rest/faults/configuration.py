@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Scope
 
 
 def config(edit: Callable[[dict[str, Any]], Any]) -> Install:
@@ -64,6 +64,11 @@ def _alternating() -> Install:
     return on_call("getConfig", act)
 
 
+def _as_it_is_spelled(scope: Scope) -> None:
+    if b"%" in scope["query_string"]:
+        raise Problem(400, "BadRequestException", "there is no such warehouse")
+
+
 def _secret(document: dict[str, Any]) -> None:
     document["defaults"]["s3.secret-access-key"] = "wJalrXUtnFEMI"
 
@@ -85,6 +90,12 @@ FAULTS = (
         "A warehouse that does not exist is the default one.",
         ("IRC-CFG-005",),
         on_call("getConfig", _any_warehouse),
+    ),
+    Fault(
+        "warehouses-as-they-are-spelled",
+        "The name of a warehouse is not percent-decoded.",
+        ("IRC-CFG-006",),
+        on_request("getConfig", _as_it_is_spelled),
     ),
     Fault("config-is-forbidden", "The configuration is refused.", ("IRC-CFG-007",), on_status("getConfig", {200: 403})),
     Fault(

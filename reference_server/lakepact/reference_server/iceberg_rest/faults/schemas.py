@@ -333,10 +333,37 @@ TABLES = (
     ),
 )
 
+CREDENTIALS = (
+    Wrong(
+        "LoadCredentialsResponse",
+        "credentials-under-another-name",
+        "Credentials by themselves are called just that.",
+        answered("loadCredentials", (), lambda whole: {"credentials": whole["storage-credentials"]}),
+    ),
+    Wrong(
+        "LoadCredentialsResponse",
+        "credentials-by-prefix",
+        "Credentials by themselves are an object with a member for each prefix.",
+        answered("loadCredentials", ("storage-credentials",), lambda all_: {one["prefix"]: one["config"] for one in all_}),
+    ),
+    Wrong(
+        "StorageCredential",
+        "credentials-for-a-location",
+        "Credentials of loaded tables have a location for a prefix.",
+        answered("loadTable", ("storage-credentials", EACH), lambda one: {"location": one["prefix"], "config": one["config"]}),
+    ),
+    Wrong(
+        "StorageCredential",
+        "credentials-end-at-a-number",
+        "What a credential holds has a number in it.",
+        answered("loadCredentials", ("storage-credentials", EACH, "config"), having(seconds=3600)),
+    ),
+)
+
 
 def _named(wrongs: Sequence[Wrong]) -> Iterator[Fault]:
     for wrong in wrongs:
         yield Fault(wrong.name, wrong.says, (f"IRC-SCH-{wrong.component}",), wrong.install)
 
 
-FAULTS = tuple(_named((*REFUSALS, *CONFIGURATION, *NAMESPACES, *STRUCTURE, *HISTORY, *TABLES)))
+FAULTS = tuple(_named((*REFUSALS, *CONFIGURATION, *NAMESPACES, *STRUCTURE, *HISTORY, *TABLES, *CREDENTIALS)))

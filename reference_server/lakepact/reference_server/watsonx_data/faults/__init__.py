@@ -40,6 +40,7 @@ NOT_INHERITED: dict[str, str] = {
         ),
         "the configuration names no endpoints that could be wrong",
     ),
+    **dict.fromkeys(("credentials-for-a-location", "credentials-end-at-a-number"), "tables come without credentials"),
     "not-offered-is-500": "no operation of the contract is not offered",
     "created-name-shortened": "a namespace has no level that could be left out",
     **dict.fromkeys(
