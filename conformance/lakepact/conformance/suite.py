@@ -41,6 +41,7 @@ class Suite(Generic[L]):
 
     Args:
         contract: name of the contract.
+        version: one of its versions; the one that has models and endpoints if none is named.
         lab: the class whose instances the checks work with.
         discover: asks a target what it declares.
         at_home: lays out in an empty folder what the reference server needs to serve the contract.
@@ -52,12 +53,13 @@ class Suite(Generic[L]):
         self,
         contract: str,
         *,
+        version: str | None = None,
         lab: type[L],
         discover: Callable[[Wire, Target], Offer],
         at_home: Callable[[Path], Home] = _as_it_is,
         unserved: Mapping[str, str] = NOTHING,
     ) -> None:
-        self.contract = Contract(contract)
+        self.contract = Contract(contract, version)
         self.lab = lab
         self.discover = discover
         self.at_home = at_home
@@ -108,9 +110,10 @@ class Suite(Generic[L]):
         return name
 
     def inherit(self, other: Suite[Any]) -> None:
-        """Take over what the suite of the contract that this one is a profile of has, as far as the profile demands it.
+        """Take over what the suite of the contract or version that this one adds to has, as far as it is demanded here.
 
-        A check that judges something besides, which the profile is without, is run, and what it says of that is passed over.
+        A check that judges something besides, which is not demanded here, is run, and what it says of that is passed over. A check or law
+        of one's own stands in the place of one of the same name.
         """
         if self._inherits:
             return
@@ -118,11 +121,11 @@ class Suite(Generic[L]):
         known = self.contract.requirements
         for check in other.checks.values():
             kept = tuple(r for r in check.requirements if r in known)
-            if kept:
+            if kept and check.name not in self.checks:
                 self.checks[check.name] = replace(check, requirements=kept, waived=frozenset(check.requirements) - set(kept))
         for law in other.laws.values():
             kept = tuple(r for r in law.requirements if r in known)
-            if kept:
+            if kept and law.name not in self.laws:
                 self.laws[law.name] = replace(law, requirements=kept, traffic=tuple(name for name in law.traffic if name in self.checks))
         lacked = {what: why for what, why in other.unserved.items() if what in known or what in self.contract.features}
         self.unserved = {**lacked, **self.unserved}
@@ -146,20 +149,43 @@ def _first_line(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
-def load(contract: str) -> Suite[Any]:
+def load(contract: str, version: str | None = None) -> Suite[Any]:
     """The suite of a contract, with every module of its folder imported.
 
+    Args:
+        contract: its name.
+        version: one of its versions, whose own checks stand in a folder of theirs below those of the contract; the one that has models
+            and endpoints if none is named.
+
     Raises:
-        LookupError: there are no checks for such a contract.
+        LookupError: there are no checks for such a contract, or for that version of it.
     """
     folder = f"{__package__}.checks.{contract}"
     try:
-        package = importlib.import_module(folder)
+        suite = _folder(folder)
     except ModuleNotFoundError as missing:
         raise LookupError(f"there are no checks for a contract called {contract!r}") from missing
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{folder}.{module.name}")
-    suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite
     if suite.contract.profile_of is not None:
         suite.inherit(load(suite.contract.profile_of))
+    if version in {None, suite.contract.version}:
+        return suite
+    if version not in suite.contract.versions:
+        raise LookupError(f"{contract} {version} is not known; what can be judged is {', '.join(suite.contract.versions)}")
+    later = _folder(f"{folder}.{version_folder(str(version))}")
+    later.inherit(suite)
+    return later
+
+
+def version_folder(version: str) -> str:
+    """What the folder of a version of a contract is called."""
+    return f"v{version.replace('.', '_').replace('-', '_')}"
+
+
+def _folder(folder: str) -> Suite[Any]:
+    """The suite in a folder, with every module beside it imported."""
+    package = importlib.import_module(folder)
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.ispkg:
+            importlib.import_module(f"{folder}.{module.name}")
+    suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite
     return suite

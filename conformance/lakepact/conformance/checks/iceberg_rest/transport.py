@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, set_ref
-from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, check, law
 from lakepact.conformance.wire import Reply
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
     from lakepact.conformance.wire import Exchange
-
-OPERATIONS = Contract("iceberg_rest").operations
 
 #: Beyond what a double holds exactly, and the largest but one of 64 bits.
 WIDE = (9007199254740993, 9223372036854775806)

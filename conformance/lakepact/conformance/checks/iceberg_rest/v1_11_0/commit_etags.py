@@ -1,0 +1,52 @@
+"""Checks of the ETags that commits answer with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.etags import tag_of
+from lakepact.conformance.checks.iceberg_rest.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+TURNS = 3
+NO_TAG = "the target sends no ETag with a commit"
+
+
+@check("IRC-CET-001", "IRC-CET-002")
+def commits_answer_with_the_tag_of_loading(lab: CatalogLab) -> None:
+    """The ETag that came with a commit is a new one, and the one that the table is loaded with until the next commit."""
+    table = lab.make_table(properties={"lakepact.turn": "0"})
+    known = [tag_of(lab.load(table).reply)]
+
+    for turn in range(1, TURNS + 1):
+        committed = lab.works(lab.commit(table, set_properties(**{"lakepact.turn": str(turn % 2)})), 200)
+        loaded = tag_of(lab.load(table).reply)
+        tag = committed.headers.get("etag")
+        if tag is None:
+            lab.skip("IRC-CET-001", NO_TAG)
+            lab.skip("IRC-CET-002", NO_TAG)
+            return
+        with lab.judge("IRC-CET-001"):
+            expect.equal(tag, loaded, "the ETag of the table as it is loaded after a commit,")
+            reply = lab.send("loadTable", headers=[("If-None-Match", tag)], alone=True, **table.at)
+            expect.status(reply, 304, 200, about="with the ETag of the last commit")
+        with lab.judge("IRC-CET-002"):
+            expect.true(tag not in known, f"another ETag than before commit {turn}", tag)
+        known.append(tag)
+
+
+@check("IRC-CET-003")
+def representations_have_tags_of_their_own(lab: CatalogLab) -> None:
+    """A table with snapshots that no ref names is loaded with one ETag whole, and with another one with those of refs."""
+    table = lab.append(lab.append(lab.make_table()))
+    whole, refs = (lab.works(lab.send("loadTable", snapshots=which, **table.at), 200) for which in ("all", "refs"))
+
+    if whole.document.get("metadata") == refs.document.get("metadata"):
+        lab.skip("IRC-CET-003", "both answers are the same")
+        return
+    with lab.judge("IRC-CET-003"):
+        expect.true(tag_of(whole) != tag_of(refs), "another ETag with `snapshots=refs`", tag_of(refs))

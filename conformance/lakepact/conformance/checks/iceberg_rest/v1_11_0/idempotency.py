@@ -1,0 +1,275 @@
+"""Checks of requests that are sent again under their Idempotency-Key: they are answered as the first time, and do nothing more.
+
+A request that is sent again is the same to the last byte. Of the second answer only what the contract fixes is looked at: its status, and
+what it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.register import left_behind, location_of
+from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check, configuration
+from lakepact.conformance.checks.iceberg_rest.view_requests import loaded as loaded_view
+from lakepact.conformance.checks.iceberg_rest.view_requests import made, next_version, texts
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.wire import Reply
+
+DURATION = re.compile(r"P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?")
+AT_ONCE = 8
+AGAIN = "when it is sent again with its key"
+TURN = "lakepact.turn"
+
+
+@check("IRC-IDEM-001")
+def lifetimes_are_durations(lab: CatalogLab) -> None:
+    """How long keys may be used is written as ISO 8601 has it."""
+    lifetime = configuration(lab.wire, lab.target, check=lab.check).get(LIFETIME)
+
+    with lab.judge("IRC-IDEM-001"):
+        sound = isinstance(lifetime, str) and DURATION.fullmatch(lifetime) is not None
+        expect.true(sound, "an ISO 8601 duration such as PT30M", lifetime)
+
+
+@check("IRC-IDEM-002", "IRC-IDEM-003", "IRC-IDEM-010")
+def namespaces_are_made_and_dropped_once(lab: CatalogLab) -> None:
+    """A namespace is created and dropped as ever by who sends keys, and again with the same answers; nothing is there in the end."""
+    namespace = (lab.name(),)
+    lab.afterwards(lambda: lab.send("dropNamespace", namespace=namespace))
+    creating, dropping = new_key(), new_key()
+    body = {"namespace": list(namespace), "properties": {"note": "once"}}
+    first = lab.send("createNamespace", body=body, idempotency_key=creating)
+    with lab.judge("IRC-IDEM-002"):
+        expect.status(first, 200, about="with a key of version 7")
+        expect.equal(list(namespace), first.at("namespace"), "namespace")
+    lab.works(first, 200)
+    again = lab.send("createNamespace", body=body, idempotency_key=creating)
+    with lab.judge("IRC-IDEM-003"):
+        expect.status(again, 200, about=AGAIN)
+        expect.equal(list(namespace), again.at("namespace"), "namespace")
+
+    lab.works(lab.send("dropNamespace", namespace=namespace, idempotency_key=dropping), 204)
+    gone = lab.send("dropNamespace", namespace=namespace, idempotency_key=dropping)
+    with lab.judge("IRC-IDEM-010"):
+        expect.status(gone, 204, about=AGAIN)
+        expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404, about="for the namespace")
+
+
+@check("IRC-IDEM-011")
+def properties_are_updated_once(lab: CatalogLab) -> None:
+    """What others have changed since is left alone when properties are updated again under a key."""
+    namespace = lab.make_namespace(properties={"turn": "0"})
+    key = new_key()
+    lab.works(lab.send("updateProperties", namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key), 200)
+    lab.works(lab.send("updateProperties", namespace=namespace, body={"updates": {"turn": "2"}}), 200)
+    again = lab.send("updateProperties", namespace=namespace, body={"updates": {"turn": "1"}}, idempotency_key=key)
+
+    with lab.judge("IRC-IDEM-011"):
+        expect.status(again, 200, about=AGAIN)
+        now = lab.send("loadNamespaceMetadata", namespace=namespace).at("properties").get("turn")
+        expect.equal("2", now, "the property that was changed since,")
+
+
+@check("IRC-IDEM-004", "IRC-IDEM-014")
+def tables_are_created_once(lab: CatalogLab) -> None:
+    """Creating a table again under its key is answered with that table; under another key it is a conflict."""
+    namespace, name, key = lab.make_namespace(), lab.name(), new_key()
+    body = lab.table_request(name)
+    lab.drop_afterwards(namespace, name)
+    first = lab.works(lab.send("createTable", namespace=namespace, body=body, idempotency_key=key), 200)
+    again = lab.send("createTable", namespace=namespace, body=body, idempotency_key=key)
+    other = lab.send("createTable", namespace=namespace, body=body, idempotency_key=new_key())
+
+    with lab.judge("IRC-IDEM-004"):
+        expect.status(again, 200, about=AGAIN)
+        expect.equal(first.at("metadata", "table-uuid"), again.at("metadata", "table-uuid"), "table-uuid")
+    with lab.judge("IRC-IDEM-014"):
+        expect.status(other, 409, about="with another key")
+
+
+def adding(lab: CatalogLab, table: Table) -> dict[str, Any]:
+    """A commit that adds a snapshot, which a table can take only once, and sets a property to what it was not."""
+    return {
+        "requirements": [],
+        "updates": [{"action": "add-snapshot", "snapshot": lab.snapshot(table)}, set_properties(**{TURN: "1"})],
+    }
+
+
+@check("IRC-IDEM-005", "IRC-IDEM-014")
+def commits_are_applied_once(lab: CatalogLab) -> None:
+    """A commit that is sent again under its key changes nothing more, also when others have committed since; with other keys it does."""
+    table = lab.make_table(properties={TURN: "0"})
+    key, body = new_key(), adding(lab, table)
+    lab.works(lab.send("updateTable", body=body, idempotency_key=key, **table.at), 200)
+    lab.committed(table, set_properties(**{TURN: "2"}))
+    again = lab.send("updateTable", body=body, idempotency_key=key, **table.at)
+    after = lab.load(table)
+
+    with lab.judge("IRC-IDEM-005"):
+        expect.status(again, 200, about=AGAIN)
+        expect.equal("2", properties_of(after).get(TURN), "the property that was changed since,")
+        expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots")
+    for turn in ("3", "4", "3"):
+        one = {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
+        reply = lab.send("updateTable", body=one, idempotency_key=new_key(), **table.at)
+        with lab.judge("IRC-IDEM-014"):
+            expect.status(reply, 200, about="with a key of its own")
+            expect.equal(turn, properties_of(lab.load(table)).get(TURN), "the property after a commit with a key of its own,")
+
+
+@check("IRC-IDEM-006")
+def transactions_are_applied_once(lab: CatalogLab) -> None:
+    """A transaction that is sent again under its key changes none of its tables."""
+    namespace = lab.make_namespace()
+    tables = [lab.make_table(namespace, properties={TURN: "0"}) for _ in range(2)]
+    key, body = new_key(), {"table-changes": [{"identifier": table.identifier, **adding(lab, table)} for table in tables]}
+    lab.works(lab.send("commitTransaction", body=body, idempotency_key=key), 204)
+    lab.committed(tables[0], set_properties(**{TURN: "2"}))
+    again = lab.send("commitTransaction", body=body, idempotency_key=key)
+
+    with lab.judge("IRC-IDEM-006"):
+        expect.status(again, 204, about=AGAIN)
+        for table, turn in zip(tables, ("2", "1"), strict=True):
+            after = lab.load(table)
+            expect.equal(turn, properties_of(after).get(TURN), f"the property of {table.name}")
+            expect.equal(1, len(after.metadata.get("snapshots") or ()), "the number of snapshots")
+
+
+@check("IRC-IDEM-007", "IRC-IDEM-008")
+def tables_are_dropped_once(lab: CatalogLab) -> None:
+    """Dropping a table again under its key succeeds, and does not touch a new table of that name."""
+    table, key = lab.make_table(), new_key()
+    lab.works(lab.send("dropTable", idempotency_key=key, **table.at), 204)
+    again = lab.send("dropTable", idempotency_key=key, **table.at)
+    with lab.judge("IRC-IDEM-007"):
+        expect.status(again, 204, about=AGAIN)
+
+    newer = lab.make_table(table.namespace, name=table.name)
+    late = lab.send("dropTable", idempotency_key=key, **table.at)
+    with lab.judge("IRC-IDEM-008"):
+        expect.true(late.status < 500, "an answer other than an error of the server", late.shown)
+        expect.equal(newer.uuid, lab.send("loadTable", **newer.at).at("metadata", "table-uuid"), "table-uuid of the newer table")
+
+
+@check("IRC-IDEM-009")
+def tables_are_renamed_once(lab: CatalogLab) -> None:
+    """Renaming a table again under its key succeeds, although there is nothing of the old name any more."""
+    table, key, name = lab.make_table(), new_key(), lab.name()
+    body = {"source": table.identifier, "destination": {"namespace": list(table.namespace), "name": name}}
+    lab.drop_afterwards(table.namespace, name)
+    lab.works(lab.send("renameTable", body=body, idempotency_key=key), 204)
+    again = lab.send("renameTable", body=body, idempotency_key=key)
+
+    with lab.judge("IRC-IDEM-009"):
+        expect.status(again, 204, about=AGAIN)
+        expect.status(lab.send("loadTable", namespace=table.namespace, table=name), 200, about="for the new name")
+
+
+@check("IRC-IDEM-012")
+def refusals_come_again(lab: CatalogLab) -> None:
+    """A conflict under a key stays one after what was in the way is gone, and creates nothing; a new key creates it."""
+    table, key = lab.make_table(), new_key()
+    body = lab.table_request(table.name)
+    create = partial(lab.send, "createTable", namespace=table.namespace, body=body)
+    lab.works(create(idempotency_key=key), 409)
+    lab.works(lab.send("dropTable", **table.at), 204)
+    again = create(idempotency_key=key)
+
+    with lab.judge("IRC-IDEM-012"):
+        expect.status(again, 409, about=AGAIN)
+        expect.status(lab.send("tableExists", **table.at) if lab.offers("tableExists") else lab.send("loadTable", **table.at), 404)
+        expect.status(create(idempotency_key=new_key()), 200, about="with a key of its own")
+
+
+@check("IRC-IDEM-013")
+def keys_are_for_one_operation(lab: CatalogLab) -> None:
+    """A key that created a namespace does not create another one, and no table either."""
+    namespace, key = (lab.name(),), new_key()
+    others = (lab.name(),)
+    for one in (namespace, others):
+        lab.afterwards(partial(lab.send, "dropNamespace", namespace=one))
+    lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}, idempotency_key=key), 200)
+    lab.send("createNamespace", body={"namespace": list(others)}, idempotency_key=key)
+    name = lab.name()
+    lab.drop_afterwards(namespace, name)
+    lab.send("createTable", namespace=namespace, body=lab.table_request(name), idempotency_key=key)
+
+    with lab.judge("IRC-IDEM-013"):
+        expect.status(lab.send("loadNamespaceMetadata", namespace=others), 404, about="for a namespace of a second request")
+        expect.status(lab.send("loadTable", namespace=namespace, table=name), 404, about="for a table of a third request")
+
+
+@check("IRC-IDEM-015", alone=True)
+def one_of_equal_commits_is_applied(lab: CatalogLab) -> None:
+    """Of a commit that is sent many times at once under one key, one is applied; the others are answered like it, or to come back."""
+    table = lab.make_table()
+    for _ in range(3):
+        key, body = new_key(), adding(lab, lab.load(table))
+        before = len(lab.load(table).metadata.get("snapshots") or ())
+        replies = lab.together([partial(lab.send, "updateTable", body=body, idempotency_key=key, **table.at)] * AT_ONCE)
+        after = len(lab.load(table).metadata.get("snapshots") or ())
+
+        with lab.judge("IRC-IDEM-015"):
+            for reply in replies:
+                expect.status(reply, 200, 409, 425, 429, 503)
+            expect.true(any(reply.status == 200 for reply in replies), "one answer of 200", [reply.status for reply in replies])
+            expect.equal(before + 1, after, "the number of snapshots")
+
+
+@check("IRC-IDEM-016")
+def views_are_changed_once(lab: CatalogLab) -> None:
+    """Replacing, renaming and dropping a view again under their keys is answered as the first time, and does nothing more."""
+    view = made(lab)
+    name = lab.name()
+    lab.afterwards(lambda: lab.send("dropView", namespace=view.namespace, view=name))
+    body = {"requirements": [], "updates": next_version(view, "SELECT 2 AS id")}
+    renaming = {"source": view.identifier, "destination": {"namespace": list(view.namespace), "name": name}}
+    replacing = twice(lab, "replaceView", body=body, **view.at)
+    held = texts(loaded_view(lab, view))
+    steps = {
+        "replaceView": replacing,
+        "renameView": twice(lab, "renameView", body=renaming),
+        "dropView": twice(lab, "dropView", namespace=view.namespace, view=name),
+    }
+
+    with lab.judge("IRC-IDEM-016"):
+        for operation, (first, again) in steps.items():
+            expect.status(again, first.status, about=f"for {operation} {AGAIN}")
+        expect.equal(1, held.count("SELECT 2 AS id"), "the number of versions of the new text")
+
+
+def twice(lab: CatalogLab, operation: str, **arguments: Any) -> tuple[Reply, Reply]:
+    """The answers to a request and to the same again, under one key.
+
+    Raises:
+        Blocked: the first one is refused.
+    """
+    key = new_key()
+    first = lab.works(lab.send(operation, idempotency_key=key, **arguments))
+    return first, lab.send(operation, idempotency_key=key, **arguments)
+
+
+@check("IRC-IDEM-017")
+def tables_are_registered_once(lab: CatalogLab) -> None:
+    """Registering a table again under its key is answered with that table."""
+    last = left_behind(lab, lab.make_table())
+    name = lab.name()
+    lab.drop_afterwards(last.namespace, name)
+    first, again = twice(lab, "registerTable", namespace=last.namespace, body=registration(name, last))
+
+    with lab.judge("IRC-IDEM-017"):
+        expect.status(again, 200, about=AGAIN)
+        expect.equal(first.at("metadata", "table-uuid"), again.at("metadata", "table-uuid"), "table-uuid")
+
+
+def registration(name: str, table: Table) -> dict[str, Any]:
+    """A body that registers the metadata file of a table under a name."""
+    return {"name": name, "metadata-location": location_of(table)}

@@ -1,0 +1,143 @@
+"""Checks of registering views. A metadata file to register is what a view leaves behind that is dropped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, next_version, replace, state, unchanged
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.wire import Reply
+
+NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
+
+
+def register(lab: CatalogLab, namespace: Namespace, name: str, location: str) -> Reply:
+    """The answer to a request that registers a view's metadata file; the view is dropped afterwards, should there be one."""
+    lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
+    return lab.send("registerView", namespace=namespace, body={"name": name, "metadata-location": location})
+
+
+def registered(lab: CatalogLab) -> tuple[View, Reply]:
+    """A view, and the answer to registering its metadata file under another name.
+
+    Some catalogs remove the files of a view that is dropped, others do not register those of a view that is not.
+
+    Raises:
+        Blocked: there is no view to begin with.
+    """
+    view = made(lab)
+    lab.works(replace(lab, view, *next_version(view, "SELECT 2 AS id")), 200)
+    last = loaded(lab, view)
+    location = last.reply.at("metadata-location")
+    beside = register(lab, view.namespace, lab.name(), location)
+    if beside.status == 200:
+        return last, beside
+    lab.works(lab.send("dropView", **view.at))
+    return last, register(lab, view.namespace, lab.name(), location)
+
+
+def left_behind(lab: CatalogLab) -> tuple[View, str]:
+    """A view that was registered and then dropped, and where the metadata stand that can be registered again.
+
+    Raises:
+        Blocked: nothing can be registered.
+    """
+    last, reply = registered(lab)
+    lab.works(reply, 200)
+    lab.works(lab.send("dropView", namespace=last.namespace, view=reply.exchange.request_parsed["name"]))
+    return last, last.reply.at("metadata-location")
+
+
+@check("IRC-VIEW-REG-001", "IRC-VIEW-REG-002", "IRC-VIEW-REG-008")
+def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
+    """A registered view has the metadata of its file, can be loaded under its new name, is listed, and can be replaced."""
+    last, reply = registered(lab)
+    view = View(last.namespace, reply.exchange.request_parsed["name"], reply)
+
+    with lab.judge("IRC-VIEW-REG-001"):
+        expect.status(reply, 200)
+        expect.equal(state(last.reply), state(reply), "the metadata of the file,")
+    lab.works(reply, 200)
+    with lab.judge("IRC-VIEW-REG-002"):
+        expect.equal(state(reply), state(lab.send("loadView", **view.at)), "the metadata when it is loaded,")
+        expect.contains(view.identifier, lab.send("listViews", namespace=view.namespace).at("identifiers"), "the list of views")
+    with lab.judge("IRC-VIEW-REG-008"):
+        changed = replace(lab, loaded(lab, view), *next_version(view, "SELECT 3 AS id"))
+        expect.status(changed, 200)
+        expect.equal(last.uuid, changed.at("metadata", "view-uuid"), "view-uuid")
+
+
+@check("IRC-VIEW-REG-003")
+def registrations_need_name_and_location(lab: CatalogLab) -> None:
+    """Without a name or a location, and with other things than text as these, there is nothing to register."""
+    last, location = left_behind(lab)
+    whole: dict[str, Any] = {"name": lab.name(), "metadata-location": location}
+    wrong = [{}, {"name": whole["name"]}, {"metadata-location": location}, {**whole, "name": 7}, {**whole, "metadata-location": None}]
+
+    with lab.judge("IRC-VIEW-REG-003"):
+        for body in wrong:
+            expect.status(lab.send("registerView", namespace=last.namespace, body=body), 400, about=f"for {sorted(body)}")
+    with lab.judge("IRC-VIEW-REG-003"):
+        names = [view["name"] for view in lab.send("listViews", namespace=last.namespace).at("identifiers")]
+        expect.lacks(whole["name"], names, "the list of views")
+
+
+@check("IRC-VIEW-REG-004", "IRC-VIEW-REG-005")
+def names_that_are_taken_cannot_be_registered(lab: CatalogLab) -> None:
+    """A view is not registered under the name of another view, or of a table, and both stay what they were."""
+    last, location = left_behind(lab)
+    other = made(lab, last.namespace)
+    table = lab.make_table(last.namespace)
+
+    with lab.judge("IRC-VIEW-REG-004"):
+        reply = lab.send("registerView", namespace=other.namespace, body={"name": other.name, "metadata-location": location})
+        expect.status(reply, 409, about="under the name of a view")
+        unchanged(lab, other)
+    with lab.judge("IRC-VIEW-REG-005"):
+        reply = lab.send("registerView", namespace=table.namespace, body={"name": table.name, "metadata-location": location})
+        expect.status(reply, 409, about="under the name of a table")
+        expect.equal(table.uuid, lab.load(table).uuid, "table-uuid")
+
+
+@check("IRC-VIEW-REG-006")
+def views_are_not_registered_nowhere(lab: CatalogLab) -> None:
+    """In a namespace that does not exist, nothing is registered."""
+    _, location = left_behind(lab)
+    reply = lab.send("registerView", namespace=(lab.name(),), body={"name": lab.name(), "metadata-location": location})
+
+    with lab.judge("IRC-VIEW-REG-006"):
+        expect.status(reply, 404)
+        expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error.type")
+
+
+@check("IRC-VIEW-REG-007")
+def files_that_are_not_there_are_not_registered(lab: CatalogLab) -> None:
+    """Where no metadata of a view can be read, nothing is registered, neither beside those of a view nor elsewhere."""
+    last, location = left_behind(lab)
+    folder = location.rpartition("/")[0]
+    for wrong in (f"{folder}/{NO_FILE}", f"{folder}/", "nonsense"):
+        name = lab.name()
+        reply = register(lab, last.namespace, name, wrong)
+        with lab.judge("IRC-VIEW-REG-007"):
+            expect.status(reply, 400, 404, about=f"for {wrong}")
+            expect.status(lab.send("loadView", namespace=last.namespace, view=name), 404, about="for the view")
+
+
+@check("IRC-VIEW-REG-007")
+def metadata_of_tables_make_no_views(lab: CatalogLab) -> None:
+    """The metadata file of a table cannot be registered as a view."""
+    table = lab.make_table()
+    location = lab.load(table).metadata_location
+    if location is None:
+        raise Blocked("the target does not say where the metadata of a table stand")
+    name = lab.name()
+    reply = register(lab, table.namespace, name, location)
+
+    with lab.judge("IRC-VIEW-REG-007"):
+        expect.client_error(reply)
+        expect.status(lab.send("loadView", namespace=table.namespace, view=name), 404, about="for the view")

@@ -1,0 +1,86 @@
+"""Checks of signed requests to the storage of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+
+
+def request(uri: str, **members: Any) -> dict[str, Any]:
+    """A request to the storage, as one asks for its signature."""
+    return {"region": "us-east-1", "uri": uri, "method": "GET", "headers": {"host": [uri.split("/")[2]]}, "provider": "s3", **members}
+
+
+def address(location: str, *, path: str = "data/00000-0.parquet") -> str:
+    """The URI of an object of a table in S3.
+
+    Raises:
+        NotOffered: the table lies elsewhere.
+    """
+    scheme, _, rest = location.partition("://")
+    bucket, _, prefix = rest.partition("/")
+    if scheme not in {"s3", "s3a", "s3n"} or not bucket:
+        raise NotOffered(f"the tables of the target do not lie in S3 but at {scheme}:")
+    return f"https://{bucket}.s3.us-east-1.amazonaws.com/{prefix.rstrip('/')}/{path}"
+
+
+def sign(lab: CatalogLab, table: Table, body: Any) -> Any:
+    """The answer to asking for a signature."""
+    return lab.send("signRequest", body=body, **table.at)
+
+
+@check("IRC-SIGN-001", "IRC-SIGN-005")
+def requests_to_a_table_are_signed(lab: CatalogLab) -> None:
+    """A request to an object of the table is answered with the URI to send it to, and headers; S3 need not be named."""
+    table = lab.make_table()
+    whole = request(address(table.location))
+    short = {member: value for member, value in whole.items() if member != "provider"}
+
+    for requirement, body in (("IRC-SIGN-001", whole), ("IRC-SIGN-005", short)):
+        with lab.judge(requirement):
+            reply = sign(lab, table, body)
+            expect.status(reply, 200)
+            expect.true(isinstance(reply.at("uri"), str), "a text as `uri`", reply.at("uri"))
+            headers = reply.at("headers")
+            sound = isinstance(headers, dict) and all(isinstance(values, list) for values in headers.values())
+            expect.true(sound, "headers with lists of values", type(headers).__name__)
+
+
+@check("IRC-SIGN-002")
+def requests_elsewhere_are_not_signed(lab: CatalogLab) -> None:
+    """Objects of another table, beside the table, above it, and in another bucket are not the table's."""
+    table, other = lab.make_table(), lab.make_table()
+    own, foreign = address(table.location), address(other.location)
+    base = own.removesuffix("/data/00000-0.parquet")
+    wrong = (
+        foreign,
+        f"{base}-beside/data/00000-0.parquet",
+        f"{base}/../{lab.name()}/data/00000-0.parquet",
+        own.replace("https://", f"https://{lab.name().replace('_', '-')}-"),
+    )
+
+    with lab.judge("IRC-SIGN-002"):
+        for uri in wrong:
+            expect.status(sign(lab, table, request(uri)), 400, 403, about=f"for {uri}")
+
+
+@check("IRC-SIGN-003", "IRC-SIGN-004")
+def requests_are_whole_and_of_tables_that_exist(lab: CatalogLab) -> None:
+    """What lacks a member is refused with 400, and for a table that does not exist nothing is signed."""
+    table = lab.make_table()
+    whole = request("https://bucket.s3.us-east-1.amazonaws.com/key")
+
+    with lab.judge("IRC-SIGN-003"):
+        for member in ("region", "uri", "method", "headers"):
+            body = {name: value for name, value in whole.items() if name != member}
+            expect.status(sign(lab, table, body), 400, about=f"without {member}")
+    absent = lab.send("signRequest", body=whole, namespace=table.namespace, table=lab.name())
+    with lab.judge("IRC-SIGN-004"):
+        expect.status(absent, 404)
+        expect.equal("NoSuchTableException", absent.at("error", "type"), "error.type")

@@ -1,0 +1,77 @@
+"""Checks of namespaces that are named with a separator of the server's choice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR as UNIT
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check, configuration
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+
+
+def announced(lab: CatalogLab) -> str:
+    """The separator as the configuration spells it.
+
+    Raises:
+        NotOffered: it names none.
+    """
+    overrides = configuration(lab.wire, lab.target, check=lab.check).get("overrides")
+    separator = overrides.get(SEPARATOR) if isinstance(overrides, dict) else None
+    if not isinstance(separator, str) or not separator:
+        raise NotOffered(f"the configuration has no override {SEPARATOR}")
+    return separator
+
+
+def nested(lab: CatalogLab) -> tuple[Namespace, Namespace]:
+    """A namespace, and a new one below it.
+
+    Raises:
+        Blocked: they cannot be made.
+    """
+    parent = lab.make_namespace()
+    return parent, lab.make_namespace(parent)
+
+
+@check("IRC-SEP-001", "IRC-SEP-002")
+def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
+    """A namespace of two levels is found in paths by the separator of the configuration, and by the byte 0x1F."""
+    _, child = nested(lab)
+    table = lab.make_table(child)
+
+    for requirement, separator in (("IRC-SEP-001", unquote(announced(lab))), ("IRC-SEP-002", UNIT)):
+        spelled = separator.join(child)
+        with lab.judge(requirement):
+            loaded = lab.send("loadNamespaceMetadata", namespace=spelled)
+            expect.status(loaded, 200, about=f"for the levels joined by {separator!r}")
+            expect.equal(list(child), loaded.at("namespace"), "namespace")
+            listed = lab.send("listTables", namespace=spelled)
+            expect.status(listed, 200, about=f"for the levels joined by {separator!r}")
+            expect.contains(table.identifier, listed.at("identifiers"), "the list of tables")
+
+
+@check("IRC-SEP-003")
+def parents_are_found_by_either_separator(lab: CatalogLab) -> None:
+    """What is below a namespace of two levels is listed, whichever separator names the parent."""
+    _, child = nested(lab)
+    below = lab.make_namespace(child)
+
+    with lab.judge("IRC-SEP-003"):
+        for separator in (unquote(announced(lab)), UNIT):
+            reply = lab.send("listNamespaces", parent=separator.join(child))
+            expect.status(reply, 200, about=f"for a parent whose levels are joined by {separator!r}")
+            expect.equal([list(below)], reply.at("namespaces"), "the namespaces below it,")
+
+
+@check("IRC-SEP-004")
+def separators_are_announced_encoded(lab: CatalogLab) -> None:
+    """The override has nothing that a URL would have to encode."""
+    separator = announced(lab)
+    plain = all(character.isascii() and (character.isalnum() or character in "-._~%") for character in separator)
+
+    with lab.judge("IRC-SEP-004"):
+        expect.true(plain, "a separator as it stands in a URL, such as %1F", separator)

@@ -1,0 +1,69 @@
+"""The suite of version 1.11.0: all of 1.10.0, and what came with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.suite import at_home as at_home_before
+from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
+from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
+from lakepact.conformance.suite import Suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from lakepact.conformance.home import Home
+    from lakepact.conformance.target import Offer, Target
+    from lakepact.conformance.wire import Wire
+
+VERSION = "1.11.0"
+LIFETIME = "idempotency-key-lifetime"
+SEPARATOR = "namespace-separator"
+
+
+def configuration(wire: Wire, target: Target, *, check: str) -> Mapping[str, Any]:
+    """What a catalog is configured with, for the warehouse that is judged; empty if it does not say."""
+    warehouse = target.parameters.get("warehouse")
+    query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
+    reply = wire.send("GET", f"/v1/config{query}", operation="getConfig", check=check, accepts="application/json")
+    parsed = reply.exchange.parsed
+    return parsed if reply.status == 200 and isinstance(parsed, dict) else {}
+
+
+def discover(wire: Wire, target: Target) -> Offer:
+    """What a catalog declares, also of what came with this version.
+
+    Raises:
+        Blocked: it does not answer at all.
+    """
+    found = discover_before(wire, target)
+    config = configuration(wire, target, check="discover")
+    overrides = config.get("overrides")
+    declared = {
+        "idempotency-key": LIFETIME in config,
+        "namespace-separator": isinstance(overrides, dict) and SEPARATOR in overrides,
+        "remote-signing": "signRequest" in found.operations,
+    }
+    return with_a_table(wire, target, replace(found, features=MappingProxyType({**found.features, **declared})))
+
+
+def at_home(folder: Path) -> Home:
+    """As before, but serving this version."""
+    home = at_home_before(folder)
+    return replace(home, settings={**home.settings, "contract_version": VERSION})
+
+
+suite = Suite(
+    "iceberg_rest",
+    version=VERSION,
+    lab=CatalogLab,
+    discover=discover,
+    at_home=at_home,
+)
+check = suite.check
+law = suite.law

@@ -1,0 +1,24 @@
+"""Checks of asking for warehouses that do not exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+
+@check("IRC-WHS-001")
+def unknown_warehouses_are_not_found(lab: CatalogLab) -> None:
+    """A warehouse that there is not is answered with 404 and its own type of error, by who does not answer for another one."""
+    for name in (lab.name(), f"s3://{lab.name()}/nowhere", f"{lab.name()} ä"):
+        reply = lab.send("getConfig", warehouse=name)
+        if reply.status == 200:
+            lab.skip("IRC-WHS-001", "the target answers for every warehouse")
+            return
+        with lab.judge("IRC-WHS-001"):
+            expect.status(reply, 404, about=f"for the warehouse {name!r}")
+            expect.equal("NoSuchWarehouseException", reply.at("error", "type"), "error.type")
