@@ -79,7 +79,7 @@ class Exchange:
         except orjson.JSONDecodeError:
             return None
 
-    @property
+    @cached_property
     def media_type(self) -> str:
         """Media type of the answer, without parameters, in lower case."""
         content_type: str = self.headers.get("content-type", "")
