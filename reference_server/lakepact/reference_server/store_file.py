@@ -13,6 +13,7 @@ import os
 import sqlite3
 import zlib
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -28,12 +29,12 @@ except ImportError:  # where there is none, SQLite's own lock has to do
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
-    from pathlib import Path
 
 SQLITE = b"SQLite format 3\0"
 OURS = 0x6C616B65  #: "lake", where SQLite files say whose they are
 FORMAT = 1  #: of the tables below; a file that has a higher one is left to newer versions
 MANY = 64  #: rows of one statement
+BOOT = Path("/proc/sys/kernel/random/boot_id")
 DURABILITIES = {"full": "FULL", "normal": "NORMAL"}
 
 _TABLES = """
@@ -105,6 +106,22 @@ class StoreFile:
                 raise BadSetting(f"the store {path} cannot be written: {_worded(error)}") from None
             undo.pop_all()
 
+    def doubtful(self) -> list[tuple[Key, Record]]:
+        """The records whose files may be lost: what was changed since the machine was started; none if it still runs and the end was clean."""
+        if self.was_closed and self.about.get("boot") == _boot() is not None:
+            return []
+        safe = int(self.about.get("safe", "0"))
+        return [(key, record) for key, record, batch in self.records if batch > safe]
+
+    def trust(self) -> None:
+        """Note that the doubtful records have been seen to: what is there after a start of the machine was read from the disk."""
+        boot = _boot()
+        if boot is None or self.about.get("boot") == boot:
+            return
+        with self._together():
+            self.tell("safe", str(self.batch))
+            self.tell("boot", boot)
+
     def write(self, changes: Mapping[Key, Record | None]) -> None:
         """Change records, all or none, for good; None stands for one that goes.
 
@@ -128,6 +145,12 @@ class StoreFile:
         with self._closing, contextlib.suppress(sqlite3.Error):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self.tell("closed", "yes")
+
+    @contextlib.contextmanager
+    def _together(self) -> Generator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        yield
+        self._connection.execute("COMMIT")
 
     def _write(self, changes: Mapping[Key, Record | None]) -> None:
         rows = iter([_row(key, record, self.batch) for key, record in changes.items() if record is not None])
@@ -307,6 +330,14 @@ def _connected(path: Path, durability: str) -> sqlite3.Connection:
             raise Locked(f"the store {path} is in use by another program that reads or writes SQLite files") from None
         raise BadSetting(f"the store {path} cannot be opened: {_worded(error)}") from None
     return connection
+
+
+def _boot() -> str | None:
+    """What tells this start of the machine from every other; None where nothing does."""
+    try:
+        return BOOT.read_text().strip()
+    except OSError:
+        return None
 
 
 def _worded(error: Exception) -> str:

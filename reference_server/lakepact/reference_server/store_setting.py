@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,10 @@ from .store import MemoryStore
 from .warehouse import PRIVATE, Outside, local
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from .service import Settings
-    from .store import Store
+    from .store import Key, Record, Store
     from .warehouse import Warehouse
 
 MEMORY, FILE = "memory", "file"  #: spellings of `--store` that are not the path of a file
@@ -37,8 +38,16 @@ def store_path(settings: Settings, contract: str) -> Path | None:
     return folder.absolute() / PRIVATE / f"{contract}{SUFFIX}"
 
 
-def opened_store(settings: Settings, contract: str, warehouses: Iterable[Warehouse]) -> Store:
+def opened_store(
+    settings: Settings, contract: str, warehouses: Iterable[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
+) -> Store:
     """The store that the settings ask for, which whoever has it closes.
+
+    Args:
+        settings: where it is kept, and how well.
+        contract: whose records it has.
+        warehouses: where it must not lie.
+        recover: called with the records whose files may have been lost when the store was last in use.
 
     Raises:
         BadSetting: it cannot be had; the message says why.
@@ -59,4 +68,10 @@ def opened_store(settings: Settings, contract: str, warehouses: Iterable[Warehou
     from .file_store import FileStore  # noqa: PLC0415
     from .store_file import StoreFile  # noqa: PLC0415
 
-    return FileStore(StoreFile(path, contract=contract, durability=settings.durability))
+    with ExitStack() as undo:
+        file = StoreFile(path, contract=contract, durability=settings.durability)
+        undo.callback(file.close)
+        recover(file.doubtful())
+        file.trust()
+        undo.pop_all()
+    return FileStore(file)

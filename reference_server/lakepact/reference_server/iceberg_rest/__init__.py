@@ -25,6 +25,7 @@ from .credentials import Credentials
 from .metrics import Metrics, Reports
 from .namespaces import Namespaces
 from .preconditions import PRECONDITIONS
+from .recovery import recovering
 from .scan_planning import ScanPlanning
 from .scan_planning.plans import Plans
 from .tables import Tables
@@ -148,7 +149,8 @@ def catalog_service(
     updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
     view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
     reports = Reports()
-    store = opened_store(settings, contract.name, [kept.files for kept in warehouses])
+    places = [kept.files for kept in warehouses]
+    store = opened_store(settings, contract.name, places, recover=recovering(places))
 
     def endpoints() -> list[str]:
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]

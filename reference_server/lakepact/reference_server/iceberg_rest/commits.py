@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
@@ -82,6 +83,8 @@ class Commits:
             requirements_hold(self._catalog, former, body["requirements"])
             record = stored(self._catalog, former, following(self._catalog, former, body["updates"]))
             transaction.put(key, record)
+            if record is not former:
+                transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
         return Reply(200, record.body)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import re
 import uuid
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import orjson
 
 from lakepact.reference_server.json_text import NotJson, read_json
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.store import NotKept, Record
 from lakepact.reference_server.validation import Invalid
 from lakepact.reference_server.warehouse import Outside, Unreadable, Unwritable, below
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .documents import Document
 
 METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NUMBER = re.compile(r"([0-9]{1,9})-[^/]*\.metadata\.json$")
 
 
@@ -55,6 +57,8 @@ def prepare(warehouse: Warehouse, location: str) -> None:
         warehouse.prepare(location, f"{location}/metadata")
     except Unwritable as unwritable:
         raise bad_request(str(unwritable)) from None
+    except OSError as error:
+        raise not_kept(error) from None
 
 
 def next_location(warehouse: Warehouse, metadata: Document, former: str | None) -> str:
@@ -78,11 +82,32 @@ def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> 
     """Write a new metadata file and return the record of the table that it is now."""
     text = orjson.dumps(metadata)
     location = next_location(warehouse, metadata, former)
+    write(warehouse, location, text)
+    return record_of(metadata, location, text, tag=tag_of_file(location))
+
+
+def write(warehouse: Warehouse, location: str, text: bytes) -> None:
+    """Write a metadata file, which can be read once this returns, and until the machine loses its power.
+
+    It is not waited for here until the file is on the disk. That takes longer than everything else about a commit, and is of no use: the
+    store holds the same bytes, waits for the disk itself, and whoever opens it after such an end writes the file again (`recovery`).
+
+    Raises:
+        Problem: 400, there can be no such file.
+        NotKept: there is no room, or the disk fails.
+    """
     try:
         warehouse.write(location, text)
     except Unwritable as unwritable:
         raise bad_request(str(unwritable)) from None
-    return record_of(metadata, location, text, tag=tag_of_file(location))
+    except OSError as error:
+        raise not_kept(error) from None
+
+
+def not_kept(error: OSError) -> NotKept:
+    """The answer to a change whose files could not be written."""
+    status = 507 if error.errno in NO_ROOM else 503
+    return NotKept(f"the change was not made: its files cannot be written: {error.strerror}", status)
 
 
 def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | None = None) -> Record:

@@ -76,7 +76,7 @@ class Metrics:
     def report_metrics(self, *, namespace: str, table: str, body: Document) -> Reply:
         """Keep a report about a table."""
         levels = levels_of(namespace)
-        with self._catalog.store.begin() as transaction:
-            self._catalog.rules["table-exists"](transaction, levels, table)
+        with self._catalog.store.view() as view:
+            self._catalog.rules["table-exists"](view, levels, table)
         self._reports.keep(Report(levels, table, orjson.dumps(body)))
         return NO_CONTENT

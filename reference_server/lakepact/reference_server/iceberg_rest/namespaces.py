@@ -105,12 +105,12 @@ class Namespaces:
     def list_namespaces(self, *, parent: str | None = None, page_token: str | None = None, page_size: int | None = None) -> Reply:
         """The direct children of a namespace, or the top level."""
         levels = levels_of(parent) if parent else ()
-        with self._catalog.store.begin() as transaction:
+        with self._catalog.store.view() as view:
             if levels:
-                self._rules["namespace-exists"](transaction, levels)
+                self._rules["namespace-exists"](view, levels)
             try:
                 found, following = self._rules["page"](
-                    partial(transaction.under, NAMESPACES, levels),
+                    partial(view.under, NAMESPACES, levels),
                     f"namespaces{SEPARATOR}{parent or ''}",
                     after=page_token,
                     size=page_size,
@@ -166,8 +166,8 @@ class Namespaces:
         return json_reply({"updated": list(updates), "removed": removed, "missing": missing})
 
     def _existing(self, namespace: str) -> Record:
-        with self._catalog.store.begin() as transaction:
-            record: Record = self._rules["namespace-exists"](transaction, levels_of(namespace))
+        with self._catalog.store.view() as view:
+            record: Record = self._rules["namespace-exists"](view, levels_of(namespace))
         return record
 
 

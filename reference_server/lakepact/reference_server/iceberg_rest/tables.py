@@ -125,11 +125,11 @@ class Tables:
     def list_tables(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
         """The tables of exactly this namespace."""
         levels = levels_of(namespace)
-        with self._catalog.store.begin() as transaction:
-            self._rules["namespace-exists"](transaction, levels)
+        with self._catalog.store.view() as view:
+            self._rules["namespace-exists"](view, levels)
             try:
                 found, following = self._rules["page"](
-                    partial(self._rules["tables-of"], transaction, levels),
+                    partial(self._rules["tables-of"], view, levels),
                     f"tables{SEPARATOR}{namespace}",
                     after=page_token,
                     size=page_size,
@@ -151,8 +151,10 @@ class Tables:
             if body.get("stage-create", False):
                 self._rules["prepare"](self._catalog.warehouse, metadata["location"])
             else:
-                record = self._rules["written"](self._catalog.warehouse, metadata, former=None)
-                transaction.put(identifier_key(levels, name), record)
+                made: Record = self._rules["written"](self._catalog.warehouse, metadata, former=None)
+                transaction.put(identifier_key(levels, name), made)
+                transaction.otherwise(partial(self._catalog.warehouse.forget, made.document["metadata-location"]))
+                record = made
         delegation, location = x_iceberg_access_delegation, metadata["location"]
         credentials = self._credentials.asked_for(delegation, location, levels, name, has_changed=record is not None)
         return self._sent(orjson.dumps({"metadata": metadata}), b"", credentials) if record is None else self._whole(record, credentials)
@@ -216,9 +218,15 @@ class Tables:
             record = self._rules["table-exists"](transaction, levels, table)
             transaction.remove(identifier_key(levels, table))
             location = record.document["metadata"]["location"]
-            if purge_requested and self._rules["files-may-go"](transaction, location):
-                self._catalog.warehouse.purge(location)
+            if purge_requested:
+                transaction.afterwards(partial(self._purge, location))
         return NO_CONTENT
+
+    def _purge(self, location: str) -> None:
+        """Remove the files of a table that is gone for good, unless others have come to need them."""
+        with self._catalog.store.begin() as transaction:
+            if self._rules["files-may-go"](transaction, location):
+                self._catalog.warehouse.purge(location)
 
     def rename_table(self, *, body: Document) -> Reply:
         """Give a table another name, in its namespace or another; its files stay where they are."""
@@ -256,6 +264,6 @@ class Tables:
         return self._whole(record, credentials)
 
     def _existing(self, levels: Place, table: str) -> Record:
-        with self._catalog.store.begin() as transaction:
-            record: Record = self._rules["table-exists"](transaction, levels, table)
+        with self._catalog.store.view() as view:
+            record: Record = self._rules["table-exists"](view, levels, table)
         return record

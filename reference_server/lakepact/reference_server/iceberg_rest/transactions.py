@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
@@ -136,4 +137,6 @@ class Transactions:
             records: dict[Key, Record] = self._rules["written-together"](self._catalog, formers, metadata)
             for key, record in records.items():
                 transaction.put(key, record)
+                if record is not formers[key]:
+                    transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
         return NO_CONTENT

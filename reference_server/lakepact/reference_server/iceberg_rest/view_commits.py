@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.replies import Reply
@@ -55,6 +56,8 @@ class ViewCommits:
             former: Record = self._rules["view-exists"](transaction, levels, view)
             record = self._committed(former, body)
             transaction.put(identifier_key(levels, view), record)
+            if record is not former:
+                transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
         return Reply(200, record.body)
 
     def _committed(self, former: Record, body: Document) -> Record:

@@ -12,7 +12,6 @@ from lakepact.reference_server.pages import BadToken
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.store import Record
-from lakepact.reference_server.warehouse import Unwritable
 
 from .catalog import (
     IDENTIFIERS,
@@ -27,7 +26,7 @@ from .catalog import (
     now_ms,
     shown,
 )
-from .metadata_files import next_location
+from .metadata_files import next_location, write
 from .tables import renamed
 from .view_metadata import new_view_metadata
 
@@ -63,10 +62,7 @@ def view_written(warehouse: Warehouse, metadata: Document, *, former: str | None
     """Write a new metadata file and return the record of the view that it is now; commits and loads are answered with its bytes."""
     text = orjson.dumps(metadata)
     location = next_location(warehouse, metadata, former)
-    try:
-        warehouse.write(location, text)
-    except Unwritable as unwritable:
-        raise bad_request(str(unwritable)) from None
+    write(warehouse, location, text)
     body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
     return Record("view", {"metadata-location": location, "metadata": metadata}, body)
 
@@ -91,11 +87,11 @@ class Views:
     def list_views(self, *, namespace: str, page_token: str | None = None, page_size: int | None = None) -> Reply:
         """The views of exactly this namespace."""
         levels = levels_of(namespace)
-        with self._catalog.store.begin() as transaction:
-            self._rules["namespace-exists"](transaction, levels)
+        with self._catalog.store.view() as view:
+            self._rules["namespace-exists"](view, levels)
             try:
                 found, following = self._rules["page"](
-                    partial(self._rules["views-of"], transaction, levels),
+                    partial(self._rules["views-of"], view, levels),
                     f"views{SEPARATOR}{namespace}",
                     after=page_token,
                     size=page_size,
@@ -120,6 +116,7 @@ class Views:
             metadata = self._rules["new-view-metadata"](body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
             record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=None)
             transaction.put(identifier_key(levels, name), record)
+            transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
         return Reply(200, record.body)
 
     def load_view(self, *, namespace: str, view: str, **_: object) -> Reply:
@@ -158,6 +155,6 @@ class Views:
         return NO_CONTENT
 
     def _existing(self, namespace: str, view: str) -> Record:
-        with self._catalog.store.begin() as transaction:
-            record: Record = self._rules["view-exists"](transaction, levels_of(namespace), view)
+        with self._catalog.store.view() as current:
+            record: Record = self._rules["view-exists"](current, levels_of(namespace), view)
         return record

@@ -1,0 +1,71 @@
+"""What a catalog does with its files when its store is opened after an end that may have cost some of them.
+
+A metadata file is written before its commit is acknowledged, but nobody waits until it is on the disk. When the machine loses its power, a
+file may be missing or torn whose commit stands in the store. It is written again from there, so that every `metadata-location` names a
+file that can be read. A file that holds something else is left alone: somebody else has put it there.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.warehouse import Outside, Unreadable, Unwritable
+
+from .catalog import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from lakepact.reference_server.store import Key, Record
+    from lakepact.reference_server.warehouse import Warehouse
+
+logger = logging.getLogger(__name__)
+
+
+def recovering(warehouses: Sequence[Warehouse]) -> Callable[[Iterable[tuple[Key, Record]]], None]:
+    """What writes the metadata files of tables and views again that are not there any more, below one of some warehouses."""
+
+    def recover(doubtful: Iterable[tuple[Key, Record]]) -> None:
+        missing = [key for key, record in doubtful if record.kind in {"table", "view"} and _is_rewritten(warehouses, key, record)]
+        if missing:
+            logger.warning("%d metadata files were written again from the store", len(missing))
+            if hasattr(os, "sync"):
+                os.sync()
+
+    return recover
+
+
+def _is_rewritten(warehouses: Sequence[Warehouse], key: Key, record: Record) -> bool:
+    document = orjson.loads(record.body)  # not the record's own, which would stay in memory
+    location: str = document["metadata-location"]
+    for warehouse in warehouses:
+        try:
+            raw = warehouse.read(location)
+        except Outside:
+            continue
+        except Unreadable:
+            raw = b""
+        if _is_json(raw):
+            return False
+        try:
+            warehouse.write(location, orjson.dumps(document["metadata"]))
+        except (OSError, Unwritable) as error:
+            raise BadSetting(f"{_named(key)}: its metadata file {location} is gone and cannot be written again: {error}") from None
+        return True
+    raise BadSetting(f"{_named(key)} has its metadata at {location}, which is in no warehouse of this server; start it with the one it had")
+
+
+def _is_json(raw: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(raw), dict)
+    except orjson.JSONDecodeError:
+        return False
+
+
+def _named(key: Key) -> str:
+    return f"{shown(key.place, key.name)} in the store"
