@@ -1,0 +1,170 @@
+"""Servers with principals, and requests that some of them send."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import pytest
+
+from lakepact.reference_server import Server, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+
+#: All that the principals of these tests are.
+SERVER_FILE = """
+[principals.root]
+token = "root-token"
+
+[principals.reader]
+token = "reader-token"
+
+[principals.writer]
+token = "writer-token"
+
+[principals.looker]
+token = "looker-token"
+
+[principals.stranger]
+token = "stranger-token"
+
+[principals.former]
+token = "former-token"
+token-expires = 2020-01-01T00:00:00Z
+
+[principals.bot]
+client-id = "bot id"
+client-secret = "bot:s3cr&t%"
+
+[[grants]]
+principal = "root"
+access = "admin"
+
+[[grants]]
+principal = "former"
+access = "admin"
+
+[[grants]]
+principal = "bot"
+access = "read"
+
+[[grants]]
+principal = "reader"
+access = "read"
+
+[[grants]]
+principal = "writer"
+namespace = ["open"]
+access = "write"
+
+[[grants]]
+principal = "writer"
+namespace = ["far", "away"]
+access = "admin"
+
+[[grants]]
+principal = "looker"
+namespace = ["open"]
+table = "shown"
+access = "read"
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> tuple[int, str]:
+        return self.status, self.document["error"]["type"]
+
+
+class Principal:
+    """Sends requests to a server with a token, or without."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self._connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
+        self._token = token
+
+    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self._token is not None:
+            named.setdefault("authorization", f"Bearer {self._token}")
+        if body is not None:
+            named.setdefault("content-type", "application/json")
+        self._connection.request(method, path, json.dumps(body).encode() if isinstance(body, dict) else body, named)
+        response = self._connection.getresponse()
+        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+
+    def form(self, authorization: str | None = None, **fields: str) -> Answer:
+        """The answer of the token endpoint."""
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        if authorization is not None:
+            headers["authorization"] = authorization
+        self._connection.request("POST", "/v1/oauth/tokens", urlencode(fields), headers)
+        response = self._connection.getresponse()
+        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+As = Callable[[str | None], Principal]
+
+
+@contextmanager
+def principals(url: str) -> Iterator[As]:
+    """Whoever has a token."""
+    made: list[Principal] = []
+
+    def bearing(token: str | None) -> Principal:
+        made.append(Principal(url, token))
+        return made[-1]
+
+    try:
+        yield bearing
+    finally:
+        for one in made:
+            one.close()
+
+
+def fill(root: Principal, *namespaces: str, tables: tuple[str, ...] = ()) -> None:
+    """Make namespaces, spelled with dots, and tables in them."""
+    for spelled in namespaces:
+        assert root("POST", "/v1/namespaces", {"namespace": spelled.split(".")}).status == 200
+    for spelled in tables:
+        *levels, name = spelled.split(".")
+        made = root("POST", f"/v1/namespaces/{'%1F'.join(levels)}/tables", {"name": name, "schema": SCHEMA})
+        assert made.status == 200
+
+
+@contextmanager
+def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Iterator[tuple[Server, As]]:
+    """A server with these principals."""
+    file = folder / "server.toml"
+    file.write_text(text, encoding="utf-8")
+    with running(warehouse="memory:", config=file, **settings) as server, principals(server.url) as bearing:
+        yield server, bearing
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, As]]:
+    """A server with something in it that some principals see, and some do not."""
+    with guarded(tmp_path_factory.mktemp("guarded")) as (server, bearing):
+        root = bearing("root-token")
+        fill(root, "open", "open.child", "closed", "far", "far.away", "far.off", tables=("open.shown", "open.other", "closed.secret"))
+        yield server, bearing

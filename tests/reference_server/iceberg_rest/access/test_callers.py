@@ -1,0 +1,77 @@
+"""Who asks is known by a bearer token; who is not known gets no further than the door."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lakepact.generated.contract import Contract
+
+from .conftest import As, guarded
+
+if TYPE_CHECKING:
+    from lakepact.reference_server import Server
+
+NOBODY = 'Bearer realm="lakepact"'
+WRONG = 'Bearer realm="lakepact", error="invalid_token"'
+OPERATIONS = [operation for operation in Contract("iceberg_rest").operations.values() if operation.id != "getToken"]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
+def test_no_operation_is_open_to_those_without_a_token(filled: tuple[Server, As], operation: object) -> None:
+    _, bearing = filled
+    path = operation.path.replace("/{prefix}", "").replace("{namespace}", "open").replace("{table}", "shown").replace("{view}", "v")
+    answer = bearing(None)(operation.method, path.replace("{plan-id}", "p"))
+
+    assert (answer.status, answer.headers["www-authenticate"]) == (401, NOBODY)
+    if operation.method != "HEAD":
+        assert answer.error == (401, "NotAuthorizedException")
+
+
+@pytest.mark.parametrize(
+    ("authorization", "challenge"),
+    [
+        ("Bearer nobodys-token", WRONG),
+        ("Bearer root-token.", WRONG),
+        ("Bearer lakepact.e30.AAAA", WRONG),
+        ("Bearer lakepact.é.é", WRONG),
+        ("Bearer", NOBODY),
+        ("Bearer  ", NOBODY),
+        ("root-token", NOBODY),
+        ("Basic cm9vdC10b2tlbg==", NOBODY),
+        ("Bearer former-token", WRONG),
+    ],
+)
+def test_what_is_no_token_of_this_catalog_opens_nothing(filled: tuple[Server, As], authorization: str, challenge: str) -> None:
+    _, bearing = filled
+    answer = bearing(None)("GET", "/v1/namespaces", authorization=authorization.encode("latin-1"))
+
+    assert (401, challenge) == (answer.status, answer.headers["www-authenticate"])
+    assert authorization.rsplit(maxsplit=1)[-1] not in answer.body.decode() or authorization in {"Bearer", "Bearer  "}
+
+
+def test_the_scheme_has_no_case_and_a_token_may_have_spaces_around(filled: tuple[Server, As]) -> None:
+    _, bearing = filled
+
+    assert [bearing(None)("GET", "/v1/config", authorization=f"{word}  root-token ").status for word in ("bearer", "BEARER")] == [200, 200]
+
+
+def test_paths_that_nobody_has_say_nothing_and_pages_are_open(filled: tuple[Server, As]) -> None:
+    _, bearing = filled
+    nobody = bearing(None)
+
+    assert (nobody("GET", "/v1/nothing").status, nobody("GET", "/healthz").status, nobody("GET", "/").status) == (404, 200, 200)
+
+
+def test_with_auth_none_principals_are_not_asked_for(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with guarded(tmp_path_factory.mktemp("open"), auth="none") as (_, bearing):
+        assert bearing(None)("POST", "/v1/namespaces", {"namespace": ["a"]}).status == 200
+
+
+def test_with_auth_bearer_no_tokens_are_issued(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with guarded(tmp_path_factory.mktemp("bearer"), auth="bearer") as (_, bearing):
+        answer = bearing(None).form(grant_type="client_credentials", client_id="bot id", client_secret="bot:s3cr&t%")
+        endpoints = bearing("root-token")("GET", "/v1/config").document["endpoints"]
+
+    assert (answer.status, "POST /v1/oauth/tokens" in endpoints) == (406, False)
