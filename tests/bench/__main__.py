@@ -74,7 +74,7 @@ def computed(pid: int) -> float:
 
 def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> tuple[Speed, Speed]:
     """Bare ASGI and the reference server under the same load, taking turns."""
-    with server("bare", workload.warehouse, core) as bare, server("reference", workload.warehouse, core) as reference:
+    with server("bare", workload.warehouse, core) as bare, server("fast", workload.warehouse, core) as reference:
         measured = [(bare, Speed(), workload.requests()), (reference, Speed(), workload.requests())]
         for number in range(rounds + 1):
             for (pid, port), speed, requests in measured if number % 2 else reversed(measured):

@@ -54,7 +54,7 @@ def bare(served: Service) -> Any:
 
 
 def main() -> None:
-    """Serve `bare` or `reference` on a free port, which is printed, on one core if its number is not negative."""
+    """Serve `bare`, the `lane` or the `fast` path on a free port, which is printed, on one core if its number is not negative."""
     kind, place, core = sys.argv[1:]
     if int(core) >= 0:
         os.sched_setaffinity(0, {int(core)})
@@ -63,7 +63,8 @@ def main() -> None:
         listener, url = listening("127.0.0.1", 0)
         sys.stdout.write(f"{url.rpartition(':')[2]}\n")
         sys.stdout.flush()
-        uvicorn.Server(configured(bare(served) if kind == "bare" else application(served))).run(sockets=[listener])
+        app = bare(served) if kind == "bare" else application(served)
+        uvicorn.Server(configured(app, fast_path=kind == "fast")).run(sockets=[listener])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ What is in no contract goes on to Flask.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from .bodies import Gone
 from .doors import Door, finished, refusal
@@ -73,6 +74,16 @@ class ContractLane:
         """Answer one operation of the contract `name` by a function."""
         room = self._by_name[name]
         room.add(method, path, operation=room.service.contract.operations[operation], handler=handler)
+
+    def plain(self, method: str, raw_path: bytes) -> tuple[Door, tuple[str, ...]] | None:
+        """The operation that is asked for and the values of its path, if it answers without a look at the connection."""
+        room = self._only or self._room(unquote(raw_path.decode()))
+        try:
+            found = room.routes.find(raw_path)
+        except BadPath:
+            return None
+        door = found.methods.get(method) if found else None
+        return (door, found.values) if found and door and door.plain else None
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""

@@ -50,6 +50,7 @@ class Door:
         "_parameters",
         "_settled",
         "operation",
+        "plain",
         "sender",
         "service",
     )
@@ -74,6 +75,8 @@ class Door:
         self._guards = service.guards_of(operation.id)
         self._filters = service.filters_of(operation.id)
         self.sender = service.sender_of(operation.id)
+        #: Whether a request can be answered from its path, its query and its headers alone, by the handler alone.
+        self.plain = not (self._guards or self._filters or self.sender or self._caller or admission or self._blocking or self._body)
 
     async def answer(self, scope: Scope, receive: Receive, values: tuple[str, ...]) -> Reply:
         """The reply to one request; every refusal is a reply too.
@@ -105,6 +108,48 @@ class Door:
         if self._settled is not None:
             reply = await self._once_settled(reply, self._settled())
         return finished(reply, self._filters, scope)
+
+    def answer_at_once(self, method: str, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any]) -> Reply | None:
+        """The reply to one request of a plain operation; None if it has to be answered the usual way.
+
+        Args:
+            method: GET or HEAD.
+            values: of the variables of the path.
+            query: what stands behind the question mark.
+            said: the arguments that the headers hold.
+        """
+        parameters = self._parameters
+        arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
+        try:
+            if query and parameters.query:
+                parameters.read_query(query, arguments)
+            arguments.update(said)
+            if parameters.required:
+                parameters.missing(arguments)
+        except BadParameter:
+            return None
+        try:
+            reply = self._handler(**arguments)
+        except Problem as problem:
+            reply = refusal(problem, self.service)
+        except NotKept:
+            return None
+        except Exception:
+            incident = uuid.uuid4().hex
+            logger.exception("%s failed; incident %s", self.operation.id, incident)
+            reply = refusal(failure(self.service, incident), self.service)
+        if reply.chunks is not None or (self._settled is not None and self._settled() is not None):
+            return None  # it is not known yet whether what the answer tells of lasts; the usual way asks again, and waits
+        return finished(reply, (), {"method": method}) if method == "HEAD" else reply
+
+    def read_headers(self, headers: list[tuple[bytes, bytes]]) -> dict[str, Any] | None:
+        """The arguments that headers hold; None if they are refused."""
+        arguments: dict[str, Any] = {}
+        try:
+            self._parameters.read_headers(headers, arguments)
+        except BadParameter:
+            return None
+        return arguments
 
     async def _once_settled(self, reply: Reply, settling: Settling | None) -> Reply:
         """A reply once everything that it tells of lasts, or what became of it instead."""

@@ -8,11 +8,13 @@ import tempfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from .app import application, services
+from .contract_lane import ContractLane
+from .fast_protocol import fast_protocol
 from .service import MAX_BODY, BadSetting, Service, Settings
 
 if TYPE_CHECKING:
@@ -39,11 +41,18 @@ class Server:
         return self.url + self.services[contract].root
 
 
-def configured(app: object, *, log_level: str = "warning") -> uvicorn.Config:
-    """How uvicorn runs the application: one process, one loop, no log of requests."""
+def configured(app: object, *, log_level: str = "warning", fast_path: bool = True) -> uvicorn.Config:
+    """How uvicorn runs the application: one process, one loop, no log of requests.
+
+    Args:
+        app: the application.
+        log_level: what uvicorn logs.
+        fast_path: whether requests that ask for nothing unusual are answered past ASGI (`fast_protocol`).
+    """
+    http: Any = fast_protocol(app) if fast_path and isinstance(app, ContractLane) else "httptools"
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # connexion's application is an ASGI one, but not declared as such
-        http="httptools",
+        http=http,
         loop="auto",
         ws="none",
         lifespan="on",
