@@ -43,6 +43,7 @@ NEGATED = {
 }
 UNARY = frozenset({"is-null", "not-null", "is-nan", "not-nan"})
 SETS = frozenset({"in", "not-in"})
+ORDER = frozenset({"lt", "lt-eq", "gt", "gt-eq"})
 PREFIXES = frozenset({"starts-with", "not-starts-with"})
 KINDS = ("true", "false", "and", "or", "not", *NEGATED)
 
@@ -63,6 +64,7 @@ class Test:
     transform: str | None
     literals: tuple[Literal, ...]
     document: Document  #: as the contract writes it
+    or_nan: bool = False  #: a negation that some readers take to hold for NaN as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,10 @@ def _test(document: Document, kind: str, names: Names, where: str, *, negated: b
     meant = NEGATED[kind] if negated else kind
     if kind in SETS and not literals:
         return Constant(meant == "not-in")
-    members = {"type": meant, "term": document["term"]}
+    or_nan = negated and kind in ORDER and name_of(tested) in FLOATS
+    members = {"type": kind if or_nan else meant, "term": document["term"]}
     members |= {name: document[name] for name in ("value", "values") if kind not in UNARY and name in document}
-    return Test(meant, column, transform, literals, members)
+    return Test(meant, column, transform, literals, {"type": "not", "child": members} if or_nan else members, or_nan=or_nan)
 
 
 def _literals(document: Document, kind: str, tested: Any, where: str) -> tuple[Literal, ...]:

@@ -45,7 +45,7 @@ class Names:
         Raises:
             Problem: 400, there is none, or there are several.
         """
-        found = self.by_name.get(name if self.case_sensitive else name.casefold(), ())
+        found = self.by_name.get(name if self.case_sensitive else name.casefold())
         if not found:
             hint = ", and letter case counts" if self.case_sensitive and self._in_other_case(name) else ""
             raise refused(where, f"the schema has no column {shown(name)}{hint}")

@@ -59,7 +59,7 @@ class Pruning:
 
     def _left(self, whole: Expression, fields: list[Document], spans: list[Span]) -> Expression:
         def tested(test: Test) -> Expression:
-            found = {rows(span, test.kind, test.literals) for span in self._of_test(test, fields, spans)}
+            found = {rows(span, test.kind, test.literals, or_nan=test.or_nan) for span in self._of_test(test, fields, spans)}
             return NEVER if Rows.NONE in found else ALWAYS if Rows.ALL in found else test
 
         return rewritten(whole, tested)
@@ -108,7 +108,8 @@ class Pruning:
         def tested(test: Test) -> Expression:
             if test.transform is not None:
                 return test
-            return NEVER if rows(_column_span(test, statistics), test.kind, test.literals) is Rows.NONE else test
+            found = rows(_column_span(test, statistics), test.kind, test.literals, or_nan=test.or_nan)
+            return NEVER if found is Rows.NONE else test
 
         return rewritten(whole, tested)
 

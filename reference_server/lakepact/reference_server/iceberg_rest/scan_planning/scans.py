@@ -108,7 +108,7 @@ def _names(metadata: Document, body: Document, last: Document | None) -> Names:
 
 
 def _specs(metadata: Document) -> Mapping[int, Document]:
-    specs = metadata.get("partition-specs") or [{"spec-id": 0, "fields": metadata.get("partition-spec") or []}]
+    specs: list[Document] = metadata.get("partition-specs") or [{"spec-id": 0, "fields": metadata.get("partition-spec") or []}]
     return {spec["spec-id"]: spec for spec in specs}
 
 
