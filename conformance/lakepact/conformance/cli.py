@@ -16,6 +16,7 @@ VERBS = {
     "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),
     "list": ("lakepact.conformance.catalogue", "list_requirements"),
     "serve": ("lakepact.reference_server.cli", "serve"),
+    "store": ("lakepact.reference_server.store_cli", "store"),
 }
 
 

@@ -46,8 +46,9 @@ CREATE TABLE record (
     PRIMARY KEY (shelf, place, name)
 ) STRICT;
 """
-_ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT = (
+ROW = "shelf, place, name, kind, body, tag, batch, checksum"
+_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT = (  # filled with rows of question marks
     "INSERT INTO record (shelf, place, name, kind, body, tag, batch, checksum) VALUES {} ON CONFLICT (shelf, place, name) DO UPDATE SET "
     "kind = excluded.kind, body = excluded.body, tag = excluded.tag, batch = excluded.batch, checksum = excluded.checksum"
 )
@@ -59,6 +60,10 @@ _HARMLESS = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ",
 
 class Damaged(BadSetting):
     """A file does not hold what was stored in it; the message says what is wrong, and where."""
+
+
+class Newer(BadSetting):
+    """A file is of a format that this version does not know."""
 
 
 class Locked(BadSetting):
@@ -103,11 +108,11 @@ class StoreFile:
             try:
                 self.tell("closed", "no")
             except sqlite3.Error as error:
-                raise BadSetting(f"the store {path} cannot be written: {_worded(error)}") from None
+                raise BadSetting(f"the store {path} cannot be written: {worded(error)}") from None
             undo.pop_all()
 
     def doubtful(self) -> list[tuple[Key, Record]]:
-        """The records whose files may be lost: what was changed since the machine was started; none if it still runs and the end was clean."""
+        """The records whose files may be lost: what was changed since the machine was started, if it was, or if the end was not clean."""
         if self.was_closed and self.about.get("boot") == _boot() is not None:
             return []
         safe = int(self.about.get("safe", "0"))
@@ -161,7 +166,7 @@ class StoreFile:
             execute("BEGIN IMMEDIATE")
         # Many rows in one statement: each statement has to wait until the threads that answer requests pause.
         while some := list(islice(rows, MANY)):
-            execute(_PUT.format(", ".join([_ROW] * len(some))), [value for row in some for value in row])
+            execute(_PUT.format(", ".join([_VALUES] * len(some))), [value for row in some for value in row])
         if not alone:
             self._connection.executemany(_REMOVE, gone)
             execute("COMMIT")
@@ -171,14 +176,14 @@ class StoreFile:
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-        said = f"the change was not made: the catalog's store cannot be written: {_worded(error)}"
+        said = f"the change was not made: the catalog's store cannot be written: {worded(error)}"
         if name in _HARMLESS or not name.startswith("SQLITE_IOERR"):
             return NotKept(said, 507 if name == "SQLITE_FULL" else 503)
         try:
             self._make_sure()
         except sqlite3.Error:
             self._doubted = True
-            return NotKept(f"it is not known whether the change lasts: the catalog's store failed: {_worded(error)}", 500)
+            return NotKept(f"it is not known whether the change lasts: the catalog's store failed: {worded(error)}", 500)
         return NotKept(said, 503)
 
     def _make_sure(self) -> None:
@@ -225,27 +230,40 @@ def read(path: Path) -> tuple[list[tuple[Key, Record, int]], dict[str, str]]:
         Damaged: it does not hold what was stored.
         BadSetting: it is not a store, or cannot be read.
     """
-    _check_head(path)
-    log = path.with_name(f"{path.name}-wal")
-    logged = log.exists() and log.stat().st_size > 0
-    # A connection that only reads leaves the log to itself; where there is none, nothing beside the file is looked for.
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"
+    check_head(path)
     try:
-        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+        with looking_into(path) as connection:
             for (said,) in connection.execute("PRAGMA quick_check(1)"):
                 if said != "ok":
                     raise Damaged(f"the store {path} is damaged: {said}; nothing in it was touched")
             about = dict(connection.execute("SELECT name, value FROM about"))
-            rows = connection.execute("SELECT shelf, place, name, kind, body, tag, batch, checksum FROM record").fetchall()
+            rows = connection.execute(f"SELECT {ROW} FROM record").fetchall()  # noqa: S608 - names of columns
     except sqlite3.Error as error:
-        raise Damaged(f"the store {path} is damaged: {_worded(error)}; nothing in it was touched") from None
-    finally:
-        if logged:
-            path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+        raise Damaged(f"the store {path} is damaged: {worded(error)}; nothing in it was touched") from None
     return [_record(path, row) for row in rows], about
 
 
-def _check_head(path: Path) -> None:
+@contextlib.contextmanager
+def looking_into(path: Path) -> Generator[sqlite3.Connection]:
+    """A connection that only reads, and leaves the file and its log as they are."""
+    log = path.with_name(f"{path.name}-wal")
+    logged = log.exists() and log.stat().st_size > 0
+    # Where there is no log, nothing beside the file is looked for.
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"
+    try:
+        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+            yield connection
+    finally:
+        if logged:
+            path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+
+
+def check_head(path: Path) -> None:
+    """Refuse what is no store, without looking further.
+
+    Raises:
+        BadSetting: it is another file, or one of a newer format, or cannot be read.
+    """
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -254,28 +272,27 @@ def _check_head(path: Path) -> None:
     if head[:16] != SQLITE or len(head) < 100 or int.from_bytes(head[68:72], "big") != OURS:
         raise BadSetting(f"{path} is not a store of lakepact's; it was left as it is: name another file with --store")
     if (version := int.from_bytes(head[60:64], "big")) > FORMAT:
-        raise BadSetting(
-            f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is"
-        )
+        raise Newer(f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is")
 
 
 def _record(path: Path, row: tuple[str, str, str, str, bytes, bytes, int, int]) -> tuple[Key, Record, int]:
     shelf, place, name, kind, body, tag, batch, checksum = row
-    if checksum != _checksum(*row[:-1]):
+    if checksum != checksum_of(*row[:-1]):
         raise Damaged(f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched")
     return Key(shelf, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch
 
 
 def _row(key: Key, record: Record, batch: int) -> tuple[str | bytes | int, ...]:
     row = (key.shelf, _spelled(key), key.name, record.kind, record.body, record.tag, batch)
-    return (*row, _checksum(*row))
+    return (*row, checksum_of(*row))
 
 
 def _spelled(key: Key) -> str:
     return orjson.dumps(key.place).decode()
 
 
-def _checksum(shelf: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
+def checksum_of(shelf: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
+    """The checksum that stands in the row of these columns."""
     return zlib.crc32(body, zlib.crc32(b"\0".join((shelf.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
 
 
@@ -305,7 +322,7 @@ def _make(path: Path, contract: str) -> None:
         _sync_folder(path.parent)
     except (OSError, sqlite3.Error) as error:
         new.unlink(missing_ok=True)
-        raise BadSetting(f"the store {path} cannot be made: {_worded(error)}") from None
+        raise BadSetting(f"the store {path} cannot be made: {worded(error)}") from None
 
 
 def _sync_folder(folder: Path) -> None:
@@ -328,7 +345,7 @@ def _connected(path: Path, durability: str) -> sqlite3.Connection:
         connection.close()
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
             raise Locked(f"the store {path} is in use by another program that reads or writes SQLite files") from None
-        raise BadSetting(f"the store {path} cannot be opened: {_worded(error)}") from None
+        raise BadSetting(f"the store {path} cannot be opened: {worded(error)}") from None
     return connection
 
 
@@ -340,7 +357,8 @@ def _boot() -> str | None:
         return None
 
 
-def _worded(error: Exception) -> str:
+def worded(error: Exception) -> str:
+    """What an error says, without codes."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     name = getattr(error, "sqlite_errorname", "")

@@ -1,0 +1,170 @@
+"""What is wrong with a store of tables and views: with its file, with its records, and with the metadata files that they name."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.store_file import ROW, alone, check_head, checksum_of, looking_into, worded
+from lakepact.reference_server.validation import Invalid, Validators
+from lakepact.reference_server.warehouse import Outside, local
+
+from .catalog import IDENTIFIERS, NAMESPACES, shown
+from .etags import tag_of, tag_of_file
+from .registration import existing_table_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .documents import Document
+
+#: The component schema of each kind of record, and the member of the document that follows it; "" for the document itself.
+SCHEMAS = {
+    "namespace": ("GetNamespaceResponse", ""),
+    "table": ("TableMetadata", "metadata"),
+    "view": ("ViewMetadata", "metadata"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong."""
+
+    kind: str  #: integrity, checksum, bytes, schema, tag, key, namespace, metadata-file
+    where: str  #: the namespace, table or view, or the file
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A store that was looked through."""
+
+    path: Path
+    contract: str
+    records: dict[str, int]  #: how many of each kind
+    findings: list[Finding]
+    files: int = 0  #: metadata files that were read
+    unread: int = 0  #: records whose metadata files are not in a file system
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been seen of a store so far."""
+
+    validators: Validators
+    findings: list[Finding] = field(default_factory=list[Finding])
+    kinds: Counter[str] = field(default_factory=Counter[str])
+    namespaces: set[tuple[str, tuple[str, ...]]] = field(default_factory=set[tuple[str, tuple[str, ...]]])
+    needed: list[tuple[str, tuple[str, ...], str]] = field(default_factory=list[tuple[str, tuple[str, ...], str]])
+    files: int = 0
+    unread: int = 0
+
+    def find(self, kind: str, where: str, message: str) -> None:
+        self.findings.append(Finding(kind, where, message))
+
+
+def check_store(path: Path) -> Checked:
+    """Look through a store, and leave it as it is.
+
+    Raises:
+        BadSetting: it is no store, or of a newer format, or in use.
+    """
+    check_head(path)
+    contract = "unknown"
+    with alone(path), looking_into(path) as connection:
+        connection.text_factory = _text
+        reading = _Reading(Validators(Contract("iceberg_rest")))
+        try:
+            for (said,) in connection.execute("PRAGMA integrity_check"):
+                if said != "ok":
+                    reading.find("integrity", path.name, said)
+            about = dict(connection.execute("SELECT name, value FROM about"))
+            contract = about.get("contract", contract)
+            if contract in {"iceberg_rest", "watsonx_data"}:
+                reading.validators = Validators(Contract(contract))
+            else:
+                reading.find("integrity", path.name, f"it does not say whose store it is, or names {contract!r}")
+            for row in connection.execute(f"SELECT {ROW} FROM record ORDER BY shelf, place, name"):  # noqa: S608 - names of columns
+                _check_row(reading, row)
+        except sqlite3.Error as error:
+            reading.find("integrity", path.name, worded(error))
+    for shelf, place, where in reading.needed:
+        if (shelf, place) not in reading.namespaces:
+            reading.find("namespace", where, f"its namespace {shown(place)} does not exist")
+    return Checked(path, contract, dict(reading.kinds), reading.findings, reading.files, reading.unread)
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode(errors="replace")
+
+
+def _check_row(reading: _Reading, row: tuple[str, str, str, str, bytes, bytes, int, int]) -> None:
+    shelf, spelled, name, kind, body, tag, _, checksum = row
+    reading.kinds[kind] += 1
+    if checksum != checksum_of(*row[:-1]):
+        reading.find("checksum", name, f"the {kind} is not what was stored")
+    try:
+        place = tuple(orjson.loads(spelled))
+        document = orjson.loads(body)
+    except (orjson.JSONDecodeError, TypeError) as error:
+        reading.find("bytes", name, f"it is not JSON: {error}")
+        return
+    where = shown(place, name)
+    if orjson.dumps(document) != body:
+        reading.find("bytes", where, "its bytes are not those that are written for its document")
+    for found in _wrong(reading, kind, document):
+        reading.find("schema", where, found)
+    if kind == "namespace":
+        reading.namespaces.add((shelf, (*place, name)))
+        if document.get("namespace") != [*place, name]:
+            reading.find("key", where, f"its document is that of {shown(document.get('namespace') or ())}")
+        if place:
+            reading.needed.append((shelf, place, where))
+    elif kind in SCHEMAS:
+        reading.needed.append((shelf.replace(IDENTIFIERS, NAMESPACES, 1), place, where))
+        _check_file(reading, kind, document, where)
+        if kind == "table" and tag not in {tag_of(body), tag_of_file(document.get("metadata-location", ""))}:
+            reading.find("tag", where, "its tag is not that of this state")
+
+
+def _wrong(reading: _Reading, kind: str, document: Any) -> Iterator[str]:
+    if kind not in SCHEMAS:
+        yield f"records of the kind {kind!r} are not known"
+        return
+    schema, member = SCHEMAS[kind]
+    try:
+        part = document[member] if member else document
+        reading.validators.check(schema, part)
+        if kind == "table":
+            existing_table_metadata(part)
+    except (Invalid, Problem) as invalid:
+        yield str(invalid)
+    except (KeyError, TypeError):
+        yield f"it has no {member}"
+
+
+def _check_file(reading: _Reading, kind: str, document: Document, where: str) -> None:
+    location = document.get("metadata-location", "")
+    try:
+        path = Path(local(location))
+    except Outside:
+        reading.unread += 1
+        return
+    reading.files += 1
+    try:
+        held = orjson.loads(path.read_bytes())
+        same = held == document.get("metadata") or (kind == "table" and existing_table_metadata(held) == document.get("metadata"))
+    except OSError as error:
+        reading.find("metadata-file", where, f"{location} cannot be read: {error.strerror}")
+    except (orjson.JSONDecodeError, Problem, KeyError, TypeError, AttributeError):
+        reading.find("metadata-file", where, f"{location} does not hold metadata")
+    else:
+        if not same:
+            reading.find("metadata-file", where, f"{location} holds other metadata than the store")

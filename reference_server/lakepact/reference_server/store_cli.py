@@ -1,0 +1,85 @@
+"""The command `lakepact store`."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import orjson
+
+from .service import BadSetting
+from .store_setting import SUFFIX
+from .warehouse import PRIVATE
+
+if TYPE_CHECKING:
+    from .iceberg_rest.store_check import Checked
+
+SOUND, UNSOUND, USAGE, INCOMPLETE = 0, 1, 2, 3  #: exit codes
+
+
+@click.group()
+def store() -> None:
+    """Look after the files that `lakepact serve --store` keeps."""
+
+
+@store.command()
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def check(path: Path, *, as_json: bool) -> None:
+    """Say whether a store is sound: PATH is the file, or the warehouse that it stands below.
+
+    Its integrity, each record by its schema, checksums and tags, the namespaces that tables are in, and the metadata files in the
+    warehouse are looked at. Nothing is changed. The server must not be running on it.
+
+    Exit codes: 0 sound, 1 not, 2 not a store, 3 it could not be looked at.
+
+    Example: lakepact store check ./tables
+    """
+    from .iceberg_rest.store_check import check_store  # noqa: PLC0415 - for `--help` nobody waits for schemas
+    from .store_file import Locked, Newer  # noqa: PLC0415
+
+    try:
+        checked = [check_store(one) for one in _stores(path)]
+    except (Locked, Newer) as error:
+        raise _NotLookedAt(str(error)) from None
+    except BadSetting as error:
+        raise _NotAStore(str(error)) from None
+    if as_json:
+        click.echo(orjson.dumps({"sound": not any(one.findings for one in checked), "stores": list(map(_document, checked))}))
+    else:
+        for one in checked:
+            _tell(one)
+    sys.exit(UNSOUND if any(one.findings for one in checked) else SOUND)
+
+
+def _stores(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    found = sorted({*path.glob(f"{PRIVATE}/*{SUFFIX}"), *(path.glob(f"*{SUFFIX}") if path.name == PRIVATE else ())})
+    if not found:
+        raise BadSetting(f"there is no store below {path}: `lakepact serve --store file` keeps it in {path / PRIVATE}")
+    return found
+
+
+class _NotAStore(click.ClickException):
+    exit_code = USAGE
+
+
+class _NotLookedAt(click.ClickException):
+    exit_code = INCOMPLETE
+
+
+def _document(checked: Checked) -> dict[str, object]:
+    return {**dataclasses.asdict(checked), "path": str(checked.path)}
+
+
+def _tell(checked: Checked) -> None:
+    counts = ", ".join(f"{count} {kind}{'s' if count != 1 else ''}" for kind, count in sorted(checked.records.items())) or "no records"
+    files = f", {checked.files} metadata files read" + (f", {checked.unread} kept in memory not looked at" if checked.unread else "")
+    click.echo(f"{checked.path}: {checked.contract}, {counts}{files}")
+    for finding in checked.findings:
+        click.echo(f"  {finding.kind:14} {finding.where}: {finding.message}")
+    click.echo("sound" if not checked.findings else f"not sound: {len(checked.findings)} findings")
