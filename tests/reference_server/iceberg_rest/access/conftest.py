@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -100,8 +100,8 @@ class Principal:
         self._connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
         self._token = token
 
-    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+    def __call__(self, method: str, path: str, body: Any = None, **headers: str | bytes) -> Answer:
+        named: dict[str, str | bytes] = {name.replace("_", "-"): value for name, value in headers.items()}
         if self._token is not None:
             named.setdefault("authorization", f"Bearer {self._token}")
         if body is not None:
@@ -127,7 +127,7 @@ As = Callable[[str | None], Principal]
 
 
 @contextmanager
-def principals(url: str) -> Iterator[As]:
+def principals(url: str) -> Generator[As]:
     """Whoever has a token."""
     made: list[Principal] = []
 
@@ -153,7 +153,7 @@ def fill(root: Principal, *namespaces: str, tables: tuple[str, ...] = ()) -> Non
 
 
 @contextmanager
-def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Iterator[tuple[Server, As]]:
+def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Generator[tuple[Server, As]]:
     """A server with these principals."""
     file = folder / "server.toml"
     file.write_text(text, encoding="utf-8")
@@ -162,7 +162,7 @@ def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Iterator[
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, As]]:
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[Server, As]]:
     """A server with something in it that some principals see, and some do not."""
     with guarded(tmp_path_factory.mktemp("guarded")) as (server, bearing):
         root = bearing("root-token")

@@ -11,6 +11,7 @@ from lakepact.generated.contract import Contract
 from .conftest import As, guarded
 
 if TYPE_CHECKING:
+    from lakepact.generated.contract import Operation
     from lakepact.reference_server import Server
 
 NOBODY = 'Bearer realm="lakepact"'
@@ -19,7 +20,7 @@ OPERATIONS = [operation for operation in Contract("iceberg_rest").operations.val
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
-def test_no_operation_is_open_to_those_without_a_token(filled: tuple[Server, As], operation: object) -> None:
+def test_no_operation_is_open_to_those_without_a_token(filled: tuple[Server, As], operation: Operation) -> None:
     _, bearing = filled
     path = operation.path.replace("/{prefix}", "").replace("{namespace}", "open").replace("{table}", "shown").replace("{view}", "v")
     answer = bearing(None)(operation.method, path.replace("{plan-id}", "p"))

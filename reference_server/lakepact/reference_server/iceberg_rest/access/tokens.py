@@ -39,7 +39,7 @@ class Tokens:
 
     def issue(self, claims: Claims) -> str:
         """A new token, different from every other."""
-        said = [claims.principal, claims.scope, round(claims.expires.timestamp() * 1000), claims.actor, secrets.token_hex(8)]
+        said = [claims.principal, claims.scope, int(claims.expires.timestamp() * 1000), claims.actor, secrets.token_hex(8)]
         text = _text(json.dumps(said, separators=(",", ":")).encode())
         return f"{PREFIX}{text}.{_text(self._seal(text))}"
 

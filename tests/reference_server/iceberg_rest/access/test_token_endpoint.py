@@ -1,0 +1,241 @@
+"""Tokens are issued for credentials and for other tokens, hold for their time, and are refused in the form of OAuth2."""
+
+from __future__ import annotations
+
+import base64
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .conftest import SERVER_FILE, fill, guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.reference_server import Server
+
+    from .conftest import Answer, As
+
+ID, SECRET = "bot id", "bot:s3cr&t%"
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+KIND = "urn:ietf:params:oauth:token-type:"
+WHO = {"client_id": ID, "client_secret": SECRET}
+CREDENTIALS = {"grant_type": "client_credentials", **WHO}
+
+
+def basic(text: str) -> str:
+    return f"Basic {base64.b64encode(text.encode()).decode()}"
+
+
+@pytest.fixture(scope="module")
+def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, As]]:
+    """A server whose tokens hold for 100 seconds."""
+    with guarded(tmp_path_factory.mktemp("issuing"), f"{SERVER_FILE}\n[tokens]\nlifetime = 100\n") as (server, bearing):
+        fill(bearing("root-token"), "open", "closed")
+        yield server, bearing
+
+
+@pytest.fixture
+def now(issuing: tuple[Server, As]) -> Iterator[list[datetime]]:
+    """The time by which tokens end, for a test to change."""
+    rules = issuing[0].service.rules
+    times, former = [datetime.now(UTC)], rules["now"]
+    rules["now"] = lambda: times[0]
+    yield times
+    rules["now"] = former
+
+
+def token(answer: Answer) -> str:
+    assert answer.status == 200, answer.body
+    return str(answer.document["access_token"])
+
+
+def refused(answer: Answer) -> tuple[int, str]:
+    """Status and code of a refusal that has exactly the form of OAuth2."""
+    assert set(answer.document) == {"error", "error_description"}
+    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
+    assert SECRET not in answer.body.decode()
+    return answer.status, answer.document["error"]
+
+
+@pytest.mark.parametrize(
+    ("authorization", "fields"),
+    [
+        (None, WHO),
+        (None, {**WHO, "scope": "catalog"}),
+        (None, {**WHO, "scope": ""}),
+        (None, {**WHO, "audience": "anybody"}),
+        (basic(f"{ID}:{SECRET}"), {}),
+        (basic("bot+id:bot%3As3cr%26t%25"), {"scope": "catalog"}),
+        (basic(f"{ID}:{SECRET}"), WHO),
+        ("Bearer of-something-else", WHO),
+    ],
+)
+def test_a_client_is_given_a_token_with_which_it_is_known(
+    issuing: tuple[Server, As], authorization: str | None, fields: dict[str, str]
+) -> None:
+    _, bearing = issuing
+    answer = bearing(None).form(authorization, grant_type="client_credentials", **fields)
+    issued = token(answer)
+
+    assert answer.document == {
+        "access_token": issued,
+        "token_type": "bearer",
+        "expires_in": 100,
+        "issued_token_type": f"{KIND}access_token",
+        "scope": "catalog",
+    }
+    assert (answer.headers["cache-control"], answer.headers["pragma"]) == ("no-store", "no-cache")
+    assert bearing(issued)("GET", "/v1/namespaces").document["namespaces"] == [["closed"], ["open"]]
+    assert bearing(issued)("DELETE", "/v1/namespaces/open").status == 403
+
+
+SUBJECT = {"subject_token": "reader-token", "subject_token_type": f"{KIND}access_token"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "refusal"),
+    [
+        ({}, (400, "invalid_request")),
+        ({"grant_type": ""}, (400, "invalid_request")),
+        ({"grant_type": "password", **WHO}, (400, "unsupported_grant_type")),
+        ({"grant_type": "refresh_token", "refresh_token": "x"}, (400, "unsupported_grant_type")),
+        ({"grant_type": "client_credentials"}, (401, "invalid_client")),
+        ({**CREDENTIALS, "client_secret": "wrong"}, (401, "invalid_client")),
+        ({**CREDENTIALS, "client_id": "root"}, (401, "invalid_client")),
+        ({**CREDENTIALS, "client_id": "", "client_secret": ""}, (401, "invalid_client")),
+        ({**CREDENTIALS, "scope": "catalog everything"}, (400, "invalid_scope")),
+        ({"grant_type": EXCHANGE}, (400, "invalid_request")),
+        ({"grant_type": EXCHANGE, "subject_token": "reader-token"}, (400, "invalid_request")),
+        ({"grant_type": EXCHANGE, "subject_token_type": f"{KIND}jwt"}, (400, "invalid_request")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token_type": "bearer"}, (400, "invalid_request")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": "bearer"}, (400, "invalid_request")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "requested_token_type": f"{KIND}saml2"}, (400, "invalid_request")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "actor_token": "root-token"}, (400, "invalid_request")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "actor_token": "x", "actor_token_type": f"{KIND}jwt"}, (400, "invalid_grant")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "x"}, (400, "invalid_grant")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "subject_token": "former-token"}, (400, "invalid_grant")),
+        ({"grant_type": EXCHANGE, **SUBJECT, "scope": "everything"}, (400, "invalid_scope")),
+    ],
+)
+def test_what_gives_nobody_a_token_is_said_in_the_form_of_oauth(
+    issuing: tuple[Server, As], fields: dict[str, str], refusal: tuple[int, str]
+) -> None:
+    _, bearing = issuing
+
+    assert refused(bearing(None).form(**fields)) == refusal
+
+
+@pytest.mark.parametrize(
+    ("authorization", "refusal"),
+    [
+        (basic(f"{ID}:wrong"), (401, "invalid_client")),
+        (basic(ID), (401, "invalid_client")),
+        ("Basic %%%", (401, "invalid_client")),
+        ("Digest x", (401, "invalid_client")),
+        ("Bearer", (401, "invalid_client")),
+    ],
+)
+def test_headers_that_prove_nothing_are_refused(issuing: tuple[Server, As], authorization: str, refusal: tuple[int, str]) -> None:
+    _, bearing = issuing
+
+    assert refused(bearing(None).form(authorization, grant_type="client_credentials")) == refusal
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "refusal"),
+    [
+        (json.dumps(CREDENTIALS).encode(), "application/json", (415, "invalid_request")),
+        (b"grant_type=client_credentials&grant_type=password", "application/x-www-form-urlencoded", (400, "invalid_request")),
+        (b"grant_type=%ff", "application/x-www-form-urlencoded", (400, "invalid_request")),
+        (b"grant_type=\xff", "application/x-www-form-urlencoded", (400, "invalid_request")),
+        (b"&".join(b"a%d=1" % i for i in range(101)), "application/x-www-form-urlencoded", (400, "invalid_request")),
+    ],
+)
+def test_only_forms_are_read(issuing: tuple[Server, As], body: bytes, kind: str, refusal: tuple[int, str]) -> None:
+    _, bearing = issuing
+
+    assert refused(bearing(None)("POST", "/v1/oauth/tokens", body, content_type=kind)) == refusal
+
+
+def test_a_token_ends_with_its_time(issuing: tuple[Server, As], now: list[datetime]) -> None:
+    _, bearing = issuing
+    issued = token(bearing(None).form(**CREDENTIALS))
+    statuses = []
+    for seconds in (0, 99.9, 0.1):
+        now[0] += timedelta(seconds=seconds)
+        statuses.append(bearing(issued)("GET", "/v1/config").status)
+    answer = bearing(issued)("GET", "/v1/config")
+
+    assert statuses == [200, 200, 401]
+    assert answer.document["error"]["message"] == "the bearer token has expired; get a new one"
+
+
+def test_a_token_that_is_about_to_end_is_exchanged_for_one_with_the_same_claims(issuing: tuple[Server, As], now: list[datetime]) -> None:
+    _, bearing = issuing
+    first = token(bearing(None).form(**CREDENTIALS))
+    now[0] += timedelta(seconds=90)
+    fields = {"grant_type": EXCHANGE, "subject_token": first, "subject_token_type": f"{KIND}access_token", "scope": "catalog"}
+    answer = bearing(None).form(f"Bearer {first}", **fields)
+    now[0] += timedelta(seconds=90)
+
+    assert answer.document["expires_in"] == 100
+    assert [bearing(one)("GET", "/v1/namespaces").status for one in (first, token(answer))] == [401, 200]
+    assert refused(bearing(None).form(f"Bearer {first}", **fields)) == (400, "invalid_grant")
+
+
+def test_a_user_is_given_a_token_of_its_own_through_a_catalogs_token(issuing: tuple[Server, As]) -> None:
+    _, bearing = issuing
+    catalogs = token(bearing(None).form(**CREDENTIALS))
+    fields = {"actor_token": catalogs, "actor_token_type": f"{KIND}access_token"}
+    answer = bearing(None).form(
+        f"Bearer {catalogs}",
+        grant_type=EXCHANGE,
+        subject_token="writer-token",
+        subject_token_type=f"{KIND}jwt",
+        requested_token_type=f"{KIND}access_token",
+        **fields,
+    )
+
+    assert bearing(token(answer))("GET", "/v1/namespaces").document["namespaces"] == [["open"]]
+
+
+def unsigned(claims: dict[str, Any]) -> str:
+    parts = ({"alg": "none"}, claims)
+    return ".".join([*(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts), ""])
+
+
+def test_who_says_without_proof_to_be_somebody_is_nobody(issuing: tuple[Server, As]) -> None:
+    _, bearing = issuing
+    fields = {"subject_token": unsigned({"sub": "root"}), "subject_token_type": f"{KIND}jwt"}
+
+    assert refused(bearing(None).form("Bearer reader-token", grant_type=EXCHANGE, **fields)) == (400, "invalid_grant")
+
+
+def test_a_token_cannot_be_changed(issuing: tuple[Server, As]) -> None:
+    _, bearing = issuing
+    head, claims, seal = token(bearing(None).form(**CREDENTIALS)).split(".")
+    said = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+    forged = base64.urlsafe_b64encode(json.dumps(["root", *said[1:]]).encode()).decode().rstrip("=")
+
+    assert [bearing(f"{head}.{text}.{seal}")("GET", "/v1/config").status for text in (claims, forged)] == [200, 401]
+    assert bearing(f"{head}.{claims}.{seal}=")("GET", "/v1/config").status == 401
+
+
+def test_no_two_tokens_are_the_same(issuing: tuple[Server, As], now: list[datetime]) -> None:
+    _, bearing = issuing
+    tokens = {token(bearing(None).form(**CREDENTIALS)) for _ in range(5)}
+
+    assert len(tokens) == 5
+
+
+def test_a_token_for_one_that_ends_does_not_outlast_it(tmp_path_factory: pytest.TempPathFactory) -> None:
+    ends = datetime.now(UTC) + timedelta(hours=1)
+    text = SERVER_FILE.replace("2020-01-01T00:00:00Z", f"{ends:%Y-%m-%dT%H:%M:%SZ}") + "[tokens]\nlifetime = 86400\n"
+    with guarded(tmp_path_factory.mktemp("ending"), text) as (_, bearing):
+        fields = {"subject_token": "former-token", "subject_token_type": f"{KIND}access_token"}
+        answer = bearing(None).form(grant_type=EXCHANGE, **fields)
+
+    assert 3500 < answer.document["expires_in"] <= 3600
