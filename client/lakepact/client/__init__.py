@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.synchronous.client import SharingClient
     from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
     from lakepact.client.iceberg_rest.changes import TableChange
+    from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+    from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.transport import Timeouts
     from lakepact.client.watsonx_data.asynchronous.catalog import AsyncWatsonxCatalog
@@ -96,6 +98,9 @@ __all__ = [
     "WatsonxCatalog",
     "ZenApiKey",
     "column",
+    "pyiceberg_table",
+    "storage_credential",
+    "storage_properties",
 ]
 
 _LOADED_LATER = {
@@ -109,6 +114,9 @@ _LOADED_LATER = {
     "AsyncWatsonxCatalog": "lakepact.client.watsonx_data.asynchronous.catalog",
     "WatsonxCatalog": "lakepact.client.watsonx_data.synchronous.catalog",
     "column": "lakepact.client.delta_sharing.predicates",
+    "pyiceberg_table": "lakepact.client.iceberg_rest.pyiceberg_tables",
+    "storage_credential": "lakepact.client.iceberg_rest.storage",
+    "storage_properties": "lakepact.client.iceberg_rest.storage",
 }
 
 

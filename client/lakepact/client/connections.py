@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.engine import Carried, Engine, Flow
     from lakepact.client.errors import Failure
+    from lakepact.client.remembered import Memory
     from lakepact.client.transport import AsyncTransport, Transport
     from lakepact.generated.contract import Call
 
@@ -103,6 +104,10 @@ class Connection:
         """Make one call, see `Engine.send`."""
         return self.driven(self._engine.send(call))
 
+    def send_unless_known(self, call: Call[T], memory: Memory, may_be_kept: Callable[[T], bool]) -> T:
+        """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
+        return self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
+
     def reply(self, call: Call[Any]) -> Reply:
         """Make one call and return its reply as it came, see `Engine.carry`."""
         return self.driven(self._engine.carry(call)).reply
@@ -143,6 +148,10 @@ class AsyncConnection:
     async def send(self, call: Call[T]) -> T:
         """Make one call, see `Engine.send`."""
         return await self.driven(self._engine.send(call))
+
+    async def send_unless_known(self, call: Call[T], memory: Memory, may_be_kept: Callable[[T], bool]) -> T:
+        """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
+        return await self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
 
     async def reply(self, call: Call[Any]) -> Reply:
         """Make one call and return its reply as it came, see `Engine.carry`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lakepact.client.decoding import Undecodable, decode
@@ -22,6 +22,7 @@ from lakepact.client.wire import Lost, Pause, Reply, Request
 if TYPE_CHECKING:
     from lakepact.client.auth import Auth
     from lakepact.client.refusals import Refusals
+    from lakepact.client.remembered import Memory
     from lakepact.client.retries import Retries
     from lakepact.generated.contract import Call
 
@@ -29,6 +30,7 @@ T = TypeVar("T")
 #: Yields requests and pauses, receives replies (None after a pause), returns a T.
 Flow = Generator[Request | Pause, Reply | Lost | None, T]
 
+NOT_MODIFIED = 304
 _LOG = logging.getLogger("lakepact.client")
 #: Where servers put their name for a request.
 _REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid", "x-amz-request-id", "x-ms-request-id", "x-correlation-id")
@@ -84,7 +86,34 @@ class Engine:
             raise BadReply(carried.failure(f"the body of the reply is not what the contract says: {problem}")) from problem
         return body
 
-    def carry(self, call: Call[T], *, is_streamed: bool = False) -> Flow[Carried[T]]:
+    def send_unless_known(self, call: Call[T], memory: Memory, may_be_kept: Callable[[T], bool]) -> Flow[T]:
+        """Make `call`, or learn that its reply is the one in `memory`, and return the decoded reply.
+
+        Args:
+            call: What to ask.
+            memory: Where the last replies are.
+            may_be_kept: Whether a reply may be given to somebody who asks later.
+
+        Raises:
+            ContractClientError: One of its kinds, see `errors`.
+        """
+        known = memory.known(call)
+        asked = call if known is None else replace(call, headers=(*call.headers, ("If-None-Match", known.etag)))
+        carried = yield from self.carry(asked, may_be_unchanged=known is not None)
+        unchanged = known is not None and carried.reply.status == NOT_MODIFIED
+        reply = known.reply if unchanged and known is not None else carried.reply
+        try:
+            body: T = decode(call.answers, reply)
+        except Undecodable as problem:
+            raise BadReply(carried.failure(f"the body of the reply is not what the contract says: {problem}")) from problem
+        if not unchanged:
+            if may_be_kept(body):
+                memory.keep(call, reply)
+            else:
+                memory.forget(call.path)
+        return body
+
+    def carry(self, call: Call[T], *, is_streamed: bool = False, may_be_unchanged: bool = False) -> Flow[Carried[T]]:
         """Make `call` and return its reply as it came; if it is streamed, with the body still to be read.
 
         Raises:
@@ -100,17 +129,17 @@ class Engine:
             is_streamed=is_streamed,
         )
         last = yield from self.tries(call, request)
-        return self.judged(call, last)
+        return self.judged(call, last, may_be_unchanged=may_be_unchanged)
 
-    def judged(self, call: Call[T], last: Attempt) -> Carried[T]:
-        """The reply, if the call was carried out.
+    def judged(self, call: Call[T], last: Attempt, *, may_be_unchanged: bool = False) -> Carried[T]:
+        """The reply, if the call was carried out; or that there is nothing new, where that may be.
 
         Raises:
             ContractClientError: It was not.
         """
         if isinstance(last.answer, Lost):
             raise _lost(self.address, call, last, last.answer) from last.answer.cause
-        if not last.answer.is_success:
+        if not last.answer.is_success and not (may_be_unchanged and last.answer.status == NOT_MODIFIED):
             raise self._refused(call, last, last.answer)
         return Carried(self.address, call, last, last.answer)
 

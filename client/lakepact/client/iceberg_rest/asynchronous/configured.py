@@ -10,6 +10,7 @@ from lakepact.client.connections import AsyncConnection
 from lakepact.client.engine import Engine
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, settings
+from lakepact.client.remembered import USUAL, Memory
 from lakepact.client.retries import Retries
 from lakepact.client.transport import AsyncTransport, Timeouts
 from lakepact.client.urls import server_address
@@ -41,11 +42,13 @@ class AsyncConfigured:
         auth: Auth | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        remembered: int = USUAL,
         carrier: AsyncCarrier | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         engine = Engine(server_address(address), auth or NoAuth(), retries or Retries(), REFUSALS)
         self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), carrier), sleep)
+        self._memory = Memory(remembered)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
         self._config: CatalogConfig | None = None
@@ -90,3 +93,14 @@ class AsyncConfigured:
 
     async def _call(self, call: Call[T]) -> T:
         return await self._connection.send((await self._settings()).addressed(call))
+
+    async def _call_unless_known(self, call: Call[T], may_be_kept: Callable[[T], bool]) -> T:
+        return await self._connection.send_unless_known((await self._settings()).addressed(call), self._memory, may_be_kept)
+
+    async def _changing(self, call: Call[T]) -> T:
+        """Make a call that changes what is loaded at its path, so that what is remembered of it is of no use any more, however it ends."""
+        addressed = (await self._settings()).addressed(call)
+        try:
+            return await self._connection.send(addressed)
+        finally:
+            self._memory.forget(addressed.path)

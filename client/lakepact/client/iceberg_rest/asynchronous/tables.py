@@ -8,12 +8,14 @@ from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
 from lakepact.client.iceberg_rest.settings import PREFIX
+from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.paging import Bookmark
 from lakepact.client.urls import segment
 from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,
     list_tables,
+    load_credentials,
     load_table,
     register_table,
     rename_table,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
         ScanReportRequest,
         Schema,
         SortOrder,
+        StorageCredential,
         TableIdentifier,
         TableRequirement,
         TableUpdate,
@@ -73,7 +76,7 @@ class AsyncTables(AsyncConfigured):
         partition_spec: PartitionSpec | Mapping[str, Any] | None = None,
         write_order: SortOrder | Mapping[str, Any] | None = None,
         properties: Mapping[str, str] | None = None,
-        access_delegation: Literal["vended-credentials", "remote-signing"] | None = None,
+        access_delegation: Delegation | None = None,
     ) -> LoadTableResult:
         """Create a table and load it.
 
@@ -106,7 +109,7 @@ class AsyncTables(AsyncConfigured):
         partition_spec: PartitionSpec | Mapping[str, Any] | None = None,
         write_order: SortOrder | Mapping[str, Any] | None = None,
         properties: Mapping[str, str] | None = None,
-        access_delegation: Literal["vended-credentials", "remote-signing"] | None = None,
+        access_delegation: Delegation | None = None,
     ) -> LoadTableResult:
         """Prepare a table that comes to be with its first commit, which requires `assert-create`.
 
@@ -117,10 +120,11 @@ class AsyncTables(AsyncConfigured):
         )
         return await self._create(namespace, body, access_delegation)
 
-    async def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: str | None) -> LoadTableResult:
+    async def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
         here = await self._settings()
+        wanted = delegation(access_delegation)
         return await self._call(
-            create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=access_delegation)
+            create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=wanted)
         )
 
     async def register_table(self, namespace: Levels, name: str, metadata_location: str, *, overwrite: bool = False) -> LoadTableResult:
@@ -146,7 +150,7 @@ class AsyncTables(AsyncConfigured):
         name: str,
         *,
         snapshots: Literal["all", "refs"] | None = None,
-        access_delegation: Literal["vended-credentials", "remote-signing"] | None = None,
+        access_delegation: Delegation | None = None,
     ) -> LoadTableResult:
         """The table's metadata, and how to get at its files.
 
@@ -160,15 +164,32 @@ class AsyncTables(AsyncConfigured):
             NoSuchTable: There is none of that name.
         """
         here = await self._settings()
-        return await self._call(
-            load_table.call(
-                prefix=PREFIX,
-                namespace=here.joined(namespace),
-                table=segment(name),
-                snapshots=snapshots,
-                x_iceberg_access_delegation=access_delegation,
-            )
+        call = load_table.call(
+            prefix=PREFIX,
+            namespace=here.joined(namespace),
+            table=segment(name),
+            snapshots=snapshots,
+            x_iceberg_access_delegation=delegation(access_delegation),
         )
+        # Credentials end: what comes with them is never given a second time.
+        return await (self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials))
+
+    async def load_credentials(self, namespace: Levels, name: str) -> list[StorageCredential]:
+        """Credentials with which the files of a table are opened, each for what lies below its `prefix`; none, if the server has none.
+
+        `storage_credential` picks the one for a file.
+
+        Args:
+            namespace: The namespace that the table is in.
+            name: Its name.
+
+        Raises:
+            NoSuchTable: There is none of that name.
+            NotOffered: The server gives no credentials.
+        """
+        here = await self._settings()
+        given = await self._call(load_credentials.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name)))
+        return given.storage_credentials
 
     async def table_exists(self, namespace: Levels, name: str) -> bool:
         """Whether there is a table of that name; asked by loading it where the server does not offer the question."""
@@ -207,7 +228,7 @@ class AsyncTables(AsyncConfigured):
         """
         here = await self._settings()
         body = bodies.commit_table(namespace, name, updates, requirements)
-        return await self._call(update_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
+        return await self._changing(update_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
 
     async def drop_table(self, namespace: Levels, name: str, *, purge: bool = False) -> None:
         """Drop a table.
@@ -221,7 +242,7 @@ class AsyncTables(AsyncConfigured):
             NoSuchTable: There is none of that name; after several tries, an earlier one may have dropped it.
         """
         here = await self._settings()
-        await self._call(drop_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), purge_requested=purge))
+        await self._changing(drop_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), purge_requested=purge))
 
     async def rename_table(self, source: TableName, destination: TableName) -> None:
         """Rename a table, or move it to another namespace.

@@ -12,6 +12,7 @@ from lakepact.client.connections import Connection
 from lakepact.client.engine import Engine
 from lakepact.client.iceberg_rest.refusals import REFUSALS
 from lakepact.client.iceberg_rest.settings import DEFAULT_OPERATIONS, Settings, settings
+from lakepact.client.remembered import USUAL, Memory
 from lakepact.client.retries import Retries
 from lakepact.client.transport import Timeouts, Transport
 from lakepact.client.urls import server_address
@@ -43,11 +44,13 @@ class Configured:
         auth: Auth | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        remembered: int = USUAL,
         carrier: Carrier | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         engine = Engine(server_address(address), auth or NoAuth(), retries or Retries(), REFUSALS)
         self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier), sleep)
+        self._memory = Memory(remembered)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
         self._config: CatalogConfig | None = None
@@ -92,3 +95,14 @@ class Configured:
 
     def _call(self, call: Call[T]) -> T:
         return self._connection.send((self._settings()).addressed(call))
+
+    def _call_unless_known(self, call: Call[T], may_be_kept: Callable[[T], bool]) -> T:
+        return self._connection.send_unless_known((self._settings()).addressed(call), self._memory, may_be_kept)
+
+    def _changing(self, call: Call[T]) -> T:
+        """Make a call that changes what is loaded at its path, so that what is remembered of it is of no use any more, however it ends."""
+        addressed = (self._settings()).addressed(call)
+        try:
+            return self._connection.send(addressed)
+        finally:
+            self._memory.forget(addressed.path)

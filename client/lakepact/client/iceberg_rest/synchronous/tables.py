@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lakepact.client.errors import NotFound
 from lakepact.client.iceberg_rest import bodies
 from lakepact.client.iceberg_rest.settings import PREFIX
+from lakepact.client.iceberg_rest.storage import Delegation, delegation, holds_no_credentials
 from lakepact.client.iceberg_rest.synchronous.configured import Configured
 from lakepact.client.paging import Bookmark
 from lakepact.client.urls import segment
@@ -15,6 +16,7 @@ from lakepact.generated.iceberg_rest.endpoints import (
     create_table,
     drop_table,
     list_tables,
+    load_credentials,
     load_table,
     register_table,
     rename_table,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         ScanReportRequest,
         Schema,
         SortOrder,
+        StorageCredential,
         TableIdentifier,
         TableRequirement,
         TableUpdate,
@@ -73,7 +76,7 @@ class Tables(Configured):
         partition_spec: PartitionSpec | Mapping[str, Any] | None = None,
         write_order: SortOrder | Mapping[str, Any] | None = None,
         properties: Mapping[str, str] | None = None,
-        access_delegation: Literal["vended-credentials", "remote-signing"] | None = None,
+        access_delegation: Delegation | None = None,
     ) -> LoadTableResult:
         """Create a table and load it.
 
@@ -106,7 +109,7 @@ class Tables(Configured):
         partition_spec: PartitionSpec | Mapping[str, Any] | None = None,
         write_order: SortOrder | Mapping[str, Any] | None = None,
         properties: Mapping[str, str] | None = None,
-        access_delegation: Literal["vended-credentials", "remote-signing"] | None = None,
+        access_delegation: Delegation | None = None,
     ) -> LoadTableResult:
         """Prepare a table that comes to be with its first commit, which requires `assert-create`.
 
@@ -117,11 +120,10 @@ class Tables(Configured):
         )
         return self._create(namespace, body, access_delegation)
 
-    def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: str | None) -> LoadTableResult:
+    def _create(self, namespace: Levels, body: CreateTableRequest, access_delegation: Delegation | None) -> LoadTableResult:
         here = self._settings()
-        return self._call(
-            create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=access_delegation)
-        )
+        wanted = delegation(access_delegation)
+        return self._call(create_table.call(prefix=PREFIX, namespace=here.joined(namespace), body=body, x_iceberg_access_delegation=wanted))
 
     def register_table(self, namespace: Levels, name: str, metadata_location: str, *, overwrite: bool = False) -> LoadTableResult:
         """Make a table of a metadata file that is there already, and load it.
@@ -146,7 +148,7 @@ class Tables(Configured):
         name: str,
         *,
         snapshots: Literal["all", "refs"] | None = None,
-        access_delegation: Literal["vended-credentials", "remote-signing"] | None = None,
+        access_delegation: Delegation | None = None,
     ) -> LoadTableResult:
         """The table's metadata, and how to get at its files.
 
@@ -160,15 +162,32 @@ class Tables(Configured):
             NoSuchTable: There is none of that name.
         """
         here = self._settings()
-        return self._call(
-            load_table.call(
-                prefix=PREFIX,
-                namespace=here.joined(namespace),
-                table=segment(name),
-                snapshots=snapshots,
-                x_iceberg_access_delegation=access_delegation,
-            )
+        call = load_table.call(
+            prefix=PREFIX,
+            namespace=here.joined(namespace),
+            table=segment(name),
+            snapshots=snapshots,
+            x_iceberg_access_delegation=delegation(access_delegation),
         )
+        # Credentials end: what comes with them is never given a second time.
+        return self._call(call) if access_delegation else self._call_unless_known(call, holds_no_credentials)
+
+    def load_credentials(self, namespace: Levels, name: str) -> list[StorageCredential]:
+        """Credentials with which the files of a table are opened, each for what lies below its `prefix`; none, if the server has none.
+
+        `storage_credential` picks the one for a file.
+
+        Args:
+            namespace: The namespace that the table is in.
+            name: Its name.
+
+        Raises:
+            NoSuchTable: There is none of that name.
+            NotOffered: The server gives no credentials.
+        """
+        here = self._settings()
+        given = self._call(load_credentials.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name)))
+        return given.storage_credentials
 
     def table_exists(self, namespace: Levels, name: str) -> bool:
         """Whether there is a table of that name; asked by loading it where the server does not offer the question."""
@@ -207,7 +226,7 @@ class Tables(Configured):
         """
         here = self._settings()
         body = bodies.commit_table(namespace, name, updates, requirements)
-        return self._call(update_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
+        return self._changing(update_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), body=body))
 
     def drop_table(self, namespace: Levels, name: str, *, purge: bool = False) -> None:
         """Drop a table.
@@ -221,7 +240,7 @@ class Tables(Configured):
             NoSuchTable: There is none of that name; after several tries, an earlier one may have dropped it.
         """
         here = self._settings()
-        self._call(drop_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), purge_requested=purge))
+        self._changing(drop_table.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), purge_requested=purge))
 
     def rename_table(self, source: TableName, destination: TableName) -> None:
         """Rename a table, or move it to another namespace.

@@ -140,7 +140,8 @@ def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
     lab.works(lab.send("dropTable", **gone.at))
 
     with lab.judge("IRC-TBL-CRED-006"):
-        for at in (gone.at, {**table.at, "table": lab.name()}):
+        places: tuple[dict[str, Any], ...] = (gone.at, {**table.at, "table": lab.name()})
+        for at in places:
             reply = lab.send("loadCredentials", **at)
             expect.status(reply, 404)
             expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")

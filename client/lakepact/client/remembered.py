@@ -1,0 +1,72 @@
+"""Replies that are kept with their ETags, so that what has not changed is not sent again."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lakepact.client.wire import Reply
+    from lakepact.generated.contract import Call
+
+#: Bytes of replies that a catalog keeps if its user says nothing else.
+USUAL = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A reply, and the tag that its server gave it."""
+
+    etag: str
+    reply: Reply = field(repr=False)
+
+
+class Memory:
+    """The replies that were used last, as many as fit.
+
+    Args:
+        most: Bytes of bodies that are kept; 0 keeps nothing.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bytes = 0
+        self._known: OrderedDict[tuple[str, object, object], Known] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def known(self, call: Call[Any]) -> Known | None:
+        """The last reply to such a call."""
+        with self._lock:
+            found = self._known.get(_key(call))
+            if found is not None:
+                self._known.move_to_end(_key(call))
+            return found
+
+    def keep(self, call: Call[Any], reply: Reply) -> None:
+        """Keep a reply to a call if it has a tag, in the place of the one before; for it, others may have to go."""
+        etag = reply.header("ETag")
+        with self._lock:
+            self._drop(_key(call))
+            if not etag or len(reply.content) > self._most:
+                return
+            self._known[_key(call)] = Known(etag, reply)
+            self._bytes += len(reply.content)
+            while self._bytes > self._most:
+                self._drop(next(iter(self._known)))
+
+    def forget(self, path: str) -> None:
+        """Forget what was replied at a path."""
+        with self._lock:
+            for key in [key for key in self._known if key[0] == path]:
+                self._drop(key)
+
+    def _drop(self, key: tuple[str, object, object]) -> None:
+        known = self._known.pop(key, None)
+        if known is not None:
+            self._bytes -= len(known.reply.content)
+
+
+def _key(call: Call[Any]) -> tuple[str, object, object]:
+    return call.path, call.query, call.headers

@@ -1,0 +1,57 @@
+"""Of several credentials, a file is opened with the one that is closest to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.client import storage_credential, storage_properties
+from lakepact.generated.iceberg_rest.models import LoadTableResult, StorageCredential
+
+PREFIXES = ("s3://b", "s3://b/t", "s3://b/t/data", "s3://c/t")
+
+
+def credentials(*prefixes):
+    return [StorageCredential(prefix=prefix, config={"s3.access-key-id": prefix}) for prefix in prefixes]
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("s3://b/t/data/1.parquet", "s3://b/t/data"),
+        ("s3://b/t/metadata/1.json", "s3://b/t"),
+        ("s3://b/u/1.parquet", "s3://b"),
+        ("s3://c/u/1.parquet", None),
+        ("gs://b/t", None),
+    ],
+)
+@pytest.mark.parametrize("order", [PREFIXES, PREFIXES[::-1]])
+def test_the_longest_prefix_wins_in_whatever_order_they_come(location, expected, order):
+    found = storage_credential(credentials(*order), location)
+
+    assert expected == (found.prefix if found else None)
+
+
+def test_there_is_no_credential_where_none_was_given():
+    assert storage_credential(None, "s3://b/t") is None
+
+
+def table(config=None, given=None):
+    metadata = {"format-version": 2, "table-uuid": "u", "location": "s3://b/t"}
+    return LoadTableResult.model_validate({"metadata": metadata, "config": config, "storage-credentials": given})
+
+
+def test_what_a_credential_says_goes_over_the_config_of_the_table():
+    given = [{"prefix": "s3://b/t", "config": {"s3.access-key-id": "new", "s3.secret-access-key": "s"}}]
+    config = {"s3.access-key-id": "old", "s3.session-token": "of the old one", "s3.endpoint": "http://store"}
+
+    assert storage_properties(table(config, given)) == {
+        "s3.endpoint": "http://store",
+        "s3.access-key-id": "new",
+        "s3.secret-access-key": "s",
+    }
+
+
+def test_the_config_of_a_table_opens_what_no_credential_is_for():
+    config = {"s3.access-key-id": "old"}
+
+    assert storage_properties(table(config, [{"prefix": "s3://elsewhere", "config": {"a": "b"}}])) == config
