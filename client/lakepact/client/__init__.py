@@ -21,6 +21,8 @@ from lakepact.client.errors import (
     DamagedData,
     Forbidden,
     NoSuchNamespace,
+    NoSuchPlan,
+    NoSuchPlanTask,
     NoSuchSchema,
     NoSuchShare,
     NoSuchTable,
@@ -31,6 +33,7 @@ from lakepact.client.errors import (
     NotFound,
     NotOffered,
     OutcomeUnknown,
+    PlanningFailed,
     QueryFailed,
     Refused,
     ServerTrouble,
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.asynchronous.catalog import AsyncIcebergCatalog
     from lakepact.client.iceberg_rest.changes import TableChange
     from lakepact.client.iceberg_rest.pyiceberg_tables import pyiceberg_table
+    from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
     from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
     from lakepact.client.transport import Timeouts
@@ -74,6 +78,8 @@ __all__ = [
     "IcebergCatalog",
     "NoAuth",
     "NoSuchNamespace",
+    "NoSuchPlan",
+    "NoSuchPlanTask",
     "NoSuchSchema",
     "NoSuchShare",
     "NoSuchTable",
@@ -84,10 +90,13 @@ __all__ = [
     "NotFound",
     "NotOffered",
     "OutcomeUnknown",
+    "PlanningFailed",
     "Profile",
     "QueryFailed",
     "Refused",
     "Retries",
+    "ScanPlan",
+    "ScanTask",
     "ServerTrouble",
     "SharingClient",
     "TableChange",
@@ -108,6 +117,8 @@ _LOADED_LATER = {
     "AsyncIcebergCatalog": "lakepact.client.iceberg_rest.asynchronous.catalog",
     "IcebergCatalog": "lakepact.client.iceberg_rest.synchronous.catalog",
     "Profile": "lakepact.client.delta_sharing.profile",
+    "ScanPlan": "lakepact.client.iceberg_rest.scans",
+    "ScanTask": "lakepact.client.iceberg_rest.scans",
     "SharingClient": "lakepact.client.delta_sharing.synchronous.client",
     "TableChange": "lakepact.client.iceberg_rest.changes",
     "Timeouts": "lakepact.client.transport",

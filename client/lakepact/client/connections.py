@@ -108,6 +108,10 @@ class Connection:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
         return self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
 
+    def pause(self, seconds: float) -> None:
+        """Wait between two calls."""
+        self._sleep(seconds)
+
     def reply(self, call: Call[Any]) -> Reply:
         """Make one call and return its reply as it came, see `Engine.carry`."""
         return self.driven(self._engine.carry(call)).reply
@@ -152,6 +156,10 @@ class AsyncConnection:
     async def send_unless_known(self, call: Call[T], memory: Memory, may_be_kept: Callable[[T], bool]) -> T:
         """Make one call, or learn that its reply is known already, see `Engine.send_unless_known`."""
         return await self.driven(self._engine.send_unless_known(call, memory, may_be_kept))
+
+    async def pause(self, seconds: float) -> None:
+        """Wait between two calls."""
+        await self._sleep(seconds)
 
     async def reply(self, call: Call[Any]) -> Reply:
         """Make one call and return its reply as it came, see `Engine.carry`."""

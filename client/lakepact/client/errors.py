@@ -12,6 +12,8 @@
     │   │   └── Forbidden
     │   ├── NotFound              it does not have what was named
     │   │   ├── NoSuchNamespace
+    │   │   ├── NoSuchPlan
+    │   │   ├── NoSuchPlanTask
     │   │   ├── NoSuchSchema
     │   │   ├── NoSuchShare
     │   │   ├── NoSuchTable
@@ -23,6 +25,7 @@
     │   ├── NotOffered            it does not serve this operation
     │   ├── Throttled             it has had too many requests
     │   └── ServerTrouble         it failed
+    │       ├── PlanningFailed    it could not plan a scan
     │       └── QueryFailed       it failed in the midst of an answer
     └── OutcomeUnknown            a change that may or may not have been made
 
@@ -30,8 +33,8 @@ A call passes these points, and each has its branch. The operation is not among 
 was sent. No reply came: `Unreachable`, or `OutcomeUnknown` when the request may have arrived and would have changed something.
 A reply other than 2xx came: a kind of `Refused`, by operation, status and the error type in its body, or `OutcomeUnknown`
 when the contract says so of that status. A 2xx came whose body is not what the contract says: `BadReply`; whose body says that the
-answer is not whole: `QueryFailed`; that needs a reader of a later version: `UpgradeNeeded`. A data file or deletion vector came that is
-not what its listing says: `DamagedData`.
+answer is not whole: `QueryFailed`; that a scan could not be planned: `PlanningFailed`; that needs a reader of a later version:
+`UpgradeNeeded`. A data file or deletion vector came that is not what its listing says: `DamagedData`.
 
 `OutcomeUnknown` stands apart so that nobody catches it by accident while retrying: look first, then decide.
 """
@@ -159,6 +162,16 @@ class NoSuchNamespace(NotFound):
     """There is no namespace of that name."""
 
 
+class NoSuchPlan(NotFound):
+    """There is no plan of that id, or the server does not keep it any more."""
+
+
+class NoSuchPlanTask(NotFound):
+    """There is no such plan task, or the server does not keep its plan any more."""
+
+    advice = "Plan the scan again."
+
+
 class NoSuchSchema(NotFound):
     """There is no schema of that name in the share, or no such share."""
 
@@ -203,6 +216,10 @@ class Throttled(Refused):
 
 class ServerTrouble(Refused):
     """The server failed."""
+
+
+class PlanningFailed(ServerTrouble):
+    """A scan was not planned: the server says so in an answer that is none of an error, or took too long, or cancelled the plan."""
 
 
 class QueryFailed(ServerTrouble):

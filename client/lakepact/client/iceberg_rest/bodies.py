@@ -73,6 +73,38 @@ def report_metrics(
     return given
 
 
+def plan_scan(
+    *,
+    row_filter: models.Expression | Mapping[str, Any] | None,
+    select: Sequence[str] | None,
+    snapshot_id: int | None,
+    start_snapshot_id: int | None,
+    end_snapshot_id: int | None,
+    stats_fields: Sequence[str] | None,
+    case_sensitive: bool | None,
+    use_snapshot_schema: bool | None,
+) -> models.PlanTableScanRequest:
+    """A scan to plan."""
+    given = _given(
+        **{
+            "filter": row_filter,
+            "select": None if select is None else list(select),
+            "snapshot-id": snapshot_id,
+            "start-snapshot-id": start_snapshot_id,
+            "end-snapshot-id": end_snapshot_id,
+            "stats-fields": None if stats_fields is None else list(stats_fields),
+            "case-sensitive": case_sensitive,
+            "use-snapshot-schema": use_snapshot_schema,
+        }
+    )
+    return models.PlanTableScanRequest.model_validate(given)
+
+
+def fetch_scan_tasks(plan_task: str) -> models.FetchScanTasksRequest:
+    """A plan task to exchange for file scan tasks."""
+    return models.FetchScanTasksRequest.model_validate({"plan-task": plan_task})
+
+
 def create_view(
     name: str,
     schema: models.Schema | Mapping[str, Any],

@@ -16,6 +16,8 @@ _KINDS: dict[str, type[errors.ContractClientError]] = {
     "CommitStateUnknownException": errors.OutcomeUnknown,
     "NamespaceNotEmptyException": errors.NotEmpty,
     "NoSuchNamespaceException": errors.NoSuchNamespace,
+    "NoSuchPlanIdException": errors.NoSuchPlan,
+    "NoSuchPlanTaskException": errors.NoSuchPlanTask,
     "NoSuchTableException": errors.NoSuchTable,
     "NoSuchViewException": errors.NoSuchView,
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from lakepact.client.iceberg_rest.asynchronous.namespaces import AsyncNamespaces
+from lakepact.client.iceberg_rest.asynchronous.scans import AsyncScans
 from lakepact.client.iceberg_rest.asynchronous.tables import AsyncTables
 from lakepact.client.iceberg_rest.asynchronous.transactions import AsyncTransactions
 from lakepact.client.iceberg_rest.asynchronous.views import AsyncViews
 
 
-class AsyncIcebergCatalog(AsyncNamespaces, AsyncTables, AsyncTransactions, AsyncViews):
+class AsyncIcebergCatalog(AsyncNamespaces, AsyncTables, AsyncScans, AsyncTransactions, AsyncViews):
     """A catalog that speaks the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; whatever goes wrong is one of

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from lakepact.client.iceberg_rest.synchronous.namespaces import Namespaces
+from lakepact.client.iceberg_rest.synchronous.scans import Scans
 from lakepact.client.iceberg_rest.synchronous.tables import Tables
 from lakepact.client.iceberg_rest.synchronous.transactions import Transactions
 from lakepact.client.iceberg_rest.synchronous.views import Views
 
 
-class IcebergCatalog(Namespaces, Tables, Transactions, Views):
+class IcebergCatalog(Namespaces, Tables, Scans, Transactions, Views):
     """A catalog that speaks the Iceberg REST contract.
 
     Every method makes the calls of one operation of the contract and returns its typed answer; whatever goes wrong is one of

@@ -1,0 +1,148 @@
+"""Scans of tables that the server plans."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client.errors import ContractClientError
+from lakepact.client.iceberg_rest import bodies
+from lakepact.client.iceberg_rest.asynchronous.configured import AsyncConfigured
+from lakepact.client.iceberg_rest.scans import FIRST_PAUSE, LONGEST_PAUSE, ScanPlan, failed, given_up, scan_tasks
+from lakepact.client.iceberg_rest.settings import PREFIX
+from lakepact.client.urls import segment
+from lakepact.generated.iceberg_rest.endpoints import cancel_planning, fetch_planning_result, fetch_scan_tasks, plan_table_scan
+from lakepact.generated.iceberg_rest.models import CompletedPlanningResult, CompletedPlanningWithIDResult, FailedPlanningResult
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
+    from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.iceberg_rest.scans import ScanTask
+    from lakepact.generated.iceberg_rest.models import Expression
+
+
+class AsyncScans(AsyncConfigured):
+    """A catalog's planning of scans."""
+
+    async def plan_scan(
+        self,
+        namespace: Levels,
+        name: str,
+        *,
+        row_filter: Expression | Mapping[str, Any] | None = None,
+        select: Sequence[str] | None = None,
+        snapshot_id: int | None = None,
+        start_snapshot_id: int | None = None,
+        end_snapshot_id: int | None = None,
+        stats_fields: Sequence[str] | None = None,
+        case_sensitive: bool | None = None,
+        use_snapshot_schema: bool | None = None,
+        patience: float = 300.0,
+    ) -> ScanPlan:
+        """Have the server plan which files a scan reads, and wait until it is done.
+
+        A scan is of one snapshot, or of the files that were appended between two.
+
+        Args:
+            namespace: The namespace that the table is in.
+            name: The table's name.
+            row_filter: What rows are wanted; all of them without it.
+            select: Names of the columns to read, nested ones with dots; all of them without it.
+            snapshot_id: The snapshot to scan; without any, the latest one of the branch main.
+            start_snapshot_id: The snapshot behind which a scan between two begins.
+            end_snapshot_id: The snapshot with which it ends.
+            stats_fields: Names of columns whose statistics the server should send along.
+            case_sensitive: Whether letter case counts in names of columns; it does without it.
+            use_snapshot_schema: Whether names are those of the snapshot's schema instead of the table's.
+            patience: How many seconds of pauses to spend on a plan that the server makes in the background, before it is cancelled.
+
+        Raises:
+            PlanningFailed: The server could not plan it, or not in that time.
+            BadRequest: The filter or a name does not fit the table, or the snapshots do not go together.
+            NoSuchTable: There is no such table.
+            NotOffered: The server plans no scans.
+        """
+        here = await self._settings()
+        where = {"prefix": PREFIX, "namespace": here.joined(namespace), "table": segment(name)}
+        body = bodies.plan_scan(
+            row_filter=row_filter,
+            select=select,
+            snapshot_id=snapshot_id,
+            start_snapshot_id=start_snapshot_id,
+            end_snapshot_id=end_snapshot_id,
+            stats_fields=stats_fields,
+            case_sensitive=case_sensitive,
+            use_snapshot_schema=use_snapshot_schema,
+        )
+        answer = await self._call(plan_table_scan.call(**where, body=body))
+        if isinstance(answer, CompletedPlanningWithIDResult):
+            return _plan(answer, answer.plan_id, "planTableScan")
+        if isinstance(answer, FailedPlanningResult):
+            raise failed(answer.error, "planTableScan")
+        return await self._awaited(where, answer.plan_id, patience)
+
+    async def _awaited(self, where: Mapping[str, str], plan_id: str, patience: float) -> ScanPlan:
+        pause, waited = FIRST_PAUSE, 0.0
+        while waited < patience:
+            answer = await self._call(fetch_planning_result.call(**where, plan_id=segment(plan_id)))
+            if isinstance(answer, CompletedPlanningResult):
+                return _plan(answer, plan_id, "fetchPlanningResult")
+            if isinstance(answer, FailedPlanningResult):
+                raise failed(answer.error, "fetchPlanningResult")
+            if answer.status == "cancelled":
+                raise given_up("fetchPlanningResult", "the plan was cancelled")
+            await self._connection.pause(pause)
+            waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
+        with contextlib.suppress(ContractClientError):
+            await self._call(cancel_planning.call(**where, plan_id=segment(plan_id)))
+        raise given_up("fetchPlanningResult", f"the plan was not made within {patience:g} s, and is cancelled")
+
+    async def scan_tasks(self, namespace: Levels, name: str, plan: ScanPlan) -> AsyncIterator[ScanTask]:
+        """Every task of a plan; those that did not come with it are fetched as they are reached.
+
+        Args:
+            namespace: The namespace that the table is in.
+            name: The table's name.
+            plan: What was planned.
+
+        Raises:
+            NoSuchPlanTask: The plan was cancelled, or the server does not keep it any more.
+            NoSuchTable: There is no such table any more.
+            BadReply: A task refers to a delete file that did not come with it.
+        """
+        here = await self._settings()
+        for task in plan.tasks:
+            yield task
+        todo = list(plan.plan_tasks)
+        while todo:
+            body = bodies.fetch_scan_tasks(todo.pop(0))
+            where = {"prefix": PREFIX, "namespace": here.joined(namespace), "table": segment(name)}
+            answer = await self._call(fetch_scan_tasks.call(**where, body=body))
+            todo += answer.plan_tasks or ()
+            for task in scan_tasks(answer, "fetchScanTasks"):
+                yield task
+
+    async def cancel_plan(self, namespace: Levels, name: str, plan: ScanPlan | str) -> None:
+        """Tell the server that a plan is of no use any more; its plan tasks cannot be fetched afterwards.
+
+        Args:
+            namespace: The namespace that the table is in.
+            name: The table's name.
+            plan: What was planned, or its id; one without an id is nothing that the server keeps.
+
+        Raises:
+            NoSuchPlan: The server does not keep it.
+            NoSuchTable: There is no such table.
+        """
+        plan_id = plan if isinstance(plan, str) else plan.plan_id
+        if plan_id is None:
+            return
+        here = await self._settings()
+        await self._call(
+            cancel_planning.call(prefix=PREFIX, namespace=here.joined(namespace), table=segment(name), plan_id=segment(plan_id))
+        )
+
+
+def _plan(answer: CompletedPlanningWithIDResult | CompletedPlanningResult, plan_id: str | None, operation: str) -> ScanPlan:
+    return ScanPlan(plan_id, tuple(scan_tasks(answer, operation)), tuple(answer.plan_tasks or ()))

@@ -1,0 +1,226 @@
+"""Scans that a server plans, through both catalogs: of a desk that writes down what was sent, and of the reference server."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.rest import RestCatalog
+
+from lakepact.client import ScanPlan, errors
+from lakepact.reference_server import running
+
+from .driving import KINDS, Desk, Driven
+
+PLAN = "POST /base/v1/namespaces/n/tables/t/plan"
+FETCH, CANCEL = "GET /base/v1/namespaces/n/tables/t/plan/p-1", "DELETE /base/v1/namespaces/n/tables/t/plan/p-1"
+TASKS = "POST /base/v1/namespaces/n/tables/t/tasks"
+OFFERED = [
+    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
+    "DELETE /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
+    "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks",
+]
+
+
+def file(path, content="data", **members):
+    about = {"spec-id": 0, "partition": [], "file-format": "parquet", "file-size-in-bytes": 1, "record-count": 1}
+    return {"content": content, "file-path": path, **about, **members}
+
+
+def task(path, *references, **members):
+    return {"data-file": file(path), "delete-file-references": list(references), **members}
+
+
+DELETES = [file("d0", "position-deletes"), file("d1", "equality-deletes", **{"equality-ids": [1]})]
+RESIDUAL = {"type": "eq", "term": "id", "value": 3}
+
+
+@pytest.fixture(params=KINDS)
+def at_a_desk(request):
+    """A catalog whose server answers as it is told, what was asked of it, and the pauses that were made."""
+    opened = []
+    pauses = []
+
+    async def slept(seconds):
+        pauses.append(seconds)
+
+    def catalog(answers):
+        in_turn = {name: iter(several) if isinstance(several, list) else None for name, several in answers.items()}
+        desk = Desk(
+            {
+                "GET /base/v1/config": {"defaults": {}, "overrides": {}, "endpoints": OFFERED},
+                **{name: (lambda _, turn=turn: reply(next(turn))) if turn else answers[name] for name, turn in in_turn.items()},
+            }
+        )
+        sleep = slept if request.param == "async" else pauses.append
+        opened.append(Driven(KINDS[request.param], "https://catalog/base", carrier=desk.carrier, sleep=sleep))
+        return opened[-1], desk, pauses
+
+    yield catalog
+    for driven in opened:
+        driven.__exit__()
+
+
+def reply(answer):
+    return answer if isinstance(answer, httpx.Response) else httpx.Response(200, json=answer)
+
+
+def shown(tasks):
+    return [(one.data_file.file_path, [delete.file_path for delete in one.delete_files]) for one in tasks]
+
+
+def test_a_scan_is_asked_for_as_it_was_given(at_a_desk):
+    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
+
+    driven.plan_scan(
+        "n",
+        "t",
+        row_filter=RESIDUAL,
+        select=["id", "a.b"],
+        snapshot_id=2**62,
+        stats_fields=["id"],
+        case_sensitive=False,
+        use_snapshot_schema=True,
+    )
+
+    assert json.loads(desk.requests[-1].content) == {
+        "filter": RESIDUAL,
+        "select": ["id", "a.b"],
+        "snapshot-id": 2**62,
+        "stats-fields": ["id"],
+        "case-sensitive": False,
+        "use-snapshot-schema": True,
+    }
+
+
+def test_nothing_that_was_not_given_is_asked_for(at_a_desk):
+    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": []}})
+
+    driven.plan_scan("n", "t")
+
+    assert json.loads(desk.requests[-1].content) == {}
+
+
+def test_each_task_has_the_delete_files_that_it_refers_to_and_what_remains_of_the_filter(at_a_desk):
+    tasks = [task("a", 1, 0), task("b", **{"residual-filter": RESIDUAL}), task("c", 1, **{"residual-filter": True})]
+    driven, _, _ = at_a_desk({PLAN: {"status": "completed", "plan-id": "p-1", "delete-files": DELETES, "file-scan-tasks": tasks}})
+
+    plan = driven.plan_scan("n", "t")
+
+    assert shown(plan.tasks) == [("a", ["d1", "d0"]), ("b", []), ("c", ["d1"])]
+    assert [getattr(one.residual, "type", one.residual) for one in plan.tasks] == [None, "eq", True]
+    assert (plan.plan_id, plan.plan_tasks) == ("p-1", ())
+
+
+def test_a_plan_that_is_made_in_the_background_is_waited_for(at_a_desk):
+    completed = {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["more"]}
+    driven, desk, pauses = at_a_desk(
+        {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: [{"status": "submitted"}, {"status": "submitted"}, completed]}
+    )
+
+    plan = driven.plan_scan("n", "t")
+
+    assert desk.asked == [PLAN, FETCH, FETCH, FETCH]
+    assert pauses == [0.05, 0.1]
+    assert (plan.plan_id, shown(plan.tasks), plan.plan_tasks) == ("p-1", [("a", [])], ("more",))
+
+
+def test_a_plan_that_takes_too_long_is_cancelled(at_a_desk):
+    driven, desk, pauses = at_a_desk(
+        {PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "submitted"}, CANCEL: httpx.Response(204)}
+    )
+
+    with pytest.raises(errors.PlanningFailed, match=r"not made within 0\.3 s"):
+        driven.plan_scan("n", "t", patience=0.3)
+
+    assert desk.asked == [PLAN, FETCH, FETCH, FETCH, CANCEL]
+    assert sum(pauses) >= 0.3
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_plan_that_failed_is_an_error_that_says_why(at_a_desk, *, background):
+    failed = {"status": "failed", "error": {"message": "no such manifest", "type": "RuntimeIOException", "code": 500}}
+    submitted = {"status": "submitted", "plan-id": "p-1"}
+    driven, _, _ = at_a_desk({PLAN: submitted if background else failed, FETCH: failed})
+
+    with pytest.raises(errors.PlanningFailed, match="no such manifest") as caught:
+        driven.plan_scan("n", "t")
+
+    assert (caught.value.status, caught.value.type) == (500, "RuntimeIOException")
+
+
+def test_a_plan_that_somebody_cancelled_is_an_error(at_a_desk):
+    driven, _, _ = at_a_desk({PLAN: {"status": "submitted", "plan-id": "p-1"}, FETCH: {"status": "cancelled"}})
+
+    with pytest.raises(errors.PlanningFailed, match="was cancelled"):
+        driven.plan_scan("n", "t")
+
+
+def test_plan_tasks_are_exchanged_for_tasks_and_further_plan_tasks(at_a_desk):
+    answers = [
+        {"file-scan-tasks": [task("b", 0)], "delete-files": DELETES[:1], "plan-tasks": ["3"]},
+        {"file-scan-tasks": [task("c")]},
+        {"file-scan-tasks": [task("d")]},
+    ]
+    driven, desk, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": [task("a")], "plan-tasks": ["1", "2"]}, TASKS: answers})
+
+    tasks = driven.scan_tasks("n", "t", driven.plan_scan("n", "t"))
+
+    assert shown(tasks) == [("a", []), ("b", ["d0"]), ("c", []), ("d", [])]
+    assert [json.loads(request.content)["plan-task"] for request in desk.requests[-3:]] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("references", [[0], [-1], [0, 1]])
+def test_a_task_that_refers_to_what_did_not_come_is_a_bad_reply(at_a_desk, references):
+    driven, _, _ = at_a_desk({PLAN: {"status": "completed", "file-scan-tasks": [task("a", *references)]}})
+
+    with pytest.raises(errors.BadReply, match="refers to delete files"):
+        driven.plan_scan("n", "t")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("NoSuchPlanIdException", errors.NoSuchPlan), ("NoSuchTableException", errors.NoSuchTable), ("Other", errors.NotFound)],
+)
+def test_what_cannot_be_cancelled_is_told_apart(at_a_desk, kind, expected):
+    gone = httpx.Response(404, json={"error": {"message": "gone", "type": kind, "code": 404}})
+    driven, _, _ = at_a_desk({CANCEL: gone})
+
+    with pytest.raises(expected) as caught:
+        driven.cancel_plan("n", "t", "p-1")
+
+    assert type(caught.value) is expected
+
+
+def test_a_plan_without_an_id_needs_no_cancelling(at_a_desk):
+    driven, desk, _ = at_a_desk({})
+
+    driven.cancel_plan("n", "t", ScanPlan(None, (), ()))
+
+    assert desk.asked == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("at_once", ["0", "1000"])
+def test_the_reference_server_plans_what_pyiceberg_has_written(kind, at_once):
+    properties = {"lakepact.scan-planning.page-files": "2", "lakepact.scan-planning.at-once-files": at_once}
+    with running() as server:
+        writer = RestCatalog("writer", uri=server.url)
+        writer.create_namespace("n")
+        rows = pa.table({"id": [1, 2, 3]})
+        table = writer.create_table("n.t", schema=rows.schema, properties=properties)
+        for _ in range(5):
+            table.append(rows)
+        with Driven(KINDS[kind], server.url) as driven:
+            plan = driven.plan_scan("n", "t")
+            found = [one.data_file.file_path for one in driven.scan_tasks("n", "t", plan)]
+            driven.cancel_plan("n", "t", plan)
+            with pytest.raises(errors.NoSuchPlanTask):
+                driven.scan_tasks("n", "t", plan)
+        expected = [one.file.file_path for one in table.scan().plan_files()]
+
+    assert sorted(expected) == sorted(found)
+    assert (len(plan.tasks), len(plan.plan_tasks)) == (2, 2)
