@@ -102,6 +102,13 @@ def campaign(session: nox.Session) -> None:
 
 
 @nox.session
+def campaign_bench(session: nox.Session) -> None:
+    """A million exchanges judged and analysed: how long it takes, and how much memory."""
+    install(session, "tests", package=".[conformance]")
+    session.run("python", "tests/bench/judging.py", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """The reference server against bare ASGI on the same machine."""
     session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it

@@ -6,13 +6,12 @@ Two targets that answer alike have equal normalised answers; where they differ, 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+import orjson
 
+if TYPE_CHECKING:
     from lakepact.conformance.wire import Exchange
 
 #: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
@@ -39,7 +38,7 @@ def normalised(exchange: Exchange) -> dict[str, str]:
     return {
         "status": str(exchange.status),
         "error_type": _error_type(parsed) if refused else "",
-        "schema": _digest(sorted(set(_shape(plain, "")))),
+        "schema": _digest(sorted(_shape(plain, "", set()))),
         "body": _digest(plain),
         "header": f"{exchange.media_type}{' etag' if 'etag' in exchange.headers else ''}",
     }
@@ -55,33 +54,37 @@ def _error_type(parsed: Any) -> str:
 def _plain(value: Any, member: str) -> Any:
     if member in FREE:
         return "<free>"
+    if isinstance(value, str):
+        return "<place>" if PLACE.match(value) else UUID.sub("<uuid>", _name(value)) if "-" in value else _name(value)
     if isinstance(value, dict):
         return {_name(key): _plain(held, key) for key, held in value.items() if key not in WORDS}
     if isinstance(value, list):
         return [_plain(item, member) for item in value]
-    if isinstance(value, str):
-        return "<place>" if PLACE.match(value) else UUID.sub("<uuid>", _name(value))
     if isinstance(value, int) and not isinstance(value, bool) and TIMES.search(member):
         return "<time>"
     return value
 
 
 def _name(text: str) -> str:
-    return OWN.sub("<own>", text)
+    return OWN.sub("<own>", text) if "lp_" in text else text
 
 
-def _shape(value: Any, path: str) -> Iterator[str]:
+def _shape(value: Any, path: str, found: set[str]) -> set[str]:
     if isinstance(value, dict):
-        yield f"{path}:object"
+        found.add(f"{path}:object")
         for key, held in value.items():
-            yield from _shape(held, f"{path}/{key}")
+            _shape(held, f"{path}/{key}", found)
     elif isinstance(value, list):
-        yield f"{path}:array"
+        found.add(f"{path}:array")
         for item in value:
-            yield from _shape(item, f"{path}[]")
+            _shape(item, f"{path}[]", found)
     else:
-        yield f"{path}:{'number' if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__}"
+        found.add(f"{path}:{_KINDS.get(type(value), type(value).__name__)}")
+    return found
+
+
+_KINDS = {int: "number", float: "number"}
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]

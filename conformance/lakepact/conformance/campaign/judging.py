@@ -26,11 +26,21 @@ INCONCLUSIVE = "inconclusive"
 SHOWN = 2000  #: characters of what was expected and what came
 
 Said = tuple[str, str, str, str, str]  #: check, requirement, verdict, expected, observed
+Verdict = tuple[str, str, str, str, str, str, int | None, int]  #: check, requirement, level, verdict, expected, observed, status, step
 
 
 @cache
 def _suite(contract: str) -> Suite[Any]:
     return suites.load(contract)
+
+
+@cache
+def _judge(contract: str) -> Judge:
+    """What judges refusals; its schemas are compiled once."""
+    suite = _suite(contract)
+    if suite.fuzz is None:
+        raise LookupError(f"nothing is known of what {contract} has to refuse")
+    return Judge(suite.contract, (), suite.fuzz)
 
 
 def judged(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | None = None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -40,27 +50,36 @@ def judged(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | 
         row: of the table `exchanges`.
         features: optional behaviours of each target; a requirement of one that is off is not judged.
     """
-    suite = _suite(row["contract"])
-    exchange = evidence.exchange_of(row)
     same = {name: row[name] for name in ("run_id", "target", "contract", "case_id", "step", "operation_id", "mode")}
-    has = (features or {}).get(row["target"], {})
+    verdicts, answer = decided(row, features)
     results = []
-    for check, requirement, verdict, expected, observed in _said(suite, row, exchange):
-        known = suite.contract.requirements[requirement]
-        if all(has.get(name, True) for name in known.features):
-            said = {"expected": expected[:SHOWN], "observed": observed[:SHOWN], "http_status": row["http_status"], "level": known.level}
-            results.append({**same, **said, "check_id": check, "requirement_id": requirement, "verdict": verdict})
-    results += [{**same, **said, "http_status": None, "level": known.level} for said, known in _said_by_check(suite, row, has)]
-    answer: dict[str, str] = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+    for check, requirement, level, verdict, expected, observed, status, step in verdicts:
+        said = {"check_id": check, "requirement_id": requirement, "level": level, "verdict": verdict}
+        results.append({**same, **said, "expected": expected, "observed": observed, "http_status": status, "step": step})
     return results, {**same, "state": row["state"], **answer}
 
 
-def _said_by_check(suite: Suite[Any], row: Mapping[str, Any], has: Mapping[str, bool]) -> Iterator[tuple[dict[str, Any], Requirement]]:
-    """What a check said when its requests were sent, of requirements that are still there."""
+def decided(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | None = None) -> tuple[list[Verdict], dict[str, str]]:
+    """The same, without what is known of the exchange anyway."""
+    suite = _suite(row["contract"])
+    exchange = evidence.exchange_of(row)
+    has = (features or {}).get(row["target"], {})
+    known, status = suite.contract.requirements, row["http_status"]
+    verdicts: list[Verdict] = [
+        (check, requirement, known[requirement].level, verdict, expected[:SHOWN], observed[:SHOWN], status, row["step"])
+        for check, requirement, verdict, expected, observed in _said(suite, row, exchange)
+        if _is_on(known[requirement], has)
+    ]
     for said in row["said"] or ():
-        known = suite.contract.requirements.get(said["requirement_id"])
-        if known is not None and all(has.get(name, True) for name in known.features):
-            yield said, known
+        requirement = known.get(said["requirement_id"])
+        if requirement is not None and _is_on(requirement, has):
+            words = (said["verdict"], said["expected"], said["observed"])
+            verdicts.append((said["check_id"], requirement.id, requirement.level, *words, None, said["step"]))
+    return verdicts, normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+
+
+def _is_on(requirement: Requirement, has: Mapping[str, bool]) -> bool:
+    return not requirement.features or all(has.get(name, True) for name in requirement.features)
 
 
 def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iterator[Said]:
@@ -95,7 +114,8 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
     """What should have been refused for its body, as the fuzzer judges it."""
     if suite.fuzz is None:
         return
-    judge = Judge(suite.contract, (), suite.fuzz)
+    judge = _judge(suite.contract.name)
+    judge.held.clear()
     breaches = list(judge.breaches(exchange))
     for breach in breaches:
         for requirement in breach.requirements:

@@ -124,10 +124,18 @@ def flaws(component: str, body: bytes) -> Flaws:
     return found
 
 
+_latest: tuple[Exchange | None, Flaws] = (None, {})  #: what was looked at last: all laws ask for it one after another
+
+
 def flaws_in(exchange: Exchange) -> Flaws:
     """The components in the body of an answer, and the first flaw of each; none where the contract promises nothing."""
-    component = promised(exchange)
-    return flaws(component, exchange.body) if component else {}
+    global _latest  # noqa: PLW0603 - one value, replaced as a whole
+    asked, known = _latest
+    if asked is not exchange:
+        component = promised(exchange)
+        known = flaws(component, exchange.body) if component else {}
+        _latest = exchange, known
+    return known
 
 
 def component_of(requirement: Requirement) -> str:

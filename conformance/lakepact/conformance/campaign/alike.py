@@ -1,0 +1,271 @@
+"""Judges many exchanges: those that are alike are judged once, and what is said of all is put together column by column.
+
+Two exchanges are alike if they differ in nothing but names of a campaign, UUIDs and when things happened. What is said of an exchange
+looks at none of these but for whether two of them are equal, or how far two times lie apart; both stay as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lakepact.conformance.arrow import Array, Table, pa, pc, pq
+from lakepact.conformance.campaign.answers import CLASSES
+from lakepact.conformance.campaign.cases import CHECK
+from lakepact.conformance.campaign.execution import ANSWERED
+from lakepact.conformance.campaign.judging import Verdict, decided
+from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS, TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Features = Mapping[str, Mapping[str, bool]]
+
+AT_ONCE = 5_000  #: exchanges that are in memory
+_WRITTEN = pa.schema([(f.name, pa.dictionary(pa.int32(), f.type) if f.type == TEXT else f.type) for f in RESULTS])
+REMEMBERED = 20_000  #: exchanges that later ones are compared with
+OWN = re.compile(rb"lp_[0-9a-fr]+_\d+_")
+MIDDLE = re.compile(rb"-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-")  #: of a UUID; a hyphen is found sooner than a digit
+ENDS = re.compile(rb"[0-9a-f]{8}"), re.compile(rb"[0-9a-f]{12}")
+TIME = re.compile(rb'-ms": ?(\d{13})\b')
+LONG_AGO = 1_600_000_000_000
+DATE = re.compile(r"(?<=\ndate: )\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$", re.MULTILINE | re.IGNORECASE)
+TAG = re.compile(r'(?<=\netag: )(W/)?"[^"\n]+"$', re.MULTILINE | re.IGNORECASE)
+LENGTH = re.compile(r"(?<=\ncontent-length: )\d+$", re.MULTILINE | re.IGNORECASE)
+#: What of an exchange is the same in those that are alike, besides its URL, bodies and headers.
+SAME = ("contract", "operation_id", "state", "method", "accepts", "authorized", "http_status", "response_truncated")
+WHOSE = ("run_id", "target", "contract", "case_id", "operation_id", "mode")
+
+
+def told_apart(content: bytes) -> bytes:
+    """Bytes with names, UUIDs and times replaced by others: the same for the same, in the order in which they are met.
+
+    Args:
+        content: of a request and its answer.
+    """
+    names: dict[bytes, bytes] = {}
+    content = OWN.sub(lambda met: names.setdefault(met[0], b"lp_0_%d_" % len(names)), content)
+    times = [int(time) for time in TIME.findall(content)]
+    if times:
+        first = min(times)
+        content = TIME.sub(lambda met: b'-ms":%d' % (LONG_AGO + int(met[1]) - first), content)
+    return _without_uuids(content)
+
+
+def _without_uuids(content: bytes) -> bytes:
+    seen: dict[bytes, bytes] = {}
+    pieces, at = [], 0
+    for met in MIDDLE.finditer(content):
+        start, end = met.start() - 8, met.end() + 12
+        if start >= at and ENDS[0].fullmatch(content, start, met.start()) and ENDS[1].fullmatch(content, met.end(), end):
+            # Of its digits, those stay that say what kind of UUID it is.
+            uuid = content[start:end]
+            kept = seen.setdefault(uuid, b"%08x-0000-%b000-%b000-000000000000" % (len(seen), met[1], met[2]))
+            pieces += [content[at:start], kept]
+            at = end
+    return b"".join((*pieces, content[at:])) if pieces else content
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of all exchanges that are alike.
+
+    Args:
+        kinds: of verdicts, by their places in what a judge has seen.
+        texts: the verdicts, where there is more to say than that all is well.
+        answer: the classes of the normalised answer.
+    """
+
+    kinds: Any
+    texts: Sequence[Verdict]
+    answer: tuple[str, ...]
+
+
+@dataclass
+class Kinds:
+    """Verdicts that were met, each with a place."""
+
+    places: dict[tuple[str, str, str, str], int] = field(default_factory=dict)
+
+    def place(self, verdict: Verdict) -> int:
+        """Where a verdict stands; a new one comes last."""
+        return self.places.setdefault(verdict[:4], len(self.places))
+
+    def column(self, number: int, places: Any) -> Array:
+        """One of the four things that a kind says, for many verdicts."""
+        texts = [kind[number] for kind in self.places]
+        return pa.array(texts, pa.string()).dictionary_encode().take(pa.array(places))
+
+
+class Judges:
+    """Judges exchanges, and remembers what was said of them.
+
+    Args:
+        features: optional behaviours of each target.
+    """
+
+    def __init__(self, features: Features) -> None:
+        self._features = features
+        self._kinds = Kinds()
+        self._remembered: dict[bytes, Said] = {}
+        self._headers: dict[tuple[str, int], str] = {}
+        self.judged = 0  #: exchanges that were like none before them
+        self._off = {target: repr(sorted(name for name, on in has.items() if not on)) for target, has in features.items()}
+
+    def said(self, exchanges: Table) -> tuple[Table, Table, Any]:
+        """The verdicts on some exchanges, their normalised answers, and how many verdicts there are on each.
+
+        Args:
+            exchanges: rows of the table of that name.
+        """
+        keys = self._keys(exchanges)
+        if len(self._remembered) + len(keys) > REMEMBERED:
+            self._remembered.clear()
+        found: dict[int, Said] = {}
+        fresh = {key: row for row, key in reversed(list(enumerate(keys))) if key not in self._remembered and key is not None}
+        self._judge(exchanges, sorted({*fresh.values(), *(row for row, key in enumerate(keys) if key is None)}), keys, found)
+        # What is said of one may tell its names: then it is not said of those that are alike.
+        for row, key in enumerate(keys):
+            if row not in found and key in self._remembered:
+                found[row] = self._remembered[key]
+        self._judge(exchanges, [row for row in range(len(keys)) if row not in found], keys, found)
+        in_order = [found[row] for row in range(len(keys))]
+        counts = np.fromiter((len(said.kinds) for said in in_order), np.int64, len(in_order))
+        return self._results(exchanges, in_order, counts), self._answers(exchanges, in_order), counts
+
+    def _keys(self, exchanges: Table) -> list[bytes | None]:
+        """What each exchange has in common with those that are alike; nothing where it stands for itself."""
+        names = (*SAME, "target", "mode", "url", "request_body", "response_body")
+        columns = [exchanges.column(name).to_pylist() for name in names]
+        columns += [exchanges.column("said").is_valid().to_pylist()]
+        columns += [_lines(exchanges.column(name)) for name in ("request_headers", "response_headers")]
+        return [self._key(*row) for row in zip(*columns, strict=True)]
+
+    def _key(self, *row: Any) -> bytes | None:
+        (*same, target, mode, url, request, response, checked, sent, answered) = row
+        if checked or same[2] != ANSWERED:
+            return None
+        length = len(response or b"")
+        about = f"{same} {mode == CHECK} {self._off.get(target)} {self._plain(answered, length)}"
+        content = b"\0".join(((url or "").encode(), self._plain(sent, -1).encode(), request or b"", response or b""))
+        return hashlib.blake2b(about.encode() + b"\0" + told_apart(content), digest_size=16).digest()
+
+    def _plain(self, headers: str, length: int) -> str:
+        """Headers without what differs in exchanges that are alike; a length stays if it is not that of the body."""
+        known = self._headers.get((headers, length))
+        if known is None:
+            if len(self._headers) >= REMEMBERED:
+                self._headers.clear()
+            known = LENGTH.sub(lambda met: "its" if int(met[0]) == length else met[0], TAG.sub('"tag"', DATE.sub("then", headers)))
+            self._headers[headers, length] = known
+        return known
+
+    def _judge(self, exchanges: Table, rows: list[int], keys: Sequence[bytes | None], found: dict[int, Said]) -> None:
+        self.judged += len(rows)
+        for row, whole in zip(rows, exchanges.take(pa.array(rows, pa.int64())).to_pylist(), strict=True):
+            verdicts, answer = decided(whole, self._features)
+            kinds = np.array([self._kinds.place(verdict) for verdict in verdicts], np.int64)
+            plain = {verdict[4:] for verdict in verdicts} <= {("", "", whole["http_status"], whole["step"])}
+            found[row] = Said(kinds, () if plain else verdicts, tuple(answer.values()))
+            key = keys[row]
+            if key is not None and plain:
+                self._remembered[key] = found[row]
+
+    def _results(self, exchanges: Table, found: Sequence[Said], counts: Any) -> Table:
+        rows = np.repeat(np.arange(len(found)), counts)
+        places = np.concatenate([np.empty(0, np.int64), *(said.kinds for said in found)])
+        texts: dict[str, int] = {"": 0}
+        expected, observed = np.zeros(len(places), np.int32), np.zeros(len(places), np.int32)
+        status = exchanges.column("http_status").to_numpy()[rows]
+        steps = exchanges.column("step").to_numpy()[rows].astype(np.int32)
+        without = np.zeros(len(places), bool)
+        for start, said in zip(np.cumsum(counts) - counts, found, strict=True):
+            for place, (*_, wanted, came, http_status, step) in enumerate(said.texts, int(start)):
+                expected[place] = texts.setdefault(wanted, len(texts))
+                observed[place] = texts.setdefault(came, len(texts))
+                without[place] = http_status is None
+                steps[place] = step
+        spoken = pa.array(list(texts), pa.string())
+        columns = {
+            "check_id": self._kinds.column(0, places),
+            "requirement_id": self._kinds.column(1, places),
+            "level": self._kinds.column(2, places),
+            "verdict": self._kinds.column(3, places),
+            "expected": pa.DictionaryArray.from_arrays(pa.array(expected), spoken),
+            "observed": pa.DictionaryArray.from_arrays(pa.array(observed), spoken),
+            "step": pa.array(steps),
+            "http_status": pa.array(status, pa.int32(), mask=without),
+        }
+        taken = pa.array(rows)
+        for name in WHOSE:
+            columns[name] = pc.dictionary_encode(exchanges.column(name)).take(taken)
+        return pa.table({name: columns[name] for name in RESULTS.names})
+
+    @staticmethod
+    def _answers(exchanges: Table, found: Sequence[Said]) -> Table:
+        columns = {name: exchanges.column(name) for name in (*WHOSE, "step", "state")}
+        for number, name in enumerate(CLASSES):
+            columns[name] = pa.array([said.answer[number] for said in found], pa.string())
+        return pa.table({name: columns[name] for name in ANSWERS.names}).cast(ANSWERS)
+
+
+def _lines(pairs: Array) -> list[str]:
+    """Headers as one text a row, each on a line."""
+    one = pairs.combine_chunks() if isinstance(pairs, pa.ChunkedArray) else pairs
+    if isinstance(one, pa.ChunkedArray):  # of no chunk at all
+        return [""] * len(pairs)
+    both = one.flatten()
+    lines = pc.binary_join_element_wise(both.field("name"), both.field("value"), ": ")
+    lists = pa.ListArray.from_arrays(pc.fill_null(_offsets(one), 0), lines)
+    return [f"\n{text or ''}" for text in pc.binary_join(lists, "\n").to_pylist()]
+
+
+def _offsets(lists: Array) -> Array:
+    """Where each list begins in what `flatten` gives, which is without what lies before, behind and in missing ones."""
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+
+
+def judged_batches(batches: Iterable[Any], features: Features) -> Iterator[Any]:
+    """The same over Arrow record batches, as executors pass them: a row for each exchange, its verdicts in it."""
+    judges = Judges(features)
+    for batch in batches:
+        results, answers, counts = judges.said(pa.Table.from_batches([batch]))
+        plain = results.cast(RESULTS).combine_chunks()
+        offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
+        verdicts = pa.StructArray.from_arrays([_one(plain.column(name)) for name in RESULTS.names], fields=list(RESULTS))
+        whole = answers.append_column("verdicts", pa.ListArray.from_arrays(offsets, verdicts)).cast(JUDGED)
+        yield from whole.combine_chunks().to_batches()
+
+
+def _one(column: Array) -> Array:
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
+def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
+    """Judge one file of exchanges, some at a time; leaves a file of verdicts and one of answers.
+
+    Args:
+        part: the file.
+        features: optional behaviours of each target.
+        folders: of verdicts and of answers.
+        number: of the part among those of the run.
+    """
+    judges, name = Judges(features), f"part-{number:05d}.parquet"
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    # What a verdict says stands in few words: as dictionaries they are written fast, and read by others as the texts that they are.
+    with (
+        pq.ParquetFile(part) as source,
+        pq.ParquetWriter(folders[0] / name, _WRITTEN, compression="zstd", store_schema=False) as results,
+        pq.ParquetWriter(folders[1] / name, ANSWERS, compression="zstd") as answers,
+    ):
+        for batch in source.iter_batches(AT_ONCE):
+            said, answered, _ = judges.said(pa.Table.from_batches([batch]))
+            results.write_table(said.cast(_WRITTEN))
+            answers.write_table(answered)

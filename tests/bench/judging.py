@@ -1,0 +1,217 @@
+"""What it takes to judge and analyse a million exchanges: `nox -s campaign_bench`, or `python tests/bench/judging.py [--exchanges N]`.
+
+Some cases are really sent to four servers of ours, one of them faulty. Their exchanges are then multiplied: each copy of a case has
+names, UUIDs, times and an address of its own, so that it is like no other case; what is alike is what sound targets answer to one
+case. With `--all-different` not even that. Exit code 1 if it takes longer, or more memory, than it may.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import os
+import random
+import re
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from campaigns import Here, few_cases, ran
+from lakepact.conformance.arrow import pa
+from lakepact.conformance.campaign import judged_runs, tables
+from lakepact.conformance.campaign.engines import Plain
+from lakepact.reference_server.running import running as serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TARGETS = {"one": (), "two": (), "three": (), "bad": ("creation-is-201", "drops-answer-200", "error-code-always-400")}
+SECONDS, MEGABYTES = 60.0, 2000.0
+A_FILE = 20_000  #: exchanges
+VARYING = re.compile(rb'lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=-ms":)\d{13}')
+DATES = 16  #: different ones of each answer
+LOOKED_AT = 0.1  #: seconds between two looks at the memory
+
+
+@dataclass
+class Taken:
+    """What was measured of one step."""
+
+    seconds: float = 0.0
+    computing: float = 0.0  #: seconds of all processes together
+    megabytes: float = 0.0  #: of all processes together, at their most, what they share counted once
+
+
+@contextlib.contextmanager
+def measured() -> Iterator[Taken]:
+    """What everything takes that is done meanwhile, by this process and those that it starts."""
+    taken, done = Taken(), threading.Event()
+
+    def watch() -> None:
+        while not done.wait(LOOKED_AT):
+            taken.megabytes = max(taken.megabytes, sum(map(proportional_set, [os.getpid(), *children(os.getpid())])))
+
+    watching = threading.Thread(target=watch)
+    started, computed = time.perf_counter(), sum(os.times()[:4])
+    watching.start()
+    try:
+        yield taken
+    finally:
+        done.set()
+        watching.join()
+        taken.seconds, taken.computing = time.perf_counter() - started, sum(os.times()[:4]) - computed
+
+
+def children(process: int) -> list[int]:
+    """All processes that come of one."""
+    try:
+        own = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
+    return [one for child in own for one in (child, *children(child))]
+
+
+def proportional_set(process: int) -> float:
+    """Megabytes."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1000
+    return 0.0
+
+
+class Copies:
+    """Makes exchanges like those of a run.
+
+    Args:
+        rows: of the run.
+        all_different: whether no two targets answer alike.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], *, all_different: bool) -> None:
+        self._rows = rows
+        self._all_different = all_different
+        self._pieces = [self._cut(row) for row in rows]
+        self._sent = pa.array([row["request_headers"] for row in rows], tables.PAIRS)
+        self._answered = pa.array([later(row["response_headers"], n) for row in rows for n in range(DATES)], tables.PAIRS)
+
+    @staticmethod
+    def _cut(row: dict[str, Any]) -> list[tuple[list[bytes], list[bytes]]]:
+        contents = ((row["url"] or "").encode(), row["request_body"] or b"", row["response_body"] or b"")
+        return [(VARYING.split(content), VARYING.findall(content)) for content in contents]
+
+    def table(self, first: int, many: int) -> Any:
+        """Exchanges, counted from one."""
+        chosen = [n % len(self._rows) for n in range(first, first + many)]
+        columns: dict[str, Any] = {name: [self._rows[n][name] for n in chosen] for name in tables.EXCHANGES.names if "headers" not in name}
+        targets = 1 if self._all_different else len(TARGETS)
+        for place, n in enumerate(chosen):
+            case = (first + place) // targets
+            columns["case_id"][place] = hashlib.sha256(b"%d" % (case // (len(TARGETS) // targets))).hexdigest()[:32]
+            columns["exchange_id"][place] = hashlib.sha256(b"%d" % (first + place)).hexdigest()[:32]
+            columns["number"][place] = case
+            url, columns["request_body"][place], columns["response_body"][place] = self._joined(n, case, first + place)
+            columns["url"][place] = f"{url.decode()}{'&' if b'?' in url else '?'}case={case}"
+        variants = [n * DATES + (first + place) % DATES for place, n in enumerate(chosen)]
+        columns["request_headers"] = self._sent.take(pa.array(chosen))
+        columns["response_headers"] = self._answered.take(pa.array(variants))
+        return pa.table(
+            {f.name: pa.array(columns[f.name], f.type) if isinstance(columns[f.name], list) else columns[f.name] for f in tables.EXCHANGES}
+        )
+
+    def _joined(self, number: int, case: int, copy: int) -> list[bytes]:
+        seed, others = random.Random(copy), dict[bytes, bytes]()
+
+        def other(old: bytes) -> bytes:
+            if old not in others:
+                if old.startswith(b"lp_"):
+                    others[old] = b"lp_%06x%d_%d_" % (copy % 4 + 10**6, copy % 4, case)
+                elif b"-" in old:
+                    digits = b"%032x" % seed.getrandbits(128)
+                    others[old] = b"-".join((digits[:8], digits[8:12], b"4" + digits[13:16], b"8" + digits[17:20], digits[20:]))
+                else:
+                    others[old] = b"%d" % (int(old) + copy)
+            return others[old]
+
+        found = []
+        for kept, varying in self._pieces[number]:
+            pieces = [kept[0]]
+            for old, piece in zip(varying, kept[1:], strict=True):
+                pieces += [other(old), piece]
+            found.append(b"".join(pieces))
+        return found
+
+
+def later(headers: list[dict[str, str]], seconds: int) -> list[dict[str, str]]:
+    """Headers of an answer that came so much later."""
+    return [
+        {**one, "value": re.sub(r":\d\d GMT", f":{seconds:02d} GMT", one["value"])} if one["name"] == "date" else one for one in headers
+    ]
+
+
+def write(run: Path, first: int, many: int, *, all_different: bool) -> None:
+    """One file of a run."""
+    rows = tables.read(run / "real", tables.EXCHANGES).to_pylist()
+    tables.write_part(Copies(rows, all_different=all_different).table(first, many), run / "exchanges", f"part-{first:09d}")
+
+
+def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
+    """A run with that many exchanges."""
+    run = folder / "run"
+    with contextlib.ExitStack() as servers:
+        urls = {name: servers.enter_context(serving(warehouse="memory:", faults=faults)).url for name, faults in TARGETS.items()}
+        ran(few_cases(folder / "plan"), run, Here(), *(f"{name}={url}" for name, url in urls.items()))
+    real = tables.read(run / "exchanges", tables.EXCHANGES).sort_by([("case_id", "ascending"), ("target", "ascending")])
+    tables.write_part(real, run / "real", "part-00000")
+    for part in tables.parts(run / "exchanges"):
+        part.unlink()
+    generated_files(run, exchanges, all_different=all_different)
+    return run
+
+
+def generated_files(run: Path, exchanges: int, *, all_different: bool) -> None:
+    """The exchanges of a run, from those that were really sent."""
+    with ProcessPoolExecutor() as pool:
+        files = [
+            pool.submit(write, run, first, min(A_FILE, exchanges - first), all_different=all_different)
+            for first in range(0, exchanges, A_FILE)
+        ]
+        for file in files:
+            file.result()
+
+
+def main() -> int:
+    """Generate, measure, tell."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--exchanges", type=int, default=1_000_000)
+    options.add_argument("--all-different", action="store_true", help="not even targets answer alike")
+    options.add_argument("--folder", type=Path, help="where a run is generated and kept, or one that was")
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = chosen.folder or Path(scratch)
+        run = folder / "run" if (folder / "run").is_dir() else generated(folder, chosen.exchanges, all_different=chosen.all_different)
+        steps: dict[str, Taken] = {}
+        with measured() as steps["judge"], Plain() as engine:
+            judged_runs.judge(run, engine)
+        with measured() as steps["analyse"], Plain() as engine:
+            found = judged_runs.analyse(run, engine)
+        exchanges = sum(row["exchanges"] for row in found["outcomes"])
+        verdicts = tables.read(run / "results", tables.RESULTS, ["http_status"]).num_rows
+    made = ", ".join(f"{len(rows):,} {name}" for name, rows in found.items())
+    told = [f"{exchanges:,} exchanges, {verdicts:,} verdicts; rows: {made}"]
+    for name, taken in steps.items():
+        told.append(f"{name:8} {taken.seconds:6.1f} s  {taken.computing:6.1f} s computing  {taken.megabytes:6.0f} MB at most")
+    seconds, most = sum(taken.seconds for taken in steps.values()), max(taken.megabytes for taken in steps.values())
+    told.append(f"{'both':8} {seconds:6.1f} s of {SECONDS:.0f}, {most:.0f} MB of {MEGABYTES:.0f}")
+    sys.stdout.write("\n".join(told) + "\n")
+    return 0 if seconds <= SECONDS and most <= MEGABYTES else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Exchanges that are alike are judged once, and nothing else is said of any of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from campaigns import Here, few_cases, ran
+from lakepact.conformance.arrow import pa
+from lakepact.conformance.campaign import alike, tables
+from lakepact.conformance.campaign.judging import judged
+from lakepact.reference_server.running import running as serving
+
+FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")
+
+uuids = st.uuids().map(lambda uuid: str(uuid).encode())
+names = st.sampled_from([b"lp_0a1b2c0_1_", b"lp_0a1b2c0_12_", b"lp_0a1b2c0rr_1_"])
+times = st.integers(1_500_000_000_000, 1_900_000_000_000).map(lambda time: b'"a-ms":%d' % time)
+contents = st.lists(uuids | names | times | st.sampled_from([b"/", b"-", b'{"', b"abc-0123-"]) | st.binary(max_size=4), max_size=12).map(
+    b" ".join
+)
+
+
+@pytest.fixture(scope="module")
+def exchanges(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Everything that two servers answered, one of them faulty."""
+    folder = tmp_path_factory.mktemp("alike")
+    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=FAULTS) as bad:
+        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"bad={bad.url}", chunk=1000)
+    return tables.read(run / "exchanges", tables.EXCHANGES)
+
+
+def test_judging_many_says_what_judging_each_says(exchanges: Any) -> None:
+    rows = exchanges.to_pylist()
+    features = {"bad": {"views": False}}
+    expected = [judged(row, features) for row in rows]
+    judges = alike.Judges(features)
+    found = [judges.said(exchanges.slice(start, 37)) for start in range(0, len(rows), 37)]
+    results = [row for said, _, _ in found for row in said.cast(tables.RESULTS).to_pylist()]
+    answers = [row for _, answered, _ in found for row in answered.to_pylist()]
+
+    assert [row for verdicts, _ in expected for row in verdicts] == results
+    assert [answer for _, answer in expected] == answers
+
+
+def test_what_differs_in_names_alone_is_judged_once(exchanges: Any) -> None:
+    judges = alike.Judges({})
+    judges.said(exchanges)
+    before = judges.judged
+    other = exchanges.to_pylist()
+    for row in other:
+        row["url"] = renamed((row["url"] or "").encode()).decode()
+        row |= {column: renamed(row[column] or b"") for column in ("request_body", "response_body")}
+    judges.said(tables.table_of(other, tables.EXCHANGES))
+    said_more = [row for row in exchanges.to_pylist() if row["state"] != "answered" or any(r["verdict"] != "pass" for r in judged(row)[0])]
+
+    assert len(said_more) == judges.judged - before < len(other) / 2
+
+
+def renamed(content: bytes) -> bytes:
+    """The same about other names, as long as they were."""
+    others = bytes.maketrans(b"0123456789abcdef", b"1234567890fedcba")
+    return re.sub(rb"(?<=lp_)[0-9a-f]+(?=r*_)|(?<=\d_)\d+(?=_)|(?<=[\da-fr]_)\d+(?=_\d)", lambda met: met[0].translate(others), content)
+
+
+def test_batches_of_an_engine_carry_the_same_verdicts(exchanges: Any) -> None:
+    (batch,) = pa.Table.from_batches(exchanges.slice(0, 50).combine_chunks().to_batches()).to_batches()
+    rows = [row for judged_batch in alike.judged_batches([batch], {}) for row in judged_batch.to_pylist()]
+
+    assert [judged(row)[0] for row in batch.to_pylist()] == [row["verdicts"] for row in rows]
+
+
+@given(contents)
+def test_what_is_equal_stays_equal_and_what_differs_goes_on_to_differ(content: bytes) -> None:
+    def equalities(text: bytes) -> list[int]:
+        met = re.findall(rb"lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", text)
+        return [met.index(one) for one in met]
+
+    assert equalities(content) == equalities(alike.told_apart(content))
+
+
+@given(st.lists(st.integers(1_500_000_000_000, 1_600_000_000_000), min_size=1, max_size=5))
+def test_times_stay_as_far_apart_as_they_were(given_times: list[int]) -> None:
+    content = b",".join(b'"at-ms": %d' % time for time in given_times)
+    found = [int(time) for time in re.findall(rb"\d{13}", alike.told_apart(content))]
+
+    assert [time - min(given_times) for time in given_times] == [time - min(found) for time in found]
