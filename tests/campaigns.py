@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.arrow import pq
 from lakepact.conformance.campaign import analysis, judged_runs, planning, running, tables
-from lakepact.conformance.campaign.execution import executed
+from lakepact.conformance.campaign.generation import drawn
 from lakepact.conformance.campaign.judging import judged
+from lakepact.conformance.campaign.lanes import travelled
 from lakepact.conformance.campaign.targets import asked
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from lakepact.conformance.campaign.execution import Job
+    from lakepact.conformance.campaign.lanes import Job
 
 #: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
 FLEETING = frozenset({"run_id"})
@@ -40,14 +42,19 @@ class Here:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def execute(self, errands: Any, job: Job, folder: Path) -> None:
-        rows = []
-        for row in executed(errands.to_pylist(), job):
+    def draw(self, blocks: Any) -> Any:
+        return list(drawn(blocks))
+
+    def execute(self, errands: Any, job: Job) -> None:
+        for _ in travelled(self._some(errands), job, 0):
+            pass
+
+    def _some(self, errands: Any) -> Iterator[Any]:
+        for errand in errands.to_pylist():
             if self.left == 0:
                 raise KeyboardInterrupt
             self.left = None if self.left is None else self.left - 1
-            rows.append(row)
-        tables.write_part(tables.table_of(rows, tables.EXCHANGES), folder, "part-00000")
+            yield errand
 
     def judge(self, exchanges: Path, features: Any, *, results: Path, answers: Path) -> None:
         for number, part in enumerate(tables.parts(exchanges)):
@@ -67,7 +74,7 @@ def few_cases(folder: Path) -> Path:
 
 def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> Path:
     """A new run, sent as far as the engine goes."""
-    running.prepare(plan, run, asked(targets))
+    running.prepare(plan, run, asked(targets, running.contracts(plan)))
     for _ in running.carried_on(run, engine, chunk=chunk):
         pass
     return run

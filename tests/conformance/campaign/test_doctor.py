@@ -65,7 +65,6 @@ def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.Monke
         (["plan", "--seeds", "a:b", "--out", "x"], "--seeds a:b: write FROM:TO"),
         (["plan", "--seeds", "3:3", "--out", "x"], "there is no seed in it"),
         (["plan", "--modes", "odd", "--out", "x"], "there is no 'odd'"),
-        (["plan", "--contract", "delta_sharing", "--out", "x"], "cannot be planned"),
         (["plan", "--only", "nothing*", "--seeds", "0", "--out", "x"], "there is nothing to send"),
         (["run", "--out", "x"], "--resume"),
         (

@@ -6,6 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
@@ -16,8 +17,9 @@ from hypothesis import strategies as st
 from campaigns import few_cases
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.cases import case_of, read, row_of, spelled, text_of
-from lakepact.conformance.campaign.generation import CannotBePlanned, alike_everywhere, planned
-from lakepact.conformance.campaign.planning import Taken
+from lakepact.conformance.campaign.generation import alike_everywhere, blocks, drawn, planned
+from lakepact.conformance.campaign.planning import Taken, plan
+from lakepact.conformance.campaign.sequences import STEPS
 from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.steps import Learned, Step
 from lakepact.generated.contract import Contract
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 #: Bodies that hypothesis draws, as one hash, and the version of it that this was written down with.
 GOLDEN = ("6.170.15", "4964ee6578043e63")
 
+THREE = ("iceberg_rest", "delta_sharing", "watsonx_data")
 DRAWN: dict[str, Any] = {"seeds": range(2), "modes": ("valid", "wild"), "only": ("updateProperties", "createNamespace")}
 
 learned = st.builds(Learned, st.tuples(st.text(), st.tuples(st.just(Learned(("root",), "root")), st.integers())), st.text(), st.text())
@@ -51,8 +54,10 @@ def test_a_case_is_called_by_what_it_says_and_not_by_how_it_was_drawn() -> None:
     contract = Contract("iceberg_rest")
     row = planned("iceberg_rest", seeds=[0], modes=["example"], only=["updateProperties"])[0]
     case = case_of(row)
-    again = row_of(type(case)(case.contract, "wild", 9, case.setup, case.step), contract, "a")
-    other = row_of(type(case)(case.contract, "wild", 9, case.setup, Step("updateProperties", case.step.arguments, {})), contract, "a")
+    again = row_of(type(case)(case.contract, "wild", 9, case.setup, case.steps), contract, "a")
+    other = row_of(
+        type(case)(case.contract, "wild", 9, case.setup, (Step("updateProperties", case.steps[0].arguments, {}),)), contract, "a"
+    )
 
     assert row_of(case, contract, "a")["case_id"] == again["case_id"] != other["case_id"]
 
@@ -99,6 +104,37 @@ def test_a_plan_is_not_written_over_another(tmp_path: Path) -> None:
         few_cases(tmp_path / "plan")
 
 
-def test_requests_about_what_only_a_target_knows_are_not_planned() -> None:
-    with pytest.raises(CannotBePlanned, match="what only a target knows"):
-        planned("delta_sharing", seeds=[0])
+def test_contracts_share_a_plan_and_each_case_says_whose_it_is(tmp_path: Path) -> None:
+    modes = ("example", "reading", "sequence", "check")
+    said = plan(THREE, tmp_path / "plan", modes=modes, only=("listNamespaces", "loadTable", "listShares", "queryTable"))
+    rows = tables.read(tmp_path / "plan" / "cases", tables.CASES).to_pylist()
+
+    assert {(contract, mode) for contract in THREE for mode in modes} == {(row["contract"], row["mode"]) for row in rows}
+    assert said["cases_by_contract"] == Counter(row["contract"] for row in rows)
+
+
+def test_tables_of_which_only_a_target_knows_stand_in_requests_by_their_places() -> None:
+    rows = planned("delta_sharing", seeds=[0], modes=["example", "sequence"], only=["queryTable", "queryTableChanges"])
+
+    assert all('"any"' in row["request"] or '"changing"' in row["request"] for row in rows)
+
+
+def test_a_sequence_is_one_case_of_many_steps_that_are_read_back() -> None:
+    rows = planned("iceberg_rest", seeds=[0, 1], modes=["sequence"])
+
+    assert len(rows) == 4
+    assert {len(case_of(row).steps) for row in rows} == {STEPS}
+    assert rows == planned("iceberg_rest", seeds=[0, 1], modes=["sequence"])
+
+
+def test_a_check_is_a_case_by_its_name() -> None:
+    (row,) = planned("iceberg_rest", seeds=[0, 1], modes=["check"], only=["namespaces_drop.namespaces_with_children_stay"])
+
+    assert (row["request"], row["operation_id"], row["mode"]) == (*["namespaces_drop.namespaces_with_children_stay"] * 2, "check")
+
+
+def test_whoever_draws_a_block_draws_the_same() -> None:
+    wanted = blocks("iceberg_rest", seeds=range(2), modes=("valid", "near"), only=("updateProperties", "createNamespace"))
+    backwards = list(drawn(reversed(wanted)))
+
+    assert list(drawn(wanted)) == backwards[::-1]

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+ONE = ("iceberg_rest",)
+
+
 def profile(folder: Path, text: str) -> str:
     path = folder / "theirs.toml"
     path.write_text(text, encoding="utf-8")
@@ -24,7 +27,9 @@ def profile(folder: Path, text: str) -> str:
 
 def test_a_secret_is_looked_up_when_it_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THEIR_TOKEN", "s3cret-word")
-    (target,) = asked([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n[headers]\nX-Key = "k ${THEIR_TOKEN}"\n')])
+    (target,) = asked(
+        [profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n[headers]\nX-Key = "k ${THEIR_TOKEN}"\n')], ONE
+    )
 
     assert target.target().headers == {"Authorization": "Bearer s3cret-word", "X-Key": "k s3cret-word"}
     assert "s3cret-word" not in json.dumps(target.document)
@@ -33,7 +38,7 @@ def test_a_secret_is_looked_up_when_it_is_sent(tmp_path: Path, monkeypatch: pyte
 
 def test_a_secret_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("THEIR_TOKEN", raising=False)
-    (target,) = asked([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')])
+    (target,) = asked([profile(tmp_path, 'url = "http://a.example"\ntoken_env = "THEIR_TOKEN"\n')], ONE)
 
     with pytest.raises(NoSecret, match="THEIR_TOKEN"):
         target.target()
@@ -50,19 +55,19 @@ def test_a_secret_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.M
 )
 def test_a_target_that_is_none_is_refused_and_nothing_secret_is_repeated(option: str, says: str) -> None:
     with pytest.raises(ValueError, match=says) as refused:
-        asked([option])
+        asked([option], ONE)
 
     assert "pass@" not in str(refused.value)
 
 
 def test_two_targets_of_one_name_are_refused() -> None:
     with pytest.raises(ValueError, match="two of that name"):
-        asked(["a=http://a.example", "a=http://b.example"])
+        asked(["a=http://a.example", "a=http://b.example"], ONE)
 
 
 def test_a_header_that_might_be_a_secret_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="X-Key") as refused:
-        asked([profile(tmp_path, 'url = "http://a.example"\n[headers]\nX-Key = "literal"\n')])
+        asked([profile(tmp_path, 'url = "http://a.example"\n[headers]\nX-Key = "literal"\n')], ONE)
 
     assert "literal" not in str(refused.value)
 

@@ -1,4 +1,4 @@
-"""Cases: one request, and the requests that make what it is about, as text that says the same wherever it is read.
+"""Cases: one request, a sequence of them, or a check of the suite, as text that says the same wherever it is read.
 
 What a target chooses is named (`Learned`), not spelled out; a case is called by what it says, so that equal cases have equal names
 in all plans.
@@ -17,6 +17,7 @@ from lakepact.conformance.fuzz.steps import Learned, Step
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from lakepact.conformance.judges import Check
     from lakepact.generated.contract import Contract
 
 READING = frozenset({"GET", "HEAD"})
@@ -27,21 +28,21 @@ SEQUENCE, CHECK = "sequence", "check"
 
 @dataclass(frozen=True)
 class Case:
-    """One request to send.
+    """What is sent in one corner of a target.
 
     Args:
         contract: name of the contract.
         mode: how it was drawn.
         seed: what it was drawn from.
         setup: requests that make what it is about.
-        step: the request.
+        steps: the request, or those of a sequence.
     """
 
     contract: str
     mode: str
     seed: int
     setup: tuple[Step, ...]
-    step: Step
+    steps: tuple[Step, ...]
 
 
 def spelled(value: Any) -> Any:
@@ -109,24 +110,45 @@ def fingerprint(contract: Contract) -> str:
 
 def row_of(case: Case, contract: Contract, contract_sha256: str) -> dict[str, Any]:
     """A case as a row of the table `cases`, without its number."""
-    setup, request = text_of_steps(case.setup), text_of_steps((case.step,))
-    operation = contract.operations[case.step.operation]
-    said = f"{contract_sha256}\n{setup}\n{request}"
-    return {
-        "case_id": hashlib.sha256(said.encode("ascii")).hexdigest()[:ID_DIGITS],
+    setup, request = text_of_steps(case.setup), text_of_steps(case.steps)
+    row = {
+        "case_id": _id(contract_sha256, setup, request),
         "contract": case.contract,
-        "operation_id": operation.id,
         "mode": case.mode,
         "seed": case.seed,
-        "method": operation.method,
-        "path_template": operation.path,
-        "mutates": operation.method not in READING,
+        "alone": False,
         "setup": setup,
         "request": request,
     }
+    if case.mode == SEQUENCE:
+        return {**row, "operation_id": SEQUENCE, "method": "", "path_template": "", "mutates": True}
+    operation = contract.operations[case.steps[0].operation]
+    named = {"operation_id": operation.id, "method": operation.method, "path_template": operation.path}
+    # What only reads shares a corner, unless one costs nothing.
+    return {**row, **named, "mutates": operation.method not in READING or not case.setup}
+
+
+def row_of_check(check: Check, contract: Contract, contract_sha256: str) -> dict[str, Any]:
+    """A check of the suite as a row of the table `cases`, without its number; it is called by its name."""
+    return {
+        "case_id": _id(contract_sha256, CHECK, check.name),
+        "contract": contract.name,
+        "operation_id": check.name,
+        "mode": CHECK,
+        "seed": 0,
+        "method": "",
+        "path_template": "",
+        "mutates": True,
+        "alone": check.alone,
+        "setup": text_of_steps(()),
+        "request": check.name,
+    }
+
+
+def _id(*said: str) -> str:
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:ID_DIGITS]
 
 
 def case_of(row: Mapping[str, Any]) -> Case:
-    """The case of a row."""
-    (step,) = steps_of(row["request"])
-    return Case(row["contract"], row["mode"], row["seed"], steps_of(row["setup"]), step)
+    """The case of a row that is no check."""
+    return Case(row["contract"], row["mode"], row["seed"], steps_of(row["setup"]), steps_of(row["request"]))

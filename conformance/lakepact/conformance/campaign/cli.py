@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,26 +13,15 @@ from lakepact.conformance.arrow import pc
 from lakepact.conformance.campaign import doctor as doctors
 from lakepact.conformance.campaign import generation, judged_runs, planning, running, tables
 from lakepact.conformance.campaign.afterwards import COMMANDS
-from lakepact.conformance.campaign.engines import Plain
+from lakepact.conformance.campaign.choosing import PLAIN, SPARK, Choice, cost, with_engine
 from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
-from lakepact.conformance.campaign.telling import told
+from lakepact.conformance.campaign.telling import Ticker, told
 from lakepact.generated.contract import contracts
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.campaign.engines import Engine
-
-ENGINES = click.Choice(["spark", "plain"])
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
 folder = click.Path(path_type=Path, file_okay=False)
-with_engine = click.option(
-    "--engine", type=ENGINES, default="spark", show_default=True, help="Spark, or processes of this machine without a JVM."
-)
-with_master = click.option("--master", default="local[*]", show_default=True, help="Spark's master: local[2], spark://…, yarn.")
-with_conf = click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark.")
 
 
 @click.group()
@@ -49,23 +37,29 @@ def campaign() -> None:
 
 
 @campaign.command()
-@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True)
+@click.option("--contract", "named", multiple=True, type=click.Choice(contracts()), help=f"Repeatable.  [default: {contracts()[0]}]")
 @click.option("--seeds", default="0:4", show_default=True, metavar="FROM:TO", help="Where drawing starts; TO is not one of them.")
 @click.option("--modes", default=",".join(generation.MODES), show_default=True, help="How to draw.")
 @click.option("--per-seed", default=1, show_default=True, help="Cases of each operation, mode and seed.")
-@click.option("--only", multiple=True, metavar="GLOB", help="Only these operations.")
-@click.option("--jobs", type=int, help="Processes to draw in; as many as there are processors if it is left out.")
+@click.option("--only", multiple=True, metavar="GLOB", help="Only these operations; of checks, also requirements and names.")
 @click.option("--out", type=folder, required=True, help="Folder of the plan.")
-def plan(*, contract: str, seeds: str, modes: str, per_seed: int, only: tuple[str, ...], jobs: int | None, out: Path) -> None:
-    """Draw cases: requests with what has to be there before them, each once, the same on every machine."""
+@with_engine(PLAIN)
+def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only: tuple[str, ...], out: Path, engine: Choice) -> None:
+    """Draw cases: requests, sequences and checks, each once, the same on every machine."""
     wanted = tuple(mode.strip() for mode in modes.split(","))
     unknown = sorted(set(wanted) - set(generation.MODES))
     if unknown:
         raise click.UsageError(f"--modes: there is no {unknown[0]!r}; there are {', '.join(generation.MODES)}")
+    if per_seed < 1:
+        raise click.UsageError("--per-seed is 1 or more")
     started = time.perf_counter()
 
     def draw() -> None:
-        made = planning.plan(contract, out, seeds=_seeds(seeds), modes=wanted, per_seed=per_seed, only=only or ("*",), jobs=jobs)
+        drawn = _seeds(seeds)
+        with engine.made() as used:
+            made = planning.plan(
+                named or contracts()[:1], out, seeds=drawn, modes=wanted, per_seed=per_seed, only=only or ("*",), draw=used.draw
+            )
         click.echo(f"{made['cases']} cases of {made['operations']} operations in {out}, drawn in {time.perf_counter() - started:.1f} s")
 
     told("plan", draw)
@@ -73,25 +67,25 @@ def plan(*, contract: str, seeds: str, modes: str, per_seed: int, only: tuple[st
 
 @campaign.command()
 @click.option("--plan", "plan_folder", type=folder, help="Folder of the plan; not with --resume.")
-@click.option("--target", "targets", multiple=True, metavar="NAME=URL|FILE.toml", help="Who is asked; secrets by `token_env` in the file.")
+@click.option("--target", "targets", multiple=True, metavar="NAME=[CONTRACT+]URL|FILE.toml", help="Who is asked; secrets by the file.")
 @click.option("--out", type=folder, required=True, help="Folder of the run.")
 @click.option("--resume", is_flag=True, help="Go on with the run in --out: send what has not landed.")
-@with_engine
-@with_master
-@with_conf
+@with_engine(SPARK)
 @click.option("--rps", default=0.0, metavar="N", help="Requests a second to each target at most; 0 for no limit.")
-@click.option("--chunk", default=running.CHUNK, show_default=True, help="Exchanges that land together.")
+@click.option("--chunk", default=running.CHUNK, show_default=True, help="Cases that an engine is given at a time.")
+@click.option(
+    "--patience", default=running.PATIENCE, show_default=True, help="Seconds to wait for a target that is down, when all others are done."
+)
 def run(
     *,
     plan_folder: Path | None,
     targets: tuple[str, ...],
     out: Path,
     resume: bool,
-    engine: str,
-    master: str,
-    confs: tuple[str, ...],
+    engine: Choice,
     rps: float,
     chunk: int,
+    patience: float,
 ) -> None:
     """Send the cases of a plan to targets; every exchange lands as a row, secrets left out.
 
@@ -103,39 +97,32 @@ def run(
         raise click.UsageError("--chunk is 1 or more, --rps 0 or more")
 
     def send() -> None:
-        started = time.perf_counter()
-        used = _engine(engine, master, confs)
-        if used.name == "spark" and master.startswith("local"):
-            click.echo(
-                "on one machine --engine plain sends the same sooner: Spark takes about 10 s to start, and pays with more machines",
-                err=True,
-            )
         if plan_folder is not None:
-            running.prepare(plan_folder, out, asked(targets))
+            running.prepare(plan_folder, out, asked(targets, running.contracts(plan_folder)))
         landed = None
-        with used:
-            for landed in running.carried_on(out, used, rps=rps, chunk=chunk):
-                _tell_progress(landed, started)
+        with engine.made() as used, Ticker("cases") as ticker:
+            for landed in running.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
+                if not ticker.begun and used.name == SPARK:
+                    ticker.say(cost(landed.planned - landed.landed, used.lanes))
+                ticker.tell(landed.landed, landed.planned)
         if landed is None or landed.missing or landed.landed < landed.planned:
             for name, missed in (landed.missing if landed else {}).items():
                 click.echo(f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}", err=True)
             sys.exit(runner.INCOMPLETE)
-        click.echo(f"{landed.landed} exchanges in {out}, {time.perf_counter() - started:.1f} s with {used.name} in {used.lanes} lanes")
+        click.echo(f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.lanes} lanes")
 
     told("run", send)
 
 
 @campaign.command()
 @click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run.")
-@with_engine
-@with_master
-@with_conf
-def judge(*, run_folder: Path, engine: str, master: str, confs: tuple[str, ...]) -> None:
+@with_engine(SPARK)
+def judge(*, run_folder: Path, engine: Choice) -> None:
     """Judge all exchanges of a run, again if need be; nothing is sent."""
 
     def decide() -> None:
         started = time.perf_counter()
-        with _engine(engine, master, confs) as used:
+        with engine.made() as used:
             judged_runs.judge(run_folder, used)
         verdicts = tables.read(run_folder / "results", tables.RESULTS, ["verdict"]).column("verdict")
         counts = {pair["values"]: pair["counts"] for pair in pc.value_counts(verdicts).to_pylist()}
@@ -149,17 +136,15 @@ def judge(*, run_folder: Path, engine: str, master: str, confs: tuple[str, ...])
 @click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run, judged.")
 @click.option("--base", type=folder, help="Folder of an earlier run, judged: what changed since then.")
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="What to write: report.md, report.html.")
-@with_engine
-@with_master
-@with_conf
-def report(*, run_folder: Path, base: Path | None, formats: str, engine: str, master: str, confs: tuple[str, ...]) -> None:
+@with_engine(SPARK)
+def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice) -> None:
     """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages."""
     wanted = [name.strip() for name in formats.split(",")]
     if not set(wanted) <= set(FORMATS):
         raise click.UsageError(f"--format {formats}: there are {', '.join(FORMATS)}")
 
     def write() -> None:
-        with _engine(engine, master, confs) as used:
+        with engine.made() as used:
             found = judged_runs.analyse(run_folder, used, base)
         shown = facts.facts(run_folder, found, compared=base is not None)
         for name in wanted:
@@ -171,22 +156,13 @@ def report(*, run_folder: Path, base: Path | None, formats: str, engine: str, ma
 
 
 @campaign.command()
-def doctor() -> None:
+@click.option("--remote", is_flag=True, help="What it takes to speak to a Spark Connect server.")
+def doctor(*, remote: bool) -> None:
     """Say whether Spark can run here, and what to do if not."""
-    found = doctors.examined()
+    found = doctors.examined(remote=remote)
     for finding in found:
         click.echo(f"{'ok  ' if finding.well else 'not '} {finding.what}: {finding.says}")
     sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
-
-
-def _engine(name: str, master: str, confs: Sequence[str]) -> Engine:
-    if name == "plain":
-        return Plain()
-    return doctors.spark_engine(master, confs)
-
-
-def _tell_progress(progress: running.Progress, started: float) -> None:
-    click.echo(f"{progress.landed} of {progress.planned} exchanges landed, {time.perf_counter() - started:.1f} s", err=True)
 
 
 def _again(out: Path) -> str:

@@ -8,24 +8,18 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lakepact.conformance.campaign.engines import Engine
 
 INSTALL = "pip install 'lakepact[spark]'"
 WITHOUT = "or do without Spark: --engine plain"
 JAVA = 17  #: the oldest that Spark 4.1 runs on
+ENDLESS = (1000, 0)
 #: Least version, and the first that is too new.
-PACKAGES = {"pyspark": ((4, 1), (4, 2)), "pandas": ((2, 2), (3, 0)), "pyarrow": ((18, 0), (1000, 0))}
+PACKAGES = {"pyspark": ((4, 1), (4, 2)), "pandas": ((2, 2), (3, 0)), "pyarrow": ((18, 0), ENDLESS)}
 
-
-class CannotRun(Exception):
-    """Spark cannot run here; the message says what to do."""
+#: What Spark Connect needs besides.
+CONNECT = {"grpcio": (1, 67), "grpcio-status": (1, 67), "googleapis-common-protos": (1, 65)}
+INSTALL_CONNECT = "pip install 'lakepact[spark-connect]'"
 
 
 @dataclass(frozen=True)
@@ -37,38 +31,30 @@ class Finding:
     says: str
 
 
-def examined() -> list[Finding]:
-    """Everything that Spark needs, as it is here."""
+def examined(*, remote: bool = False) -> list[Finding]:
+    """Everything that Spark needs, as it is here.
+
+    Args:
+        remote: what it takes to speak to a Spark Connect server, which has Java and workers itself.
+    """
+    if remote:
+        return [*(_package(name) for name in PACKAGES), *(_package(name, CONNECT[name]) for name in CONNECT)]
     return [*(_package(name) for name in PACKAGES), _java(), _interpreter()]
 
 
-def spark_engine(master: str, confs: Sequence[str]) -> Engine:
-    """An engine on Spark.
-
-    Raises:
-        CannotRun: something is missing here.
-        ValueError: a setting is none.
-    """
-    ill = [finding for finding in examined() if not finding.well]
-    if ill:
-        raise CannotRun("; ".join(f"{finding.what}: {finding.says}" for finding in ill))
-    engine: Engine = import_module("lakepact.conformance.campaign.spark").Spark(master, confs)
-    return engine
-
-
-def _package(name: str) -> Finding:
-    least, first_too_new = PACKAGES[name]
+def _package(name: str, connect: tuple[int, int] | None = None) -> Finding:
+    least, first_too_new = (connect, ENDLESS) if connect else PACKAGES[name]
+    install = INSTALL_CONNECT if connect else INSTALL
     try:
         found = version(name)
     except PackageNotFoundError:
-        return Finding(name, False, f"not installed; {INSTALL}, {WITHOUT}")
+        return Finding(name, False, f"not installed; {install}, {WITHOUT}")
     numbers = tuple(int(n) for n in re.findall(r"\d+", found)[:2])
     if least <= numbers < first_too_new:
         return Finding(name, True, found)
     wanted = ".".join(map(str, least))
-    return Finding(
-        name, False, f"{found} is installed, {wanted} or a later one before {first_too_new[0]}.{first_too_new[1]} is needed; {INSTALL}"
-    )
+    before = "" if first_too_new == ENDLESS else f" before {first_too_new[0]}.{first_too_new[1]}"
+    return Finding(name, False, f"{found} is installed, {wanted} or a later one{before} is needed; {install}")
 
 
 def _java() -> Finding:

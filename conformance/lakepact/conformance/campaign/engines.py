@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from lakepact.conformance.arrow import Table, pq
 from lakepact.conformance.campaign import duck
-from lakepact.conformance.campaign.execution import Job, executed
-from lakepact.conformance.campaign.judging import judged
+from lakepact.conformance.campaign.alike import judged_part
+from lakepact.conformance.campaign.generation import Block, drawn
+from lakepact.conformance.campaign.lanes import Job, travelled
 from lakepact.conformance.campaign.tables import (
-    ANSWERS,
-    ERRANDS,
-    EXCHANGES,
-    RESULTS,
     parts,
-    table_of,
-    write_part,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from lakepact.conformance.arrow import Table
     from lakepact.conformance.campaign.findings import Sources
 
+    Rows = list[dict[str, Any]]
+
+FEW_BLOCKS = 60  #: that are drawn before another process has started
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
 
 
@@ -35,14 +35,18 @@ class Engine(Protocol):
     """Runs lanes."""
 
     name: str
-    lanes: int
+    lanes: int  #: known once it is entered
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
 
-    def execute(self, errands: Table, job: Job, folder: Path) -> None:
-        """Send each errand once, and leave the rows of those that were sent in a folder."""
+    def draw(self, blocks: Sequence[Block]) -> list[Rows]:
+        """The rows of each block of cases, in the order of the blocks."""
+        ...
+
+    def execute(self, errands: Table, job: Job) -> None:
+        """Send each errand once, in as many lanes as the job says, which land what comes back."""
         ...
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
@@ -73,21 +77,32 @@ class Plain:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
 
-    def execute(self, errands: Table, job: Job, folder: Path) -> None:
-        """Send each errand once, and leave the rows of those that were sent in a folder."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def draw(self, blocks: Sequence[Block]) -> list[Rows]:
+        """The rows of each block of cases, in the order of the blocks."""
+        if len(blocks) <= FEW_BLOCKS or self.lanes == 1:
+            return list(drawn(blocks))  # sooner than another process has started
+        # Neighbours are dear alike: no lane gets more of them than the others.
+        some = [self._pool.submit(_drawn, list(blocks[lane :: self.lanes])) for lane in range(self.lanes)]
+        found: list[Rows] = [[] for _ in blocks]
+        for lane, future in enumerate(some):
+            found[lane :: self.lanes] = future.result()
+        return found
+
+    def execute(self, errands: Table, job: Job) -> None:
+        """Send each errand once, in as many lanes as the job says, which land what comes back."""
+        lanes = min(self.lanes, job.lanes)
         waiting = []
-        for lane in range(self.lanes):
-            own = errands.take(list(range(lane, errands.num_rows, self.lanes)))
+        for lane in range(lanes):
+            own = errands.take(list(range(lane, errands.num_rows, lanes)))
             if own.num_rows:
-                waiting.append(self._pool.submit(_lane, own, job, folder, lane))
-        for future in waiting:
+                waiting.append(self._pool.submit(_lane, own, job, lane))
+        for future in as_completed(waiting):
             future.result()
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders."""
         futures = [
-            self._pool.submit(_judged, part, features, folders=(results, answers), number=n) for n, part in enumerate(parts(exchanges))
+            self._pool.submit(judged_part, part, features, folders=(results, answers), number=n) for n, part in enumerate(parts(exchanges))
         ]
         for future in futures:
             future.result()
@@ -98,7 +113,8 @@ class Plain:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone: nobody would land what it sends."""
+    """End this process when the one that started it is gone, not when that one is interrupted: it lets lanes end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
@@ -109,14 +125,10 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _lane(errands: Any, job: Job, folder: Path, lane: int) -> None:
-    rows = executed(errands.cast(ERRANDS).to_pylist(), job)
-    write_part(table_of(rows, EXCHANGES), folder, f"part-{lane:05d}")
+def _drawn(blocks: Sequence[Block]) -> list[Rows]:
+    return list(drawn(blocks))
 
 
-def _judged(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
-    results, answers = folders
-    rows = pq.ParquetFile(part).read().to_pylist()
-    found = [judged(row, features) for row in rows]
-    write_part(table_of([r for verdicts, _ in found for r in verdicts], RESULTS), results, f"part-{number:05d}")
-    write_part(table_of([answer for _, answer in found], ANSWERS), answers, f"part-{number:05d}")
+def _lane(errands: Table, job: Job, lane: int) -> None:
+    for _ in travelled(errands.to_pylist(), job, lane):
+        pass

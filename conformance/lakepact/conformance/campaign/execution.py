@@ -1,112 +1,75 @@
-"""Sends the cases of one lane: one after another over pooled connections, each in a corner of its own.
-
-Runs wherever an engine puts it; what it is given can be pickled and holds no secret.
-"""
+"""Sends cases to one target over pooled connections, each in a corner of its own: requests, sequences of them, and checks of the suite."""
 
 from __future__ import annotations
 
 import hashlib
-import itertools
+import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from lakepact.conformance import runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import evidence
-from lakepact.conformance.campaign.cases import case_of
+from lakepact.conformance.campaign.cases import CHECK, SEQUENCE, case_of
 from lakepact.conformance.campaign.tables import EXCHANGES
 from lakepact.conformance.fuzz.steps import content, filled
-from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.wire import NoAnswer, Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from lakepact.conformance.campaign.cases import Case
-    from lakepact.conformance.campaign.targets import Asked
+    from lakepact.conformance.campaign.lanes import Job
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.lab import Lab
+    from lakepact.conformance.outcome import Verdict
     from lakepact.conformance.wire import Reply
 
-#: How a case ended: answered; not sent as the target does not declare it, or as what it is about could not be made; no answer in time;
+#: How a step ended: answered; not sent as the target does not declare it, or as what it is about could not be made; no answer in time;
 #: a connection that broke, twice.
 ANSWERED, NOT_OFFERED, UNPREPARED, LATE, BROKEN = "answered", "not-offered", "unprepared", "late", "broken"
 TRIES = 2  #: of a case whose connection broke: an idle connection may end at any moment, a second one hardly
 PAUSES = (0.1, 0.5)  #: seconds before a target that takes no connection is tried again
-AT_ONCE = 50  #: rows of a record batch
-PATIENCE = 3  #: answers in a row that are awaited in vain before a lane gives a target up
+PATIENCE = 3  #: answers in a row that are awaited in vain before a target is left alone for a while
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, ConnectionRefusedError)
+INCONCLUSIVE = "inconclusive"
+SHOWN = 2000  #: characters of what a check expected and what came
+#: What is kept of what a check says; what a target does not offer is no verdict.
+KEPT = {Outcome.BLOCKED: INCONCLUSIVE, **{o: o.value for o in (Outcome.PASS, Outcome.FAIL, Outcome.WARN, Outcome.ERROR)}}
+
+Row = dict[str, Any]
 
 
 class Down(Exception):
     """A target takes no connections, or answers nothing any more."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """What every lane of one start of a run knows.
-
-    Args:
-        run_id: the run.
-        word: what names begin with; another one at each start, so that nothing is met that an earlier start left.
-        contract: name of the contract.
-        targets: who is asked.
-        lanes: how many lanes there are at a time.
-        rps: requests a second and target, of all lanes together; 0 for no limit.
-    """
-
-    run_id: str
-    word: str
-    contract: str
-    targets: tuple[Asked, ...]
-    lanes: int = 1
-    rps: float = 0.0
-
-
-def executed(errands: Iterable[Mapping[str, Any]], job: Job) -> Iterator[dict[str, Any]]:
-    """Send cases to targets; yields the row of each that was sent. Those of a target that is down are left out."""
-    benches: dict[str, Bench] = {}
-    given_up: set[str] = set()
-    try:
-        for errand in errands:
-            name = errand["target"]
-            if name in given_up:
-                continue
-            if name not in benches:
-                benches[name] = Bench(job, next(n for n, target in enumerate(job.targets) if target.name == name))
-            try:
-                yield benches[name].row(errand)
-            except Down:
-                given_up.add(name)
-    finally:
-        for bench in benches.values():
-            bench.close()
-
-
-def executed_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
-    """The same over Arrow record batches, as engines pass them."""
-    rows = executed((errand for batch in batches for errand in batch.to_pylist()), job)
-    while some := list(itertools.islice(rows, AT_ONCE)):
-        yield pa.RecordBatch.from_pylist(some, schema=EXCHANGES)
-
-
 class _PacedWire(Wire):
-    """Connections that take no more than their share of the rate."""
+    """Connections that take no more than their share of the rate, and remember that an answer did not come."""
 
     gap = 0.0
+    silent: NoAnswer | None = None
     _next = 0.0
+    _pace = threading.Lock()
 
     def send(self, method: str, target: str, **more: Any) -> Reply:
-        wait = self._next - time.monotonic()
-        if wait > 0:
-            time.sleep(wait)
-        self._next = max(self._next, time.monotonic() - self.gap) + self.gap
-        return super().send(method, target, **more)
+        if self.gap:
+            with self._pace:
+                now = time.monotonic()
+                mine = max(self._next, now)
+                self._next = mine + self.gap
+            time.sleep(mine - now)
+        try:
+            return super().send(method, target, **more)
+        except NoAnswer as silent:
+            self.silent = silent
+            raise
 
 
 @dataclass
@@ -124,18 +87,20 @@ class Bench:
     Args:
         job: what every lane knows.
         place: of the target among those of the job.
+        word: what names begin with, but for the target's place.
     """
 
-    def __init__(self, job: Job, place: int) -> None:
+    def __init__(self, job: Job, place: int, word: str) -> None:
         self._job = job
         self._asked = job.targets[place]
-        self._suite = suites.load(job.contract)
+        self._suite = suites.load(self._asked.contract)
         self._target = self._asked.target()
         self._wire = _PacedWire(self._target.url, headers=self._target.headers, timeout=self._target.timeout)
         self._wire.gap = job.lanes / job.rps if job.rps else 0.0
-        self._word = f"{job.word}{place}"
         self._shared: dict[str, _Corner] = {}
+        self._made = Counter[int]()  #: corners, by numbers of cases: each has names that no other had
         self._vain = 0
+        self.word = f"{word}{place}"
 
     def close(self) -> None:
         """Clean up what was shared, and end the connections."""
@@ -143,52 +108,116 @@ class Bench:
             corner.lab.clean_up()
         self._wire.close()
 
-    def row(self, errand: Mapping[str, Any]) -> dict[str, Any]:
-        """Send one case; its row.
+    def answers(self) -> bool:
+        """Whether the target answers anything at all."""
+        try:
+            self._wire.send("GET", "/", check="campaign")
+        except NoAnswer:
+            return False
+        return True
+
+    def rows(self, errand: Mapping[str, Any]) -> list[Row]:
+        """Send one case; the rows of its steps.
 
         Raises:
-            Down: the target is gone, and the case was not sent.
+            Down: the target is gone, and the case was not sent, or not to its end.
         """
-        started = datetime.now(tz=UTC)
-        said = self._sent(errand)
-        self._wire.exchanges.clear()
-        case_id, target = errand["case_id"], self._asked.name
-        same = {name: errand[name] for name in ("contract", "case_id", "number", "operation_id", "mode")}
-        exchange_id = hashlib.sha256(f"{self._job.run_id} {target} {case_id}".encode()).hexdigest()[:32]
-        unsent: dict[str, Any] = dict.fromkeys(EXCHANGES.names)
-        unsent |= {"method": errand["method"], "http_status": 0, "latency_us": 0, "authorized": False, "response_truncated": False}
-        mine = {"run_id": self._job.run_id, "exchange_id": exchange_id, "target": target, "word": self._word, "started_at": started}
-        return {**unsent, "reason": "", "step": 0, **said, **same, **mine}
-
-    def _sent(self, errand: Mapping[str, Any]) -> dict[str, Any]:
-        if errand["operation_id"] not in self._asked.operations:
-            return {"state": NOT_OFFERED, "tries": 0}
         if self._vain >= PATIENCE:
             raise Down
+        started = datetime.now(tz=UTC)
+        try:
+            said = self._checked(errand) if errand["mode"] == CHECK else self._sent(errand)
+        finally:
+            self._wire.exchanges.clear()
+        case_id, target = errand["case_id"], self._asked.name
+        same = {name: errand[name] for name in ("contract", "case_id", "number", "mode")}
+        same |= {"run_id": self._job.run_id, "target": target, "word": self.word, "started_at": started}
+        unsent: Row = dict.fromkeys(EXCHANGES.names)
+        unsent |= {"operation_id": errand["operation_id"], "method": errand["method"], "http_status": 0, "latency_us": 0, "reason": ""}
+        unsent |= {"authorized": False, "response_truncated": False}
+        rows = []
+        for step, one in enumerate(said):
+            exchange_id = hashlib.sha256(f"{self._job.run_id} {target} {case_id} {step}".encode()).hexdigest()[:32]
+            rows.append({**unsent, **one, **same, "exchange_id": exchange_id, "step": step})
+        return rows
+
+    # -- requests, and sequences of them -----------------------------------------------------------------------
+
+    def _sent(self, errand: Mapping[str, Any]) -> list[Row]:
         case = case_of(errand)
+        if errand["mode"] != SEQUENCE and errand["operation_id"] not in self._asked.operations:
+            return [{"state": NOT_OFFERED, "tries": 0}]
         for tries in range(1, TRIES + 1):
-            corner = self._corner(errand, case, tries)
+            corner = self._corner(errand, case.setup)
             if corner.problem:
-                return {"state": UNPREPARED, "tries": tries, "reason": corner.problem}
+                return [{"state": UNPREPARED, "tries": tries, "reason": corner.problem}]
             try:
-                reply = self._step(corner, case.step)
-            except NoAnswer as silent:
-                self._unless_down(silent)
-                self._vain += silent.late
-                if silent.late or tries == TRIES:
-                    row = evidence.row_of(silent.keep(), self._asked.headers)
-                    return {**row, "state": LATE if silent.late else BROKEN, "tries": tries, "reason": self._wire.redact(str(silent))}
-                if errand["setup"] in self._shared:
-                    self._shared.pop(errand["setup"]).lab.clean_up()
-                continue
-            except ValueError as wrong:  # a value that no path or header can hold
-                return {"state": UNPREPARED, "tries": tries, "reason": f"it cannot be sent: {wrong}"}
+                rows, broke = self._steps(corner, case.steps, tries)
             finally:
                 if errand["mutates"]:
                     corner.lab.clean_up()
-            self._vain = 0
-            return {**evidence.row_of(reply.exchange, self._asked.headers), "state": ANSWERED, "tries": tries}
+            if not broke or tries == TRIES:
+                return rows
+            if errand["setup"] in self._shared:
+                self._shared.pop(errand["setup"]).lab.clean_up()
         raise AssertionError("a case ends with its last try")
+
+    def _steps(self, corner: _Corner, steps: Sequence[Step], tries: int) -> tuple[list[Row], bool]:
+        """Send one step after another; their rows, and whether a connection broke, which ends them."""
+        rows: list[Row] = []
+        for step in steps:
+            same = {"operation_id": step.operation, "method": self._suite.contract.operations[step.operation].method, "tries": tries}
+            if step.operation not in self._asked.operations:
+                rows.append({**same, "state": NOT_OFFERED})
+                continue
+            try:
+                reply = self._step(corner, step)
+            except NoAnswer as silent:
+                self._unless_down(silent)
+                self._vain += silent.late
+                row = evidence.row_of(silent.keep(), self._asked.headers)
+                rows.append({**row, **same, "state": LATE if silent.late else BROKEN, "reason": self._wire.redact(str(silent))})
+                return rows, not silent.late
+            except ValueError as wrong:  # a value that no path or header can hold
+                rows.append({**same, "state": UNPREPARED, "reason": f"it cannot be sent: {wrong}"})
+                continue
+            self._vain = 0
+            rows.append({**evidence.row_of(reply.exchange, self._asked.headers), **same, "state": ANSWERED})
+        return rows, False
+
+    # -- checks of the suite -----------------------------------------------------------------------------------
+
+    def _checked(self, errand: Mapping[str, Any]) -> list[Row]:
+        check = self._suite.checks[errand["request"]]
+        lab = self._lab(errand, check.name)
+        self._wire.silent = None
+        try:
+            verdicts = runner.judged(check, lab, tuple(self._suite.laws.values()))
+            sent = list(lab.sent)
+        finally:
+            lab.clean_up()
+        if self._wire.silent is not None:
+            self._unless_down(self._wire.silent)
+        exchanges = [self._wire.exchanges[number] for number in sent]
+        rows: list[Row] = [
+            {**evidence.row_of(e, self._asked.headers), "operation_id": e.operation or "", "state": ANSWERED, "tries": 1} for e in exchanges
+        ]
+        rows = rows or [{"state": NOT_OFFERED, "tries": 0}]
+        rows[0]["said"] = [self._said(verdict, sent) for verdict in verdicts if verdict.outcome in KEPT]
+        return rows
+
+    def _said(self, verdict: Verdict, sent: Sequence[int]) -> Row:
+        shows = [sent.index(number) for number in verdict.exchanges if number in sent]
+        return {
+            "check_id": verdict.check,
+            "requirement_id": verdict.requirement,
+            "verdict": KEPT[verdict.outcome],
+            "expected": self._wire.redact(verdict.expected)[:SHOWN],
+            "observed": self._wire.redact(verdict.actual)[:SHOWN],
+            "step": shows[-1] if shows else None,
+        }
+
+    # -- corners -----------------------------------------------------------------------------------------------
 
     def _unless_down(self, silent: NoAnswer) -> None:
         """Go on unless a target takes no connection, now and when it is tried again.
@@ -208,24 +237,28 @@ class Bench:
             return
         raise Down from silent
 
-    def _corner(self, errand: Mapping[str, Any], case: Case, tries: int) -> _Corner:
+    def _lab(self, errand: Mapping[str, Any], check: str = "campaign") -> Lab:
+        """A bench whose names nothing on the target has, also if an earlier try at the case left some."""
+        number = errand["number"]
+        word = f"{self.word}{'r' * self._made[number]}"
+        self._made[number] += 1
+        offer, contract = self._asked.offer, self._suite.contract
+        lab: Lab = self._suite.lab(self._wire, contract, self._target, offer=offer, check=check, run=word, serial=number)
+        return lab
+
+    def _corner(self, errand: Mapping[str, Any], steps: Sequence[Step]) -> _Corner:
         """What the case is about, made anew unless it only reads."""
         setup = errand["setup"]
         if not errand["mutates"] and setup in self._shared:
             return self._shared[setup]
-        lab: Lab = self._suite.lab(
-            self._wire,
-            self._suite.contract,
-            self._target,
-            offer=self._asked.offer,
-            check="campaign",
-            run=f"{self._word}{'r' * (tries - 1)}",
-            serial=errand["number"],
-        )
         if self._suite.fuzz is None:
-            raise Blocked(f"{self._job.contract} has nothing to make a corner with")
+            raise Blocked(f"{self._asked.contract} has nothing to make a corner with")
+        lab = self._lab(errand)
+        self._wire.silent = None
         corner = _Corner(lab, self._suite.fuzz.world(lab))
-        corner.problem = self._prepared(corner, case.setup)
+        if self._wire.silent is not None:  # what a world asks for first decides what all later requests are about
+            raise Down from self._wire.silent
+        corner.problem = self._prepared(corner, steps)
         if not errand["mutates"]:
             self._shared[setup] = corner
         elif corner.problem:

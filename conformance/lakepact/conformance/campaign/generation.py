@@ -8,6 +8,8 @@ import hashlib
 import importlib
 import platform
 from collections import Counter
+from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -15,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import orjson
 
+from lakepact.conformance import plan as plans
 from lakepact.conformance import suite as suites
-from lakepact.conformance.campaign.cases import READING, Case, fingerprint, row_of
+from lakepact.conformance.campaign import sequences
+from lakepact.conformance.campaign.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
 from lakepact.conformance.fuzz.bodies import NOTHING, Bodies, forget
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
@@ -26,13 +30,20 @@ from lakepact.conformance.wire import Exchange, Reply, Wire
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    from lakepact.conformance.fuzz import Fuzz, World
+    from lakepact.conformance.fuzz import World
+    from lakepact.conformance.judges import Check
 
-MODES = ("example", "valid", "wild", "near", "reading")
+ONE_REQUEST = ("example", "valid", "wild", "near", "reading")
+MODES = (*ONE_REQUEST, SEQUENCE, CHECK)
 NOWHERE = "http://plan.invalid"  #: nothing is ever sent there
 FEWEST = 4  #: bodies that are drawn at once; the first one is the same for every seed
-#: What every listing is asked besides plainly.
-PAGES: tuple[tuple[tuple[str, str], ...], ...] = ((("pageToken", ""), ("pageSize", "1")), (("pageToken", ""), ("pageSize", "1000")))
+SEQUENCES = 2  #: of each seed, as many times as cases of an operation
+#: What every listing is asked besides plainly, where it has such parameters.
+PAGES: tuple[tuple[tuple[str, str], ...], ...] = (
+    (("pageToken", ""), ("pageSize", "1")),
+    (("pageToken", ""), ("pageSize", "1000")),
+    (("maxResults", "1"),),
+)
 
 #: hypothesis mixes constants of whatever modules happen to be loaded into what it draws; the function that finds them, and its type.
 PROVIDERS, CONSTANTS, LOCAL = "hypothesis.internal.conjecture.providers", "Constants", "_get_local_constants"
@@ -80,58 +91,155 @@ def generator_fingerprint(contract: str) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
-def planned(
+@dataclass(frozen=True)
+class Block:
+    """Cases that are drawn together, the same by whomever.
+
+    Args:
+        contract: name of the contract.
+        seed: where drawing starts.
+        what: an operation, or a mode in which there is none.
+        modes: how to draw.
+        times: cases of each mode.
+        per_seed: what was asked for of each operation, mode and seed.
+        only: patterns of operations.
+    """
+
+    contract: str
+    seed: int
+    what: str
+    modes: tuple[str, ...]
+    times: int
+    per_seed: int
+    only: tuple[str, ...]
+
+
+def blocks(
     contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1, only: Sequence[str] = ("*",)
-) -> list[dict[str, Any]]:
-    """The rows of a plan, each case once, in the order of operations, modes and seeds.
+) -> list[Block]:
+    """What has to be drawn, in the order of seeds and operations.
 
     Args:
         contract: name of the contract.
         seeds: where drawing starts.
         modes: how to draw.
         per_seed: cases of each operation, mode and seed; operations that matter more give several times as many.
-        only: patterns of operations.
+        only: patterns of operations; of checks, also of requirements and names.
 
     Raises:
         CannotBePlanned: its requests are about what only a target knows.
         LookupError: there are no checks for such a contract.
     """
+    weights = _weights(contract, tuple(only))
+    requests = tuple(mode for mode in modes if mode in ONE_REQUEST)
+    found: list[Block] = []
+    for n, seed in enumerate(seeds):
+
+        def block(what: str, modes: tuple[str, ...], times: int, seed: int = seed) -> Block:
+            return Block(contract, seed, what, modes, times, per_seed, tuple(only))
+
+        if requests:
+            found += [block(operation, requests, per_seed * weight) for operation, weight in weights.items()]
+        if SEQUENCE in modes and weights:
+            found.append(block(SEQUENCE, (SEQUENCE,), per_seed * SEQUENCES))
+        if CHECK in modes and n == 0:
+            found.append(block(CHECK, (CHECK,), 1))
+    return found
+
+
+def drawn(some: Iterable[Block]) -> Iterator[list[dict[str, Any]]]:
+    """The rows of each block, without numbers; a case may be in several."""
+    with Wire(NOWHERE) as wire, alike_everywhere():
+        drawings: dict[str, _Drawing] = {}
+        for block in some:
+            if block.contract not in drawings:
+                drawings[block.contract] = _Drawing(block.contract, wire)
+            yield drawings[block.contract].rows(block)
+
+
+def merged(found: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The rows of blocks in their order, each case once, numbered."""
+    rows: dict[str, dict[str, Any]] = {}
+    for block in found:
+        for row in block:
+            rows.setdefault(row["case_id"], row)
+    return [{**row, "number": number} for number, row in enumerate(rows.values())]
+
+
+def planned(
+    contract: str, *, seeds: Iterable[int], modes: Sequence[str] = MODES, per_seed: int = 1, only: Sequence[str] = ("*",)
+) -> list[dict[str, Any]]:
+    """The rows of a plan of one contract, drawn here; see `blocks`.
+
+    Raises:
+        CannotBePlanned: its requests are about what only a target knows.
+        LookupError: there are no checks for such a contract.
+    """
+    return merged(drawn(blocks(contract, seeds=seeds, modes=modes, per_seed=per_seed, only=only)))
+
+
+@cache
+def _weights(contract: str, only: tuple[str, ...]) -> Counter[str]:
+    """The operations that are sent, with how much each matters."""
     suite = suites.load(contract)
     if suite.fuzz is None or suite.fuzz.rehearsed is None:
         raise CannotBePlanned(f"cases of {contract} cannot be planned: they are about what only a target knows")
-    sha256 = fingerprint(suite.contract)
-    rows: dict[str, dict[str, Any]] = {}
-    with Wire(NOWHERE) as wire, alike_everywhere():
-        drawing = _Drawing(suite, suite.fuzz, wire, only)
-        for seed in seeds:
-            for case in drawing.cases(seed, modes=modes, per_seed=per_seed):
-                row = row_of(case, suite.contract, sha256)
-                rows.setdefault(row["case_id"], row)
-    return [{**row, "number": number} for number, row in enumerate(rows.values())]
+    known = suite.contract.operations
+    return Counter(o for o in suite.fuzz.operations if o in known and any(fnmatch.fnmatchcase(o, pattern) for pattern in only))
 
 
 class _Drawing:
     """Draws the cases of one contract."""
 
-    def __init__(self, suite: suites.Suite[Any], fuzz: Fuzz, wire: Wire, only: Sequence[str]) -> None:
-        self._suite = suite
-        self._fuzz = fuzz
+    def __init__(self, contract: str, wire: Wire) -> None:
+        self._suite = suites.load(contract)
+        if self._suite.fuzz is None or self._suite.fuzz.rehearsed is None:
+            raise CannotBePlanned(f"cases of {contract} cannot be planned: they are about what only a target knows")
+        self._fuzz = self._suite.fuzz
+        self._rehearsed = self._suite.fuzz.rehearsed
+        self._contract = self._suite.contract
+        self._sha256 = fingerprint(self._contract)
         self._wire = wire
-        self._operations = Counter(o for o in fuzz.operations if any(fnmatch.fnmatchcase(o, pattern) for pattern in only))
+        self._bodies: dict[tuple[int, int], Bodies] = {}
 
-    def cases(self, seed: int, *, modes: Sequence[str], per_seed: int) -> Iterator[Case]:
-        contract = self._suite.contract
-        bodies = Bodies(contract, seed, batch=max(FEWEST, per_seed * 2))
-        for operation, weight in self._operations.items():
-            for mode in modes:
-                if mode == "reading":
-                    yield from self._reading(operation, seed)
-                    continue
-                for n in range(per_seed * weight):
-                    random = Random(f"{contract.name} {operation} {mode} {seed} {n}")  # noqa: S311 - nothing secret
-                    case = self._case(operation, mode, bodies, random=random, seed=seed)
-                    if case is not None:
-                        yield case
+    def rows(self, block: Block) -> list[dict[str, Any]]:
+        if block.what == CHECK:
+            return [row_of_check(check, self._contract, self._sha256) for check in self._checks(block.only)]
+        drawn = self._sequences(block) if block.what == SEQUENCE else self._requests(block)
+        return [row_of(case, self._contract, self._sha256) for case in drawn]
+
+    def _checks(self, only: tuple[str, ...]) -> tuple[Check, ...]:
+        try:
+            return plans.plan(self._suite, only=() if only == ("*",) else only).checks
+        except plans.NothingSelected:
+            return ()
+
+    def _bodies_of(self, block: Block) -> Bodies:
+        key = block.seed, block.per_seed
+        if key not in self._bodies:
+            self._bodies[key] = Bodies(self._contract, block.seed, batch=max(FEWEST, block.per_seed * 2))
+        return self._bodies[key]
+
+    def _requests(self, block: Block) -> Iterator[Case]:
+        for mode in block.modes:
+            if mode == "reading":
+                yield from self._reading(block.what, block.seed)
+                continue
+            for n in range(block.times):
+                random = Random(f"{self._contract.name} {block.what} {mode} {block.seed} {n}")  # noqa: S311 - nothing secret
+                case = self._case(block.what, mode, self._bodies_of(block), random=random, seed=block.seed)
+                if case is not None:
+                    yield case
+
+    def _sequences(self, block: Block) -> Iterator[Case]:
+        operations = tuple(_weights(self._contract.name, block.only).elements())
+        # Pools of its own: what is drawn must not hang on what was drawn before in the same process.
+        bodies = Bodies(self._contract, block.seed, batch=FEWEST)
+        for n in range(block.times):
+            random = Random(f"{self._contract.name} {SEQUENCE} {block.seed} {n}")  # noqa: S311 - nothing secret
+            world = self._new_world()
+            steps = sequences.drawn(world, random, contract=self._contract, operations=operations, bodies=bodies, rehearsal=self._rehearsal)
+            yield Case(self._contract.name, SEQUENCE, block.seed, (), steps)
 
     def _case(self, operation: str, mode: str, bodies: Bodies, *, random: Random, seed: int) -> Case | None:
         world, setup = self._world(operation, random)
@@ -149,33 +257,36 @@ class _Drawing:
                 return None
             body, query = drawn.body, drawn.query
         step = Step(operation, arguments, world.confined(operation, body), query, mode)
-        return Case(self._suite.contract.name, mode, seed, setup, step)
+        return Case(self._contract.name, mode, seed, setup, (step,))
 
     def _reading(self, operation: str, seed: int) -> Iterator[Case]:
         """What a law looks at first: a plain request for each thing that can be read, and pages of what is listed."""
-        known = self._suite.contract.operations[operation]
+        known = self._contract.operations[operation]
         if known.method not in READING:
             return
         world, setup = self._world(operation, Random(0))  # noqa: S311 - nothing secret
         path = {p.argument for p in known.parameters if p.where == "path"}
         arguments = {name: value for name, value in world.plain.items() if name in path}
-        paged = {"pageToken", "pageSize"} <= {p.name for p in known.parameters if p.where == "query"}
-        for query in ((), *(PAGES if paged else ())):
-            yield Case(self._suite.contract.name, "reading", seed, setup, Step(operation, arguments, None, query, "reading"))
+        asked = {p.name for p in known.parameters if p.where == "query"}
+        for query in ((), *(pages for pages in PAGES if {name for name, _ in pages} <= asked)):
+            yield Case(self._contract.name, "reading", seed, setup, (Step(operation, arguments, None, query, "reading"),))
+
+    def _new_world(self) -> World:
+        offer = Offer(frozenset(self._contract.operations), segments={"prefix": None})
+        lab = self._suite.lab(self._wire, self._contract, Target(NOWHERE), offer=offer, check="campaign", run="plan", serial=0)
+        return (self._fuzz.planning or self._fuzz.world)(lab)
 
     def _world(self, operation: str, random: Random) -> tuple[World, tuple[Step, ...]]:
         """A corner that has learned of its opening what the contract says; all that is only read needs the same one."""
-        contract = self._suite.contract
-        offer = Offer(frozenset(contract.operations), segments={"prefix": None})
-        lab = self._suite.lab(self._wire, contract, Target(NOWHERE), offer=offer, check="campaign", run="plan", serial=0)
-        world = self._fuzz.world(lab)
-        reads = contract.operations[operation].method in READING
-        setup = tuple(world.opening(Random(0) if reads else random))  # noqa: S311 - nothing secret
+        world = self._new_world()
+        reads = self._contract.operations[operation].method in READING
+        opening = world.opening(Random(0) if reads else random)  # noqa: S311 - nothing secret
+        setup = tuple(step for step in opening if step.operation in self._contract.operations)
         for step in setup:
             world.learn(step, self._rehearsal(step))
         return world, setup
 
     def _rehearsal(self, step: Step) -> Reply:
-        body = orjson.dumps(self._fuzz.rehearsed(step), default=str) if self._fuzz.rehearsed else b""
-        method = self._suite.contract.operations[step.operation].method
+        body = orjson.dumps(self._rehearsed(step), default=str)
+        method = self._contract.operations[step.operation].method
         return Reply(Exchange(0, step.operation, "campaign", method, NOWHERE, (), b"", 200, httpx.Headers(), body, 0.0))

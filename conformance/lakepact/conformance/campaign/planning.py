@@ -1,25 +1,24 @@
-"""Writes a plan: the cases of many seeds, drawn side by side, each kept once."""
+"""Writes a plan: the cases of contracts and seeds, drawn side by side wherever an engine has them drawn, each kept once."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.cases import fingerprint
-from lakepact.conformance.campaign.generation import MODES, generator_fingerprint, planned
+from lakepact.conformance.campaign.generation import MODES, blocks, drawn, generator_fingerprint, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    Row = dict[str, Any]
+    from lakepact.conformance.campaign.generation import Block
 
-FEW_SEEDS = 2  #: that are drawn before another process has started
+    Row = dict[str, Any]
+    Drawing = Callable[[Sequence[Block]], Iterable[list[Row]]]  #: the rows of each block, in the order of blocks
+
+ONE_SEED = range(1)
 
 
 class Taken(ValueError):
@@ -27,65 +26,53 @@ class Taken(ValueError):
 
 
 def plan(
-    contract: str,
+    contracts: str | Sequence[str],
     folder: Path,
     *,
-    seeds: Sequence[int],
+    seeds: Sequence[int] = ONE_SEED,
     modes: Sequence[str] = MODES,
     per_seed: int = 1,
     only: Sequence[str] = ("*",),
-    jobs: int | None = None,
+    draw: Drawing = drawn,
 ) -> dict[str, Any]:
     """Write a plan into a folder; what it says of itself.
 
     Args:
-        contract: name of the contract.
+        contracts: name of a contract, or of several.
         folder: holds no plan yet.
         seeds: where drawing starts.
         modes: how to draw.
         per_seed: cases of each operation, mode and seed.
         only: patterns of operations.
-        jobs: processes to draw in.
+        draw: has blocks of cases drawn; here, if nothing is said.
 
     Raises:
         Taken: there is one already.
-        LookupError: cases of this contract cannot be planned, or nothing matches.
+        LookupError: cases of a contract cannot be planned, or nothing matches.
     """
+    names = (contracts,) if isinstance(contracts, str) else tuple(dict.fromkeys(contracts))
     if (folder / "plan.json").exists():
         raise Taken(f"{folder} holds a plan already; choose another folder")
-    draw = partial(_of_seeds, contract, modes, per_seed, only)
-    rows = _drawn(draw, seeds, jobs or os.cpu_count() or 1)
+    wanted = [block for name in names for block in blocks(name, seeds=seeds, modes=modes, per_seed=per_seed, only=only)]
+    rows = merged(draw(wanted))
     if not rows:
         raise LookupError(
             f"there is nothing to send: no operation that can be drawn matches {', '.join(only)}, or no mode makes a request of it"
         )
     said = {
-        "contract": contract,
-        "contract_version": suites.load(contract).contract.version,
-        "contract_sha256": fingerprint(suites.load(contract).contract),
-        "generator": generator_fingerprint(contract),
+        "contracts": {name: _contract(name) for name in names},
         "seeds": [min(seeds), max(seeds) + 1],
         "modes": list(modes),
         "per_seed": per_seed,
         "cases": len(rows),
-        "operations": len({row["operation_id"] for row in rows}),
+        "cases_by_contract": {name: sum(row["contract"] == name for row in rows) for name in names},
+        "operations": len({(row["contract"], row["operation_id"]) for row in rows}),
     }
     tables.replace(tables.table_of(rows, tables.CASES), folder / "cases")
     tables.write_json(said, folder / "plan.json")
     return said
 
 
-def _drawn(draw: Callable[[Sequence[int]], list[Row]], seeds: Sequence[int], jobs: int) -> list[Row]:
-    """Cases of all seeds in their order, whoever drew them."""
-    if len(seeds) <= FEW_SEEDS or jobs == 1:
-        return draw(seeds)
-    rows: dict[str, Row] = {}
-    with ProcessPoolExecutor(min(jobs, len(seeds)), mp_context=multiprocessing.get_context("spawn")) as pool:
-        for found in pool.map(draw, [[seed] for seed in seeds]):
-            for row in found:
-                rows.setdefault(row["case_id"], row)
-    return [{**row, "number": number} for number, row in enumerate(rows.values())]
-
-
-def _of_seeds(contract: str, modes: Sequence[str], per_seed: int, only: Sequence[str], seeds: Sequence[int]) -> list[Row]:
-    return planned(contract, seeds=seeds, modes=modes, per_seed=per_seed, only=only)
+def _contract(name: str) -> dict[str, str]:
+    contract = suites.load(name).contract
+    return {"version": contract.version, "sha256": fingerprint(contract), "generator": generator_fingerprint(name)}

@@ -1,68 +1,86 @@
-"""A run of a plan against targets, chunk after chunk; what has landed is never sent again.
+"""A run of a plan against targets; what has landed is never sent again.
 
-A chunk is a folder that appears when all of it is there. Before it is sent, a journal says what is on its way: after a crash that is
-what may have reached a target although nothing of it landed. It is marked so, and sent again under names that nothing has.
+Lanes land what they send themselves (`shore`). Each start has a word of its own, which the names of all that it makes begin with: what an
+earlier start had in flight when it ended is marked so, and sent again under names that nothing has.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import secrets
 import shutil
 from collections import Counter
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
-from lakepact.conformance.arrow import Table, pa
-from lakepact.conformance.campaign import tables
+from lakepact.conformance.arrow import Table, pa, pc
+from lakepact.conformance.campaign import shore, tables
 from lakepact.conformance.campaign.cases import fingerprint
-from lakepact.conformance.campaign.execution import Job
+from lakepact.conformance.campaign.lanes import Job
+from lakepact.conformance.campaign.refusals import Refused
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.target import is_on
 from lakepact.conformance.wire import Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from lakepact.conformance.campaign.engines import Engine
     from lakepact.conformance.campaign.targets import Asked
 
-CHUNK = 300  #: exchanges that a crash can cost
-
-
-class Refused(Exception):
-    """A run that cannot go on; the message says what to do."""
+CHUNK = 20_000  #: cases that an engine is given at a time
+PASSES = 2  #: through all that has not landed
+PATIENCE = 10.0  #: seconds to wait for a target that is down before the rest is left for `--resume`
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is."""
+    """How far a run is.
+
+    Args:
+        landed: cases with their targets that have landed, of all starts.
+        planned: all that there are to land.
+        missing: by target: cases that it did not take, as it was down.
+    """
 
     landed: int
     planned: int
-    missing: dict[str, int]  #: by target: cases that it did not take, as it was down
+    missing: Mapping[str, int] = field(default_factory=dict)
 
 
-def discovered(asked: Asked, contract: str) -> Asked:
+def discovered(asked: Asked) -> Asked:
     """The target with what it declares.
 
     Raises:
         Refused: it does not answer.
         NoSecret: an environment variable is missing.
     """
-    suite, target = suites.load(contract), asked.target()
+    suite, target = suites.load(asked.contract), asked.target()
     with Wire(target.url, headers=target.headers, timeout=target.timeout) as wire:
         try:
             offer = suite.discover(wire, target)
         except Blocked as blocked:
             raise Refused(f"the target {asked.name} does not answer ({wire.redact(str(blocked))}); start it, or leave it out") from blocked
     features = {name: is_on(feature, target, offer) for name, feature in suite.contract.features.items()}
-    return replace(asked, operations=tuple(sorted(offer.operations)), segments=dict(offer.segments), features=features)
+    return replace(
+        asked, operations=tuple(sorted(offer.operations)), segments=dict(offer.segments), features=features, found=dict(offer.found)
+    )
+
+
+def contracts(plan: Path) -> tuple[str, ...]:
+    """The contracts that a plan has cases of.
+
+    Raises:
+        LookupError: it is no plan.
+    """
+    return tuple(tables.read_json(plan / "plan.json")["contracts"])
 
 
 def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
@@ -70,14 +88,15 @@ def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
 
     Raises:
         LookupError: `plan` is no plan.
-        Refused: there is a run already, or the plan was made from another version of the contract.
+        Refused: there is a run already, or the plan was made from another version of a contract.
     """
     planned = tables.read_json(plan / "plan.json")
     if (run / "run.json").exists():
         raise Refused(f"{run} holds a run already; go on with it by --resume, or choose another folder")
-    if planned["contract_sha256"] != fingerprint(suites.load(planned["contract"]).contract):
-        raise Refused(f"{plan} was planned from another version of the contract; plan it again")
-    asked = [discovered(target, planned["contract"]) for target in targets]
+    for name, said in planned["contracts"].items():
+        if said["sha256"] != fingerprint(suites.load(name).contract):
+            raise Refused(f"{plan} was planned from another version of {name}; plan it again")
+    asked = [discovered(target) for target in targets]
     run.mkdir(parents=True, exist_ok=True)
     shutil.copytree(plan / "cases", run / "cases", dirs_exist_ok=True)
     said = {
@@ -91,90 +110,169 @@ def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
     tables.write_json(said, run / "run.json")
 
 
-def carried_on(run: Path, engine: Engine, *, rps: float = 0.0, chunk: int = CHUNK) -> Iterator[Progress]:
-    """Send what has not landed; yields after each chunk.
+def carried_on(
+    run: Path, engine: Engine, *, rps: float = 0.0, chunk: int = CHUNK, patience: float = PATIENCE, every: float | None = None
+) -> Iterator[Progress]:
+    """Send what has not landed; yields at the beginning, after each chunk, and in between now and then.
+
+    Args:
+        run: its folder.
+        engine: runs the lanes.
+        rps: requests a second and target at most; 0 for no limit.
+        chunk: how many cases the engine is given at a time.
+        patience: seconds to wait for targets that are down when all others are done.
+        every: seconds between two looks at how far it is; none if it is not said.
 
     Raises:
         LookupError: there is no run.
-        Refused: a target does not answer, or somebody else is at it.
+        Refused: no target answers, or somebody else is at it, or the disk is full.
     """
     with _alone(run):
         said = tables.read_json(run / "run.json")
-        contract = said["plan"]["contract"]
-        targets = tuple(discovered(of_document(document), contract) for document in said["targets"])
-        # Each start has a word of its own: the names of an earlier one are never met again.
+        targets, away = _there([of_document(document) for document in said["targets"]])
         word = secrets.token_hex(3)
-        job = Job(said["run_id"], word, contract, targets, lanes=engine.lanes, rps=rps)
+        job = Job(str(run.resolve()), said["run_id"], word, targets, lanes=engine.lanes, rps=rps, patience=patience)
         said["starts"].append({"at": _now(), "word": word, "engine": engine.name, "lanes": engine.lanes, "rps": rps})
         tables.write_json({**said, "status": "running"}, run / "run.json")
-        _mark_interrupted(run, said["run_id"])
-        cases = tables.read(run / "cases", tables.CASES)
-        landed = _landed(run)
-        yield from _chunks(run, cases, landed, engine=engine, job=job, chunk=chunk)
-        whole = len(_landed(run)) == cases.num_rows * len(targets)
-        tables.write_json({**said, "status": "complete" if whole else "incomplete", "finished_at": _now()}, run / "run.json")
+        shore.begin(run, word)
+        try:
+            shore.gathered(run, said["run_id"])
+            work = _Work(run, targets, away)
+            yield work.progress
+            for number, errands, lanes in work.chunks(chunk, engine.lanes):
+                yield from _awaited(engine, errands, replace(job, chunk=number, lanes=lanes), work=work, every=every)
+        finally:
+            shore.end(run)
+            shore.gathered(run, said["run_id"], patience=0.0)
+            status = "complete" if len(shore.landed(run)) == _all(run, said["targets"]) else "incomplete"
+            tables.write_json({**said, "status": status, "finished_at": _now()}, run / "run.json")
 
 
-def _chunks(run: Path, cases: Table, landed: set[tuple[str, str]], *, engine: Engine, job: Job, chunk: int) -> Iterator[Progress]:
-    ids = cases.column("case_id").to_pylist()
-    pending = [(row, target.name) for row, case_id in enumerate(ids) for target in job.targets if (target.name, case_id) not in landed]
-    done, missing = len(landed), Counter[str]()
-    yield Progress(done, len(ids) * len(job.targets), {})
-    down: set[str] = set()
-    for number, start in enumerate(range(0, len(pending), chunk)):
-        some = [(row, name) for row, name in pending[start : start + chunk] if name not in down]
-        missing.update(name for _, name in pending[start : start + chunk] if name in down)
-        if some:
-            rows, names = [row for row, _ in some], [name for _, name in some]
-            errands = cases.take(rows).add_column(0, "target", pa.array(names, tables.TEXT)).cast(tables.ERRANDS)
-            taken = _one_chunk(run, errands, f"{job.word}-{number:05d}", engine=engine, job=job)
-            done += taken.total()
-            short = {name: n - taken[name] for name, n in Counter(names).items() if n > taken[name]}
-            missing.update(short)
-            # One that is back takes the next chunk; what it missed is for `--resume`.
-            down |= {target.name for target in job.targets if target.name in short and not _answers(target, job.contract)}
-        yield Progress(done, len(ids) * len(job.targets), dict(missing))
+def _awaited(engine: Engine, errands: Table, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:
+    """Have one chunk sent; yields how far it is, and that it is over. If nobody waits for it any more, its lanes end."""
+    with ThreadPoolExecutor(1, thread_name_prefix="campaign") as pool:
+        sending = pool.submit(engine.execute, errands, job)
+        try:
+            while not wait([sending], timeout=every).done:
+                yield work.under_way()
+            sending.result()
+        except OSError as wrong:
+            if wrong.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+                raise
+            raise Refused(f"{wrong.strerror}: make room for {job.run}; what had landed is kept") from wrong
+        finally:
+            if not sending.done():
+                shore.end(work.run)
+    yield work.after(errands)
 
 
-def _one_chunk(run: Path, errands: Table, name: str, *, engine: Engine, job: Job) -> Counter[str]:
-    """Send one chunk and let it land; how many each target took."""
-    on_its_way = [list(pair) for pair in zip(*(errands.column(c).to_pylist() for c in ("target", "case_id")), strict=True)]
-    journal, unfinished = run / "journal" / f"{name}.json", run / "exchanges" / f"_chunk-{name}"
-    tables.write_json({"word": job.word, "pairs": on_its_way}, journal)
-    engine.execute(errands, job, unfinished)
-    taken = Counter(tables.read(unfinished, tables.EXCHANGES, ["target"]).column("target").to_pylist())
-    tables.land(unfinished, run / "exchanges" / f"chunk-{name}")
-    journal.unlink()
-    return taken
+class _Work:
+    """What is left to be sent of a run.
+
+    Args:
+        run: its folder.
+        targets: those that answer.
+        away: the others.
+    """
+
+    def __init__(self, run: Path, targets: Sequence[Asked], away: Iterable[Asked]) -> None:
+        self.run = run
+        self._targets = targets
+        self._cases = tables.read(run / "cases", tables.CASES)
+        self._landed = shore.landed(run)
+        self._before = len(self._landed)
+        self._all = (*targets, *away)
+        self._gone = {target.name for target in away}
+        self._down = set(self._gone)
+        self._planned = sum(self._of(target) for target in self._all)
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(len(self._landed), self._planned, {})
+
+    def _of(self, target: Asked) -> int:
+        """How many cases are in the language of a target."""
+        return int(pc.sum(pc.equal(self._cases.column("contract"), target.contract)).as_py() or 0)
+
+    def _landed_of(self, name: str) -> int:
+        return sum(target == name for target, _ in self._landed)
+
+    def under_way(self) -> Progress:
+        """How far lanes are, as they last told."""
+        return Progress(min(self._before + shore.under_way(self.run), self._planned), self._planned, {})
+
+    def after(self, errands: Table) -> Progress:
+        """How far it is when a chunk is over; a target that did not take all of it, and does not answer now, is given no more."""
+        self._landed = shore.landed(self.run)
+        sent = zip(errands.column("target").to_pylist(), errands.column("case_id").to_pylist(), strict=True)
+        short = {target for target, case_id in sent if (target, case_id) not in self._landed}
+        self._down |= {target.name for target in self._targets if target.name in short and not _answers(target)}
+        missing = {name: n for name in self._down if (n := self._left(name))}
+        return Progress(len(self._landed), self._planned, missing)
+
+    def _left(self, name: str) -> int:
+        return next(self._of(target) for target in self._all if target.name == name) - self._landed_of(name)
+
+    def chunks(self, size: int, lanes: int) -> Iterator[tuple[int, Table, int]]:
+        """What to send: number of the chunk, its errands, and how many lanes may send them at a time.
+
+        What a target missed comes once more in the end, if it is back by then.
+        """
+        number = 0
+        for _ in range(PASSES):
+            self._down = {target.name for target in self._targets if target.name in self._down and not _answers(target)} | self._gone
+            for some, alone in [(some, alone) for alone, some in self._pending().items()]:
+                for start in range(0, len(some), size):
+                    chosen = [(row, target) for row, target in some[start : start + size] if target not in self._down]
+                    if chosen:
+                        names = pa.array([target for _, target in chosen], tables.TEXT)
+                        errands = self._cases.take([row for row, _ in chosen]).add_column(0, "target", names).cast(tables.ERRANDS)
+                        yield number, errands, 1 if alone else lanes
+                        number += 1
+
+    def _pending(self) -> dict[bool, list[tuple[int, str]]]:
+        """Rows of cases with their targets, apart where nothing else may be sent meanwhile."""
+        columns = [self._cases.column(name).to_pylist() for name in ("case_id", "contract", "alone")]
+        pending: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
+        for row, (case_id, contract, alone) in enumerate(zip(*columns, strict=True)):
+            for target in self._targets:
+                if target.contract == contract and (target.name, case_id) not in self._landed:
+                    pending[alone].append((row, target.name))
+        return pending
 
 
-def _answers(target: Asked, contract: str) -> bool:
+def _answers(target: Asked) -> bool:
     try:
-        discovered(target, contract)
+        discovered(target)
     except Refused:
         return False
     return True
 
 
-def _landed(run: Path) -> set[tuple[str, str]]:
-    held = tables.read(run / "exchanges", tables.EXCHANGES, ["target", "case_id"])
-    return set(zip(held.column("target").to_pylist(), held.column("case_id").to_pylist(), strict=True))
+def _there(targets: Sequence[Asked]) -> tuple[tuple[Asked, ...], tuple[Asked, ...]]:
+    """The targets that answer, and those that do not.
+
+    Raises:
+        Refused: none does.
+    """
+    there: list[Asked] = []
+    away: list[Asked] = []
+    last: Refused | None = None
+    for target in targets:
+        try:
+            there.append(discovered(target))
+        except Refused as refused:
+            away.append(target)
+            last = refused
+    if last is not None and not there:
+        raise last
+    return tuple(there), tuple(away)
 
 
-def _mark_interrupted(run: Path, run_id: str) -> None:
-    """Say of what was on its way when a start ended early that nothing can be said of it."""
-    landed = _landed(run)
-    for journal in sorted((run / "journal").glob("*.json")):
-        said = tables.read_json(journal)
-        lost = [(target, case_id) for target, case_id in said["pairs"] if (target, case_id) not in landed]
-        why = "on its way when the run was interrupted; sent again under other names"
-        same: dict[str, Any] = {"run_id": run_id, "word": said["word"], "verdict": "inconclusive", "reason": why}
-        rows = [{**same, "target": target, "case_id": case_id} for target, case_id in lost]
-        if rows:
-            tables.write_part(tables.table_of(rows, tables.INTERRUPTIONS), run / "interruptions", journal.stem)
-        journal.unlink()
-    for unfinished in (run / "exchanges").glob("_*"):
-        shutil.rmtree(unfinished)
+def _all(run: Path, targets: Iterable[Mapping[str, Any]]) -> int:
+    """How many cases with targets there are."""
+    by_contract = Counter(tables.read(run / "cases", tables.CASES, ["contract"]).column("contract").to_pylist())
+    return sum(by_contract[target["contract"]] for target in targets)
 
 
 @contextlib.contextmanager

@@ -1,28 +1,34 @@
-"""Spark as the engine of a campaign: lanes are its tasks, one action a chunk, because every action on a lazy frame would send all again."""
+"""Spark as the engine of a campaign: lanes are its tasks. By the DataFrame API alone, so that the same works through Spark Connect.
+
+One action a chunk, because every action on a lazy frame would send all again; what comes back lands where it is sent (`shore`), so that a
+task that breaks down loses nothing.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.arrow import pa
-from lakepact.conformance.campaign import sql
-from lakepact.conformance.campaign.doctor import INSTALL, CannotRun
-from lakepact.conformance.campaign.execution import executed_batches
-from lakepact.conformance.campaign.judging import judged_batches
-from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, JUDGED, RESULTS, TEXT, land, parts
+from lakepact.conformance.campaign import doctor, parcel, sql
+from lakepact.conformance.campaign.alike import judged_batches
+from lakepact.conformance.campaign.generation import Block, drawn
+from lakepact.conformance.campaign.lanes import travelled
+from lakepact.conformance.campaign.refusals import CannotRun
+from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, tidy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from lakepact.conformance.arrow import Schema, Table
-    from lakepact.conformance.campaign.engines import Features
-    from lakepact.conformance.campaign.execution import Job
+    from lakepact.conformance.campaign.engines import Features, Rows
     from lakepact.conformance.campaign.findings import Sources
+    from lakepact.conformance.campaign.lanes import Job
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
 SETTINGS = {
@@ -43,56 +49,106 @@ LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
+#: Of these, what a Connect server lets a session say.
+CONNECTED = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions", "spark.sql.execution.arrow.maxRecordsPerBatch")
+BLOCKS = pa.schema(
+    [
+        ("place", NUMBER),
+        ("contract", TEXT),
+        ("seed", WHOLE),
+        ("what", TEXT),
+        ("modes", pa.list_(TEXT)),
+        ("times", NUMBER),
+        ("per_seed", NUMBER),
+        ("only", pa.list_(TEXT)),
+    ]
+)
+DRAWN = pa.schema([("place", NUMBER), *CASES])
+TAKEN = pa.schema([("target", TEXT), ("cases", WHOLE)])
+OFTEN = 50  #: cases after which a lane says that it is there: one that nobody listens to any more ends
+MANY = 1000  #: partitions to look at to learn how many tasks run at a time
+BLOCKS_EACH = 4  #: times as many partitions as lanes: blocks are not equally dear
 
 
 class Spark:
     """A Spark session that runs lanes.
 
     Args:
-        master: where.
+        master: where, unless `remote` says.
         confs: further settings, `KEY=VALUE`.
+        remote: address of a Spark Connect server, `sc://…`.
+        lanes: how many tasks send at a time; as many as Spark runs if it is not said.
 
     Raises:
+        CannotRun: something that Spark needs is missing here.
         ValueError: a setting is none.
     """
 
     name = "spark"
 
-    def __init__(self, master: str, confs: Sequence[str] = ()) -> None:
-        self._master = master
-        self._settings = {**SETTINGS, **(LOCAL if master.startswith("local") else {}), **dict(_setting(conf) for conf in confs)}
+    def __init__(self, master: str, confs: Sequence[str] = (), *, remote: str | None = None, lanes: int | None = None) -> None:
+        ill = [finding for finding in doctor.examined(remote=remote is not None) if not finding.well]
+        if ill:
+            raise CannotRun("; ".join(f"{finding.what}: {finding.says}" for finding in ill))
+        self._master, self._remote, self._lanes = master, remote, lanes
+        own = {} if remote else {**SETTINGS, **(LOCAL if master.startswith("local") else {})}
+        self._settings = {**own, **dict(_setting(conf) for conf in confs)}
         self._session: Any = None
-        self.lanes = 1
+        self.lanes = lanes or 1
 
     def __enter__(self) -> Self:
         # Else workers run whatever `python3` is on PATH, which has none of what is needed.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if self._master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        builder = import_module("pyspark.sql").SparkSession.builder.appName("lakepact campaign").master(self._master)
+        builder = import_module("pyspark.sql").SparkSession.builder.appName("lakepact campaign")
+        builder = builder.remote(self._remote) if self._remote else builder.master(self._master)
         for name, value in self._settings.items():
             builder = builder.config(name, value)
+        where = f"--remote {self._remote}" if self._remote else f"--master {self._master}"
         try:
             self._session = builder.getOrCreate()
+            if self._remote:
+                for name in CONNECTED:
+                    self._session.conf.set(name, SETTINGS[name])
+            if self._remote or not _is_this_machine(self._master):
+                self._session.addArtifacts(parcel.packed(), pyfile=True)
+            self.lanes = self._lanes or self._tasks_at_a_time()
         except Exception as wrong:
             advice = "`lakepact campaign doctor` looks at what it needs"
-            raise CannotRun(f"Spark did not start with --master {self._master}: {_said(wrong)}; {advice}") from wrong
-        self.lanes = self._session.sparkContext.defaultParallelism
+            raise CannotRun(f"Spark did not start with {where}: {_said(wrong)}; {advice}") from wrong
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._session is not None:
             self._session.stop()
 
-    def execute(self, errands: Table, job: Job, folder: Path) -> None:
-        """Send each errand once, and leave the rows of those that were sent in a folder.
+    def _tasks_at_a_time(self) -> int:
+        """How many partitions Spark cuts a range into that says nothing of them: as many as tasks can run."""
+        return len(self._session.range(MANY).selectExpr("spark_partition_id() AS place").distinct().collect())
+
+    def draw(self, blocks: Sequence[Block]) -> list[Rows]:
+        """The rows of each block of cases, in the order of the blocks.
 
         Raises:
             CannotRun: a task failed.
         """
-        frame = self._session.createDataFrame(errands).repartition(self.lanes)
-        frame = frame.mapInArrow(partial(executed_batches, job=job), _spark_schema(EXCHANGES))
-        self._written(frame, folder)
+        wanted = pa.Table.from_pylist([{"place": n, **_document(block)} for n, block in enumerate(blocks)], schema=BLOCKS)
+        frame = self._session.createDataFrame(wanted).repartition(min(len(blocks), BLOCKS_EACH * self.lanes))
+        found: list[Rows] = [[] for _ in blocks]
+        for row in self._collected(frame.mapInArrow(drawn_batches, _spark_schema(DRAWN))).to_pylist():
+            found[row.pop("place")].append(row)
+        # What Spark hands over is in no order; within a block, the number says where a case was drawn.
+        return [sorted(rows, key=lambda row: int(row["number"])) for rows in found]
+
+    def execute(self, errands: Table, job: Job) -> None:
+        """Send each errand once, in as many lanes as the job says, which land what comes back.
+
+        Raises:
+            CannotRun: a task failed.
+        """
+        frame = self._session.createDataFrame(errands).repartition(min(self.lanes, job.lanes))
+        self._collected(frame.mapInArrow(partial(travelled_batches, job=job), _spark_schema(TAKEN)))
 
     def judge(self, exchanges: Path, features: Features, *, results: Path, answers: Path) -> None:
         """Judge all exchanges; leaves verdicts and normalised answers in folders.
@@ -108,7 +164,7 @@ class Spark:
         self._written(judged.selectExpr("inline(verdicts)").select(*RESULTS.names), results)
         self._written(judged.select(*ANSWERS.names), answers)
         for folder in (results, answers):
-            land(folder, folder)
+            tidy(folder)
 
     def analyse(self, sources: Sources) -> dict[str, Table]:
         """All tables of `findings`, by Spark SQL."""
@@ -129,16 +185,67 @@ class Spark:
         try:
             frame.write.parquet(str(folder), mode="overwrite", compression="zstd")
         except Exception as wrong:
-            if "ModuleNotFoundError" in str(wrong):
-                advice = f"there: {INSTALL}, and let PYSPARK_PYTHON name their interpreter"
-                raise CannotRun(f"workers of Spark lack a package ({_said(wrong)}); {advice}") from wrong
-            raise CannotRun(f"a task of Spark failed: {_said(wrong)}. What had landed is kept") from wrong
+            raise _broken(wrong) from wrong
+
+    def _collected(self, frame: Any) -> Table:
+        try:
+            return frame.toArrow()
+        except Exception as wrong:
+            raise _broken(wrong) from wrong
+
+
+def travelled_batches(batches: Iterable[Any], job: Job) -> Iterator[Any]:
+    """The errands of Arrow record batches, sent by the task that this is; yields how many each target took."""
+    context = import_module("pyspark").TaskContext.get()
+    errands = (errand for batch in batches for errand in batch.to_pylist())
+    taken = Counter[str]()
+    for number, target in enumerate(travelled(errands, job, context.partitionId(), context.attemptNumber())):
+        taken[target] += 1
+        if number % OFTEN == 0:
+            yield pa.RecordBatch.from_pylist([], schema=TAKEN)
+    yield pa.RecordBatch.from_pylist([{"target": target, "cases": cases} for target, cases in taken.items()], schema=TAKEN)
+
+
+def drawn_batches(batches: Iterable[Any]) -> Iterator[Any]:
+    """The cases of the blocks in Arrow record batches."""
+    wanted = [row for batch in batches for row in batch.to_pylist()]
+    places = [row.pop("place") for row in wanted]
+    blocks = [Block(**{**row, "modes": tuple(row["modes"]), "only": tuple(row["only"])}) for row in wanted]
+    for place, rows in zip(places, drawn(blocks), strict=True):
+        yield pa.RecordBatch.from_pylist([{**row, "place": place, "number": n} for n, row in enumerate(rows)], schema=DRAWN)
+
+
+def _document(block: Block) -> dict[str, Any]:
+    return {**vars(block), "modes": list(block.modes), "only": list(block.only)}
+
+
+def _is_this_machine(master: str) -> bool:
+    """Whether tasks run in processes that this one starts, with its paths and packages."""
+    return master.startswith("local") and not master.startswith("local-cluster")
+
+
+#: What a task says that cannot go on, and what to do about it.
+ADVICE = {
+    "ModuleNotFoundError": f"workers of Spark lack a package: there, {doctor.INSTALL}, and let PYSPARK_PYTHON name their interpreter",
+    "PYTHON_VERSION_MISMATCH": "workers of Spark run another Python than this one: let PYSPARK_PYTHON name one of the same version there",
+    "Cannot run program": "workers of Spark find no Python: let PYSPARK_PYTHON name their interpreter",
+    "NoSecret": "a secret is missing where requests are sent",
+    "NotShared": "the run cannot be reached",
+    "No space left on device": "the disk is full: make room for the folder of the run, and for Spark's own (spark.local.dir)",
+    "File too large": "the disk takes no more: make room for the folder of the run",
+}
+
+
+def _broken(wrong: Exception) -> CannotRun:
+    text = str(wrong)
+    advice = next((says for sign, says in ADVICE.items() if sign in text), "a task of Spark failed")
+    return CannotRun(f"{advice} ({_said(wrong)}). What had landed is kept")
 
 
 def _said(wrong: Exception) -> str:
     """What went wrong: of a traceback of Python its last line, else the beginning."""
     lines = [line.strip() for line in str(wrong).splitlines() if line.strip() and not line.strip().startswith("at ")]
-    errors = [line for line in lines if "Error: " in line or "NoSecret: " in line]
+    errors = [line for line in lines if any(sign in line for sign in ("Error: ", "NoSecret: ", "NotShared: "))]
     return (errors or lines or [type(wrong).__name__])[-1 if errors else 0][:500]
 
 

@@ -1,14 +1,13 @@
 """The tables of a campaign: Parquet files in a folder a table, which any engine can read.
 
 PLAN/plan.json  PLAN/cases/
-RUN/run.json    RUN/cases/  RUN/exchanges/chunk-…/  RUN/interruptions/  RUN/results/  RUN/answers/
+RUN/run.json    RUN/cases/  RUN/exchanges/  RUN/journal/  RUN/interruptions/  RUN/results/  RUN/answers/
                 RUN/coverage/  RUN/divergences/  RUN/regressions/
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,8 @@ CASES = _schema(
     seed=WHOLE,
     method=TEXT,
     path_template=TEXT,
-    mutates=YES_NO,
+    mutates=YES_NO,  # or has nothing to prepare: it gets a corner of its own
+    alone=YES_NO,  # nothing else is sent to the target meanwhile
     setup=TEXT,
     request=TEXT,  # one step, those of a sequence, or the name of a check
 )
@@ -147,27 +147,28 @@ def replace(table: Table, folder: Path) -> None:
     fresh.rename(folder)
 
 
-def land(unfinished: Path, folder: Path) -> None:
-    """Let a chunk be seen, all of it at once; what engines leave beside their files goes."""
-    for other in [path for path in unfinished.iterdir() if path.suffix != ".parquet"]:
+def tidy(folder: Path) -> None:
+    """Leave the files of a table alone in its folder; what engines put beside them goes."""
+    for other in [path for path in folder.iterdir() if path.suffix != ".parquet"]:
         other.unlink()
-    for path in unfinished.iterdir():
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
-    if unfinished != folder:
-        unfinished.rename(folder)
 
 
 def parts(folder: Path) -> list[Path]:
-    """The files of a table, those of its chunks included; what has not landed is none of it."""
+    """The files of a table; what has not landed is none of it."""
     return sorted(p for p in folder.rglob("*.parquet") if not any(name[0] in "_." for name in p.relative_to(folder).parts))
+
+
+def read_file(part: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
+    """One file of a table."""
+    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    # A part is read as the file that it is: what its folder is called is no column.
+    return pq.ParquetFile(part).read(columns=wanted.names).select(wanted.names).cast(wanted)
 
 
 def read(folder: Path, schema: Schema, columns: Sequence[str] | None = None) -> Table:
     """A table, empty if nothing has landed."""
     wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
-    # A part is read as the file that it is: chunks in folders are no partitions of anything.
-    found = [pq.ParquetFile(part).read(columns=wanted.names).select(wanted.names).cast(wanted) for part in parts(folder)]
+    found = [read_file(part, schema, wanted.names) for part in parts(folder)]
     return pa.concat_tables(found) if found else wanted.empty_table()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 SECRET = re.compile(r"\$\{(\w+)\}")
-KEYS = frozenset({"url", "token_env", "headers", "parameters", "features", "timeout"})
+CONTRACT = re.compile(r"([a-z][a-z0-9_]*)\+(?=https?://)")
+KEYS = frozenset({"url", "contract", "token_env", "headers", "parameters", "features", "timeout"})
 
 
 class NoSecret(LookupError):
@@ -34,22 +35,26 @@ class Asked:
     Args:
         name: what tables and reports call it.
         url: its base address.
+        contract: the contract that it speaks.
         headers: sent with every request; `${NAME}` stands for the environment variable of that name.
         parameters: what the contract lets a client choose.
         features: what is known of optional behaviours.
         timeout: seconds to wait for an answer.
         operations: ids of the operations that it declares, once it was asked.
         segments: path parameters with one value for the whole target.
+        found: what else was found of it, for the contract's own lab; asked for again at each start.
     """
 
     name: str
     url: str
+    contract: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, bool] = field(default_factory=dict)
     timeout: float = 10.0
     operations: tuple[str, ...] = ()
     segments: Mapping[str, str | None] = field(default_factory=dict)
+    found: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def target(self) -> Target:
         """The target with its secrets, for the process that sends them.
@@ -63,12 +68,12 @@ class Asked:
     @property
     def offer(self) -> Offer:
         """What it declares."""
-        return Offer(frozenset(self.operations), segments=self.segments)
+        return Offer(frozenset(self.operations), segments=self.segments, found=self.found)
 
     @property
     def document(self) -> dict[str, Any]:
-        """All of it as JSON; there is no secret in it."""
-        return asdict(self)
+        """All of it as JSON, but for what has to be found again; there is no secret in it."""
+        return asdict(replace(self, found={}))
 
 
 def of_document(document: Mapping[str, Any]) -> Asked:
@@ -77,18 +82,34 @@ def of_document(document: Mapping[str, Any]) -> Asked:
     return Asked(**members)
 
 
-def asked(options: Sequence[str]) -> tuple[Asked, ...]:
-    """The targets of `NAME=URL` and `NAME=FILE.toml`.
+def asked(options: Sequence[str], contracts: Sequence[str]) -> tuple[Asked, ...]:
+    """The targets of `NAME=URL`, `NAME=CONTRACT+URL` and `NAME=FILE.toml`.
+
+    Args:
+        options: as they were written.
+        contracts: those that there are cases of; where there is one alone, it need not be said.
 
     Raises:
         ValueError: one says something else.
     """
-    found = [_asked(option) for option in options]
+    found = [_speaking(_asked(option), contracts) for option in options]
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"--target {twice[0]}=…: there are two of that name")
     return tuple(found)
+
+
+def _speaking(target: Asked, contracts: Sequence[str]) -> Asked:
+    if not target.contract and len(contracts) == 1:
+        return replace(target, contract=contracts[0])
+    if target.contract in contracts:
+        return target
+    have = f"the plan has cases of {', '.join(contracts)}"
+    if target.contract:
+        raise ValueError(f"--target {target.name}: it speaks {target.contract}, and {have}")
+    example = f"{target.name}={contracts[0]}+{target.url}"
+    raise ValueError(f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its profile")
 
 
 def _asked(option: str) -> Asked:
@@ -97,7 +118,9 @@ def _asked(option: str) -> Asked:
         raise ValueError(f"--target {option}: write NAME=URL or NAME=FILE.toml")
     if where.endswith(".toml"):
         return _from_profile(name, Path(where))
-    return Asked(name, _address(where, f"--target {name}"))
+    contract = CONTRACT.match(where)
+    url = where[contract.end() :] if contract else where
+    return Asked(name, _address(url, f"--target {name}"), contract[1] if contract else "")
 
 
 def _from_profile(name: str, path: Path) -> Asked:
@@ -118,7 +141,8 @@ def _from_profile(name: str, path: Path) -> Asked:
     parameters = {str(key): str(value) for key, value in profile.get("parameters", {}).items()}
     features = {str(key): bool(value) for key, value in profile.get("features", {}).items()}
     url = _address(profile["url"], str(path))
-    return Asked(name, url, headers, parameters, features, timeout=float(profile.get("timeout", 10.0)))
+    contract = str(profile.get("contract", ""))
+    return Asked(name, url, contract, headers, parameters, features, timeout=float(profile.get("timeout", 10.0)))
 
 
 def _address(url: str, where: str) -> str:

@@ -1,16 +1,16 @@
-"""How the verbs of a campaign say what is wrong: one line each, and an exit code."""
+"""How the verbs of a campaign say how far they are and what is wrong: one line each, and an exit code."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Self
 
 import click
 
 from lakepact.conformance import runner
-from lakepact.conformance.campaign import doctor as doctors
-from lakepact.conformance.campaign import running
 from lakepact.conformance.campaign.landing import CannotLand
+from lakepact.conformance.campaign.refusals import CannotRun, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +20,67 @@ def told(verb: str, action: Callable[[], None]) -> None:
     """Do it; what is wrong becomes one line."""
     try:
         action()
+    except KeyboardInterrupt:
+        click.echo(f"lakepact campaign {verb}: interrupted; what had landed is kept", err=True)
+        sys.exit(runner.INCOMPLETE)
     except (LookupError, ValueError) as wrong:
         click.echo(f"lakepact campaign {verb}: {wrong.args[0] if wrong.args else wrong}", err=True)
         sys.exit(runner.USAGE)
-    except (running.Refused, doctors.CannotRun, CannotLand) as refused:
+    except (Refused, CannotRun, CannotLand) as refused:
         click.echo(f"lakepact campaign {verb}: {refused}", err=True)
         sys.exit(runner.INCOMPLETE)
+
+
+class Ticker:
+    """Says how far something is: over and over on one line of a terminal, now and then on a line of its own elsewhere.
+
+    Args:
+        what: is counted.
+    """
+
+    EVERY = 1.0  #: seconds between two looks
+    SELDOM = 15.0  #: seconds between two lines where none can be written over
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._started = time.monotonic()
+        self._told_at = float("-inf")
+        self._first: tuple[int, float] | None = None
+        self._terminal = sys.stderr.isatty()
+        self.every = self.EVERY
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._terminal and self.begun:
+            click.echo(err=True)
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was told."""
+        return self._first is not None
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self._started
+
+    def say(self, what: str | None) -> None:
+        """Something on a line of its own."""
+        if what:
+            click.echo(what, err=True)
+
+    def tell(self, done: int, planned: int) -> None:
+        """So many of so many are done."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first = done, now
+        if not self._terminal and now < self._told_at + self.SELDOM and done < planned:
+            return
+        self._told_at = now
+        before, since = self._first
+        rate = (done - before) / (now - since) if now > since else 0.0
+        left = f", {(planned - done) / rate:.0f} s to go" if rate and done < planned else ""
+        line = f"{done} of {planned} {self._what}, {self.seconds:.0f} s{left}"
+        click.echo(f"\r{line:<72}" if self._terminal else line, err=True, nl=not self._terminal)

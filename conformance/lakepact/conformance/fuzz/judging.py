@@ -41,6 +41,7 @@ class Fuzz:
         tolerated: whether a required member may be missing all the same: operation, name of the member, and what lacks it.
         rehearsed: the body that answers a request of the opening, as far as the contract decides it, for who draws requests before
             there is a target; none where what can be asked for is the target's own.
+        planning: the same as `world`, before there is a target; `world` itself if it asks nothing of one.
     """
 
     world: Callable[[Any], World]
@@ -49,6 +50,7 @@ class Fuzz:
     refusals: Mapping[str, str]
     tolerated: Callable[[str, str, Any], bool] = field(default=lambda *_: False)
     rehearsed: Callable[[Step], Any] | None = None
+    planning: Callable[[Any], World] | None = None
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         compared: whether there is an earlier run to have regressed from.
     """
     said = tables.read_json(run / "run.json")
-    contract = Contract(said["plan"]["contract"])
+    contracts = {target["name"]: Contract(target["contract"]) for target in said["targets"]}
     targets = tuple(target["name"] for target in said["targets"])
     answers = tables.read(run / "answers", tables.ANSWERS, ["target", "state", "status"]).to_pylist()
     matrix: dict[str, dict[str, str]] = {}
@@ -87,20 +87,20 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         examples.setdefault((row["operation_id"], row["kind"]), {**row, "observations": json.loads(row["observations"])})
     return Facts(
         run=said,
-        title=f"{contract.title} {contract.version}",
+        title=", ".join(dict.fromkeys(f"{contract.title} {contract.version}" for contract in contracts.values())),
         targets=targets,
         states=_counted(((a["target"], a["state"]) for a in answers), targets),
         statuses=_counted(((a["target"], f"{a['status'][:1]}xx") for a in answers if a["status"]), targets),
         matrix=matrix,
         verdicts=_counted(((t, v) for by in matrix.values() for t, v in by.items()), targets),
-        findings=tuple(_findings(run, bad[:MOST], contract)),
+        findings=tuple(_findings(run, bad[:MOST], contracts)),
         left_out=max(len(bad) - MOST, 0),
         divergences=counted,
         examples=tuple(examples.values())[:MOST],
         regressions=tuple(found["regressions"]),
         compared=compared,
         interrupted=tables.read(run / "interruptions", tables.INTERRUPTIONS, ["case_id"]).num_rows,
-        untouched=len(_judged_by_laws(said["plan"]["contract"]) - set(matrix)),
+        untouched=len({r for contract in said["plan"]["contracts"] for r in _judged_by_laws(contract)} - set(matrix)),
     )
 
 
@@ -111,11 +111,12 @@ def _counted(pairs: Iterable[tuple[str, str]], targets: Sequence[str]) -> dict[s
     return {target: dict(sorted(seen.items())) for target, seen in counts.items()}
 
 
-def _findings(run: Path, bad: Sequence[Row], contract: Contract) -> Iterable[Finding]:
+def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) -> Iterable[Finding]:
     wanted = {(row["target"], row["first_case_id"]) for row in bad}
     results = _rows_of(run / "results", wanted)
-    exchanges = {(row["target"], row["case_id"]): row for row in _rows_of(run / "exchanges", wanted)}
+    exchanges = {(row["target"], row["case_id"], row["step"]): row for row in _rows_of(run / "exchanges", wanted)}
     for row in bad:
+        contract = contracts[row["target"]]
         known = contract.requirements[row["requirement_id"]]
         key = row["target"], row["first_case_id"]
         shown = next(
@@ -133,8 +134,12 @@ def _findings(run: Path, bad: Sequence[Row], contract: Contract) -> Iterable[Fin
             expected=shown["expected"],
             observed=shown["observed"],
             case_id=row["first_case_id"],
-            curl=evidence.exchange_of(exchanges[key]).curl() if exchanges[key]["url"] else "",
+            curl=_curl(exchanges.get((*key, shown["step"]))),
         )
+
+
+def _curl(row: Row | None) -> str:
+    return evidence.exchange_of(row).curl() if row is not None and row["url"] else ""
 
 
 def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:

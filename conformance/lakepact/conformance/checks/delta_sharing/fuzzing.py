@@ -89,12 +89,20 @@ def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
     return _small[lab.wire]
 
 
+#: Stand in plans for tables of which only a target knows: any one, and one that has a change data feed.
+ANY, CHANGING = "any", "changing"
+PLACES = {ANY: MOST_TABLES, CHANGING: MOST_TABLES // 2}  #: that a plan tells apart
+
+
 class SharingWorld:
     """What a sequence may ask for, and the tokens that it was given."""
 
     def __init__(self, lab: SharingLab) -> None:
-        self._tables = small_tables(lab)
+        self._tables = self._found(lab)
         self._said: dict[tuple[Any, ...], Any] = {}
+
+    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:
+        return small_tables(lab)
 
     @property
     def plain(self) -> Document:
@@ -167,7 +175,11 @@ class SharingWorld:
     # -- what came of it ---------------------------------------------------------------------------------------
 
     def known(self, learned: Learned) -> Any:
-        """A token or a version that was answered."""
+        """A token or a version that was answered, or what a table in a plan is called here."""
+        if learned.what[0] in PLACES:
+            kind, place, member = learned.what
+            tables = [table for table in self._tables if table.changes] if kind == CHANGING else []
+            return (tables or self._tables)[place % len(tables or self._tables)].address[member]
         return self._said.get(learned.what)
 
     def learn(self, step: Step, reply: Reply) -> None:
@@ -186,6 +198,27 @@ class SharingWorld:
                     self._said["token", step.operation] = said["nextPageToken"]
                 if isinstance(said.get("refreshToken"), str):
                     self._said["refresh",] = said["refreshToken"]
+
+
+class PlannedSharing(SharingWorld):
+    """The same before there is a target: tables stand in requests by their places among those that it will have."""
+
+    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - nobody is there
+        def named(kind: str, place: int) -> SharedTable:
+            share, schema, table = (Learned((kind, place, member), "missing") for member in ("share", "schema", "table"))
+            # Names that are learned pass for text until a request is made of them.
+            return SharedTable(share, schema, table, {}, changes=kind == CHANGING)  # type: ignore[arg-type]
+
+        return tuple(named(kind, place) for kind, places in PLACES.items() for place in range(places))
+
+
+def rehearsed(step: Step) -> Any:
+    """Tokens, so that what is drawn next uses those that a target gives."""
+    if step.operation in LISTS:
+        return {"items": [], "nextPageToken": "rehearsed"}
+    if step.operation not in ANSWERS_IN_LINES:
+        return {}
+    return {"endStreamAction": {"nextPageToken": "rehearsed", "refreshToken": "rehearsed"}}
 
 
 def one_of(values: str, random: Random) -> Any:
@@ -235,4 +268,6 @@ suite.fuzz = Fuzz(
     operations=SENT,
     answers="DS-GEN-15",
     refusals={MALFORMED: "DS-GEN-08", NO_OBJECT: "DS-QRY-11", WRONG_TYPE: "DS-QRY-11"},
+    rehearsed=rehearsed,
+    planning=PlannedSharing,
 )

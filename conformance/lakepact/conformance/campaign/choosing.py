@@ -1,0 +1,99 @@
+"""The options that say where the lanes of a campaign run, the same for every verb, and what it costs to choose Spark."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lakepact.conformance.campaign.engines import Plain
+from lakepact.conformance.campaign.spark import Spark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.campaign.engines import Engine
+
+SPARK, PLAIN = "spark", "plain"
+MASTER = "local[*]"
+SPARK_STARTS = 10.0  #: seconds until Spark sends something
+ONE_CASE = 0.006  #: seconds of a processor that a case takes with a target on the same machine, as measured; the target's own included
+OPTIONS = ("engine", "master", "remote", "confs", "lanes")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where lanes are to run, as it was written."""
+
+    engine: str
+    master: str | None = None
+    remote: str | None = None
+    confs: tuple[str, ...] = ()
+    lanes: int | None = None
+
+    def made(self) -> Engine:
+        """The engine.
+
+        Raises:
+            CannotRun: something that it needs is missing.
+            ValueError: what was written makes no sense.
+        """
+        if self.master and self.remote:
+            raise ValueError("--master starts Spark, --remote speaks to one that is there: name one of them")
+        if self.lanes is not None and self.lanes < 1:
+            raise ValueError("--lanes is 1 or more")
+        if self.engine == PLAIN:
+            if self.master or self.remote or self.confs:
+                raise ValueError("--master, --remote and --conf are for --engine spark")
+            return Plain(self.lanes)
+        return Spark(self.master or MASTER, self.confs, remote=self.remote, lanes=self.lanes)
+
+
+def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options; it is called with `engine`, a `Choice`.
+
+    Args:
+        default: the engine if none is named.
+    """
+
+    def wrap(command: Callable[..., None]) -> Callable[..., None]:
+        def chosen(**given: Any) -> None:
+            options = {name: given.pop(name) for name in OPTIONS}
+            command(**given, engine=Choice(**options))
+
+        wrapped = update_wrapper(chosen, command)
+        for option in reversed(
+            (
+                click.option(
+                    "--engine",
+                    type=click.Choice([SPARK, PLAIN]),
+                    default=default,
+                    show_default=True,
+                    help="Spark, or processes of this machine without a JVM.",
+                ),
+                click.option("--master", help=f"Where Spark is started: local[2], spark://…, yarn.  [default: {MASTER}]"),
+                click.option("--remote", metavar="sc://HOST:PORT", help="A Spark Connect server that is running."),
+                click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark."),
+                click.option("--lanes", type=int, help="How many send at a time; as many as there are processors if it is left out."),
+            )
+        ):
+            wrapped = option(wrapped)
+        return wrapped
+
+    return wrap
+
+
+def cost(exchanges: int, lanes: int) -> str | None:
+    """What to say to who sends so much by Spark in so many lanes, if processes of this machine were sooner."""
+    own = os.cpu_count() or 1
+    plain, spark = exchanges * ONE_CASE / own, SPARK_STARTS + exchanges * ONE_CASE / lanes
+    if plain <= spark:
+        times = f"{exchanges} cases take about {plain:.0f} s with --engine plain, and {spark:.0f} s with Spark in {lanes} lanes"
+        if lanes <= own:
+            return f"{times}: it takes {SPARK_STARTS:.0f} s to start, and pays with more machines"
+        pays = SPARK_STARTS / (ONE_CASE * (1 / own - 1 / lanes))
+        return f"{times}, which pays from about {pays:.0f} cases"
+    return None

@@ -1,0 +1,167 @@
+"""Lanes: each sends its cases one after another, wherever an engine puts it, and lands what comes back itself.
+
+What a lane is given can be pickled and holds no secret. It needs the folder of the run, which the machines of a cluster share.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections import Counter, deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.campaign import shore
+from lakepact.conformance.campaign.execution import Bench, Down
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from lakepact.conformance.campaign.targets import Asked
+
+LOOK = 2.0  #: seconds between two looks whether a target that was down is back
+
+
+class NotShared(Exception):
+    """The folder of the run is not there where a lane runs."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every lane of one start of a run knows.
+
+    Args:
+        run: folder of the run.
+        run_id: its name.
+        word: what names begin with; another one at each start, so that nothing is met that an earlier start left.
+        targets: who is asked.
+        chunk: number of what is done in this start.
+        lanes: how many lanes there are at a time.
+        rps: requests a second and target, of all lanes together; 0 for no limit.
+        patience: seconds to wait in the end for targets that are down.
+    """
+
+    run: str
+    run_id: str
+    word: str
+    targets: tuple[Asked, ...]
+    chunk: int = 0
+    lanes: int = 1
+    rps: float = 0.0
+    patience: float = 0.0
+
+
+def travelled(errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0) -> Iterator[str]:
+    """Send cases to targets and land what they answer; yields the name of the target after each.
+
+    A target that is down is left alone for a while; what it missed comes last, and is left out if it is still down then.
+
+    Args:
+        errands: cases, each with its target.
+        job: what every lane knows.
+        number: of the lane.
+        attempt: how often the same lane was begun before: an engine may try again what broke down.
+
+    Raises:
+        NotShared: the folder of the run is not here.
+    """
+    lane = _Lane(job, number, attempt)
+    try:
+        yield from lane.sent(errands)
+    except BaseException:
+        lane.leave()
+        raise
+    lane.close()
+
+
+class _Lane:
+    """One lane, its connections and its log."""
+
+    def __init__(self, job: Job, number: int, attempt: int) -> None:
+        self._job, self._run = job, Path(job.run)
+        if not (self._run / "run.json").exists():
+            raise NotShared(f"{job.run} is not there on {socket.gethostname()}: --out has to be a folder that all machines of Spark share")
+        name = f"{job.word}-{job.chunk:05d}-{number:05d}"
+        self._word = job.word + "a" * attempt
+        self._landed = self._of_earlier_attempts(name) if attempt else set[tuple[str, str]]()
+        self._shore = shore.Shore(self._run, f"{name}.{attempt}")
+        self._benches: dict[str, Bench] = {}
+        self._waiting: dict[str, deque[Mapping[str, Any]]] = {}  #: for targets that are down
+        self._look_at: dict[str, float] = {}
+        self._downs = Counter[str]()
+
+    def _of_earlier_attempts(self, name: str) -> set[tuple[str, str]]:
+        shore.gathered(self._run, self._job.run_id, only=f"{name}.")
+        return shore.landed(self._run, f"{name}.")
+
+    def close(self) -> None:
+        self._clean_up()
+        self._shore.close()
+
+    def leave(self) -> None:
+        """End early; what was landed is in the log."""
+        self._shore.leave()
+        self._clean_up()
+
+    def _clean_up(self) -> None:
+        for bench in self._benches.values():
+            bench.close()
+
+    def sent(self, errands: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+        """All errands, as far as they go; those of targets that are down last."""
+        for errand in errands:
+            target = errand["target"]
+            if target in self._waiting and not self._is_back(target):
+                self._waiting[target].append(errand)
+                continue
+            yield from self._some(target, deque([*self._waiting.pop(target, ()), errand]))
+        until = time.monotonic() + self._job.patience
+        while self._waiting and time.monotonic() < until and shore.goes_on(self._run, self._job.word):
+            time.sleep(LOOK)
+            for target in [name for name in self._waiting if self._is_back(name)]:
+                yield from self._some(target, self._waiting.pop(target))
+
+    def _is_back(self, target: str) -> bool:
+        if time.monotonic() < self._look_at[target]:
+            return False
+        self._look_at[target] = time.monotonic() + LOOK
+        bench = self._new_bench(target)
+        if not bench.answers():
+            bench.close()
+            return False
+        self._benches.pop(target).close()
+        self._benches[target] = bench
+        return True
+
+    def _new_bench(self, target: str) -> Bench:
+        """Connections, and names that nothing has: what was under way when the target went down may have left some."""
+        place = next(n for n, known in enumerate(self._job.targets) if known.name == target)
+        return Bench(self._job, place, self._word + "b" * self._downs[target])
+
+    def _some(self, target: str, errands: deque[Mapping[str, Any]]) -> Iterator[str]:
+        while errands and shore.goes_on(self._run, self._job.word):
+            errand = errands.popleft()
+            if (target, errand["case_id"]) in self._landed:
+                continue
+            if not self._one(target, errand):
+                errands.appendleft(errand)
+                self._waiting[target] = errands
+                self._look_at[target] = time.monotonic() + LOOK
+                return
+            yield target
+
+    def _one(self, target: str, errand: Mapping[str, Any]) -> bool:
+        """Send one case and land it; whether its target is there."""
+        if target not in self._benches:
+            self._benches[target] = self._new_bench(target)
+        bench = self._benches[target]
+        self._shore.sets_out(target, errand["case_id"], bench.word)
+        try:
+            rows = bench.rows(errand)
+        except Down:
+            self._shore.turns_back(target, errand["case_id"])
+            self._downs[target] += 1
+            return False
+        self._shore.lands(rows)
+        return True

@@ -1,0 +1,230 @@
+"""Where the rows of a lane land: each case in a log as soon as it is answered, many of them together as a file of the table.
+
+The log says of each case that it sets out, and then what came back. Whatever ends a lane, all that was answered is in its log, and what
+set out and did not come back is what was in flight, and nothing else is.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import fcntl
+import os
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.campaign import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Key = tuple[str, str]  #: target and case
+
+JOURNAL, EXCHANGES = "journal", "exchanges"
+TOGETHER = 1000  #: cases that land as one file
+OFTEN = 10.0  #: seconds after which those that are there land, however few
+TELL = 0.5  #: seconds between two looks at how far a lane is
+LINES, COUNT, START = ".jsonl", ".count", ".start"
+PATIENCE = 60.0  #: seconds to wait for a lane of an earlier start that has not seen yet that it is over
+
+
+class Shore:
+    """The log and the files of one lane.
+
+    Args:
+        run: folder of the run.
+        name: of the lane; no other has it, in this start or another.
+    """
+
+    def __init__(self, run: Path, name: str) -> None:
+        self._run, self._name = run, name
+        self._path = run / JOURNAL / f"{name}{LINES}"
+        self._path.parent.mkdir(exist_ok=True)
+        self._file = self._path.open("ab", buffering=0)
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        self._rows: list[dict[str, Any]] = []
+        self._cases = self._files = self._all = 0
+        self._landed_at = time.monotonic()
+        self._told_at = 0.0
+
+    def sets_out(self, target: str, case_id: str, word: str) -> None:
+        """A case is about to be sent."""
+        self._write({"out": [target, case_id, word]})
+
+    def turns_back(self, target: str, case_id: str) -> None:
+        """It was not sent after all, or not to its end: it will be, later."""
+        self._write({"back": [target, case_id]})
+
+    def lands(self, rows: Sequence[dict[str, Any]]) -> None:
+        """All rows of a case are there."""
+        self._write({"in": rows})
+        self._rows += rows
+        self._cases += 1
+        self._all += 1
+        now = time.monotonic()
+        if self._cases >= TOGETHER or now > self._landed_at + OFTEN:
+            self._land()
+        if now > self._told_at + TELL:
+            self._told_at = now
+            self._path.with_suffix(COUNT).write_text(str(self._all), encoding="ascii")
+
+    def close(self) -> None:
+        """Land what is left; nothing remains of the log."""
+        self._land()
+        self._path.unlink()
+        self.leave()
+
+    def leave(self) -> None:
+        """Let the log be, for who starts the run next."""
+        self._file.close()
+
+    def _write(self, line: Any) -> None:
+        self._file.write(orjson.dumps(line, default=_as_text) + b"\n")
+
+    def _land(self) -> None:
+        if self._rows:
+            _write_file(self._run, f"{self._name}-{self._files:04d}", self._rows)
+            self._files += 1
+        self._file.truncate(0)
+        self._rows, self._cases, self._landed_at = [], 0, time.monotonic()
+
+
+def _as_text(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+def _write_file(run: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows as a file of the table, there as a whole or not at all."""
+    folder = run / EXCHANGES
+    tables.write_part(tables.table_of(rows, tables.EXCHANGES), folder, f"_{name}")
+    fresh = folder / f"_{name}.parquet"
+    with fresh.open("rb") as file:
+        os.fsync(file.fileno())
+    fresh.rename(folder / f"{name}.parquet")
+
+
+def landed(run: Path, lanes: str = "") -> set[Key]:
+    """Target and case of all that has landed.
+
+    Args:
+        run: its folder.
+        lanes: what names of lanes begin with.
+    """
+    keys: set[Key] = set()
+    for part in tables.parts(run / EXCHANGES):
+        if part.name.startswith(lanes):
+            held = tables.read_file(part, tables.EXCHANGES, ["target", "case_id"])
+            keys.update(zip(held.column("target").to_pylist(), held.column("case_id").to_pylist(), strict=True))
+    return keys
+
+
+def under_way(run: Path) -> int:
+    """How many cases lanes have landed since their start, as they last told."""
+    found = 0
+    for path in (run / JOURNAL).glob(f"*{COUNT}"):
+        with contextlib.suppress(OSError, ValueError):
+            found += int(path.read_text(encoding="ascii"))
+    return found
+
+
+# -- starts: lanes of one that is over send nothing any more ------------------------------------------------------------
+
+
+def begin(run: Path, word: str) -> None:
+    """From now on only lanes of this start send anything."""
+    folder = run / JOURNAL
+    folder.mkdir(exist_ok=True)
+    end(run)
+    (folder / f"{word}{START}").touch()
+
+
+def end(run: Path) -> None:
+    """From now on no lane sends anything."""
+    for path in (run / JOURNAL).glob(f"*{START}"):
+        path.unlink(missing_ok=True)
+
+
+def goes_on(run: Path, word: str) -> bool:
+    """Whether a start is the one that counts."""
+    return (run / JOURNAL / f"{word}{START}").exists()
+
+
+# -- what lanes left ----------------------------------------------------------------------------------------------------
+
+
+def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIENCE) -> None:
+    """Land what lanes that ended early left in their logs, and mark what they had in flight as inconclusive.
+
+    Args:
+        run: its folder.
+        run_id: its name.
+        only: what names of lanes begin with.
+        patience: seconds to wait for lanes that are still at it.
+    """
+    logs = sorted((run / JOURNAL).glob(f"{only}*{LINES}"))
+    known = landed(run, only) if logs else set[tuple[str, str]]()
+    for path in logs:
+        with path.open("r+b") as file:
+            if not _left_alone(file, patience):
+                continue
+            rows, lost = _read(path, known)
+            if rows:
+                _write_file(run, f"{path.stem}-gathered", rows)
+                known |= {(row["target"], row["case_id"]) for row in rows}
+            if lost:
+                why = "in flight when the run was interrupted; sent again under other names"
+                same: dict[str, Any] = {"run_id": run_id, "verdict": "inconclusive", "reason": why}
+                marks = [{**same, "target": target, "case_id": case_id, "word": word} for (target, case_id), word in lost.items()]
+                tables.write_part(tables.table_of(marks, tables.INTERRUPTIONS), run / "interruptions", path.stem)
+            path.unlink()
+    for path in (*(run / JOURNAL).glob(f"{only}*{COUNT}"), *(run / EXCHANGES).glob(f"_{only}*")):
+        path.unlink(missing_ok=True)
+
+
+def _left_alone(file: Any, patience: float) -> bool:
+    """Whether a log is nobody's any more."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(TELL / 5)
+        else:
+            return True
+
+
+def _read(path: Path, known: set[Key]) -> tuple[list[dict[str, Any]], dict[Key, str]]:
+    """The rows of a log that have not landed, and what did not come back, with the word that its names began with."""
+    rows: dict[Key, list[dict[str, Any]]] = {}
+    flying: dict[Key, str] = {}
+    for line in _lines(path):
+        if "out" in line:
+            target, case_id, word = line["out"]
+            flying[target, case_id] = word
+        elif "back" in line:
+            flying.pop(tuple(line["back"]), None)
+        else:
+            key = line["in"][0]["target"], line["in"][0]["case_id"]
+            flying.pop(key, None)
+            rows[key] = [_row(row) for row in line["in"]]
+    kept = [row for key, some in rows.items() if key not in known for row in some]
+    return kept, {key: word for key, word in flying.items() if key not in known}
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            yield orjson.loads(line)
+        except orjson.JSONDecodeError:  # the end of a log that broke off
+            continue
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    bodies = {name: base64.b64decode(row[name]) for name in ("request_body", "response_body") if row[name] is not None}
+    return {**row, **bodies, "started_at": datetime.fromisoformat(row["started_at"])}

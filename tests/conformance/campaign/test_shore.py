@@ -1,0 +1,113 @@
+"""Whatever ends a lane, all that was answered is there, and only what was in flight is in doubt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from campaigns import exchanges
+from lakepact.conformance.campaign import shore, tables
+from lakepact.conformance.campaign.shore import Shore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def row(case_id: str, step: int = 0) -> dict[str, Any]:
+    known = {"target": "a", "case_id": case_id, "step": step, "request_body": b"\x00\xff", "response_body": None}
+    return {**dict.fromkeys(tables.EXCHANGES.names), **known, "started_at": datetime(2026, 11, 21, 20, 0, 0, 123456, tzinfo=UTC)}
+
+
+def sent(lane: Shore, *cases: str, steps: int = 1) -> None:
+    for case_id in cases:
+        lane.sets_out("a", case_id, "word0")
+        lane.lands([row(case_id, step) for step in range(steps)])
+
+
+def in_doubt(run: Path) -> list[tuple[str, str]]:
+    rows = tables.read(run / "interruptions", tables.INTERRUPTIONS).to_pylist()
+    return [(row["case_id"], row["word"]) for row in rows]
+
+
+def test_a_lane_that_comes_to_its_end_leaves_files_of_the_table_alone(tmp_path: Path) -> None:
+    lane = Shore(tmp_path, "w-0")
+    sent(lane, "one", "two", steps=2)
+    lane.close()
+    shore.gathered(tmp_path, "run")
+
+    assert exchanges(tmp_path) == [row("one"), row("one", 1), row("two"), row("two", 1)]
+    assert list((tmp_path / "journal").iterdir()) == []
+
+
+def test_what_a_lane_had_answered_when_it_broke_off_is_gathered_and_the_rest_is_in_doubt(tmp_path: Path) -> None:
+    lane = Shore(tmp_path, "w-0")
+    sent(lane, "one")
+    lane.sets_out("a", "two", "word0")
+    lane.leave()
+    shore.gathered(tmp_path, "run")
+
+    assert exchanges(tmp_path) == [row("one")]
+    assert in_doubt(tmp_path) == [("two", "word0")]
+
+
+def test_a_log_that_broke_off_in_a_line_is_read_up_to_it(tmp_path: Path) -> None:
+    lane = Shore(tmp_path, "w-0")
+    sent(lane, "one", "two")
+    lane.leave()
+    (log,) = (tmp_path / "journal").glob("*.jsonl")
+    log.write_bytes(log.read_bytes()[:-20])
+    shore.gathered(tmp_path, "run")
+
+    assert exchanges(tmp_path) == [row("one")]
+    assert in_doubt(tmp_path) == [("two", "word0")]
+
+
+def test_what_landed_as_a_file_and_stands_in_the_log_still_is_there_once(tmp_path: Path) -> None:
+    lane = Shore(tmp_path, "w-0")
+    sent(lane, "one")
+    log = next((tmp_path / "journal").glob("*.jsonl"))
+    before = log.read_bytes()
+    lane.close()
+    log.write_bytes(before)
+    shore.gathered(tmp_path, "run")
+
+    assert exchanges(tmp_path) == [row("one")]
+
+
+def test_a_case_that_turned_back_is_not_in_doubt(tmp_path: Path) -> None:
+    lane = Shore(tmp_path, "w-0")
+    lane.sets_out("a", "one", "word0")
+    lane.turns_back("a", "one")
+    lane.leave()
+    shore.gathered(tmp_path, "run")
+
+    assert in_doubt(tmp_path) == []
+
+
+def test_the_log_of_a_lane_that_is_still_at_it_is_left_alone(tmp_path: Path) -> None:
+    lane = Shore(tmp_path, "w-0")
+    sent(lane, "one")
+    shore.gathered(tmp_path, "run", patience=0.0)
+
+    assert exchanges(tmp_path) == []
+    lane.close()
+    assert exchanges(tmp_path) == [row("one")]
+
+
+def test_many_cases_land_together_before_the_lane_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shore, "TOGETHER", 2)
+    lane = Shore(tmp_path, "w-0")
+    sent(lane, "one", "two", "three")
+
+    assert [row["case_id"] for row in exchanges(tmp_path)] == ["one", "two"]
+    lane.close()
+
+
+@pytest.mark.parametrize(("word", "goes_on"), [("new", True), ("old", False)])
+def test_only_the_last_start_counts(word: str, *, goes_on: bool, tmp_path: Path) -> None:
+    shore.begin(tmp_path, "old")
+    shore.begin(tmp_path, "new")
+
+    assert goes_on == shore.goes_on(tmp_path, word)
