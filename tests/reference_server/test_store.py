@@ -1,60 +1,95 @@
-"""The store keeps what its transactions say, all of it or nothing, whoever asks at the same time."""
+"""Every store keeps what its transactions say, all of it or nothing, whoever asks at the same time."""
 
 from __future__ import annotations
 
 import contextlib
+import tempfile
 import threading
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from lakepact.reference_server.store import Key, MemoryStore, Record
+from lakepact.reference_server.file_store import FileStore
+from lakepact.reference_server.store import Key, MemoryStore, Record, Store
+from lakepact.reference_server.store_file import StoreFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 names = st.sampled_from(["a", "b", "ab", "a b", "é", "z"])
 keys = st.builds(Key, st.sampled_from(["namespaces", "identifiers"]), st.lists(names, max_size=2).map(tuple), names)
-records = st.builds(lambda n: Record("table", {"n": n}, str(n).encode()), st.integers())
 
 
 def record(number: int = 0) -> Record:
-    return Record("table", {"n": number}, str(number).encode())
+    return Record("table", {"n": number}, b'{"n":%d}' % number)
 
 
-def everything(store: MemoryStore) -> dict[Key, Record]:
-    with store.begin() as transaction:
-        return {key: found for shelf in ("namespaces", "identifiers") for key, found in transaction.every(shelf)}
+records = st.builds(record, st.integers(-(2**63), 2**63 - 1))
 
 
-def test_a_record_is_found_where_it_was_put() -> None:
-    store = MemoryStore()
+def settle(store: Store) -> None:
+    settling = store.settled()
+    if settling is not None:
+        settling.wait()
+
+
+def everything(store: Store) -> dict[Key, Record]:
+    settle(store)
+    with store.view() as view:
+        return {key: found for shelf in ("namespaces", "identifiers") for key, found in view.every(shelf)}
+
+
+@contextmanager
+def opened(kind: str) -> Iterator[Store]:
+    """An empty store of this kind."""
+    with ExitStack() as ending:
+        store: Store = MemoryStore()
+        if kind == "file":
+            folder = Path(ending.enter_context(tempfile.TemporaryDirectory()))
+            store = FileStore(StoreFile(folder / "store.sqlite", contract="iceberg_rest", durability="normal"))
+        ending.callback(store.close)
+        yield store
+
+
+@pytest.fixture(params=["memory", "file"])
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    with opened(request.param) as store:
+        yield store
+
+
+def test_a_record_is_found_where_it_was_put(store: Store) -> None:
     with store.begin() as transaction:
         transaction.put(Key("identifiers", ("ns",), "t"), record(1))
+    settle(store)
 
     assert store.get(Key("identifiers", ("ns",), "t")) == record(1)
 
 
-def test_a_removed_record_is_gone_and_handed_back() -> None:
-    store = MemoryStore()
+def test_a_removed_record_is_gone_and_handed_back(store: Store) -> None:
     key = Key("identifiers", ("ns",), "t")
     with store.begin() as transaction:
         transaction.put(key, record(1))
         removed = transaction.remove(key)
+    settle(store)
 
     assert (removed, store.get(key)) == (record(1), None)
 
 
-def test_removing_what_is_not_there_changes_nothing() -> None:
-    store = MemoryStore()
+def test_removing_what_is_not_there_changes_nothing(store: Store) -> None:
     with store.begin() as transaction:
         removed = transaction.remove(Key("identifiers", ("ns",), "t"))
 
     assert (removed, everything(store)) == (None, {})
 
 
-def test_a_transaction_sees_its_own_changes() -> None:
+def test_a_transaction_sees_its_own_changes(store: Store) -> None:
     key = Key("identifiers", ("ns",), "t")
-    with MemoryStore().begin() as transaction:
+    with store.begin() as transaction:
         transaction.put(key, record(1))
         seen = transaction.get(key)
 
@@ -72,8 +107,7 @@ def test_records_of_a_place_come_in_the_order_of_their_names_behind_the_one_give
     assert found == sorted(name for name in present if name > behind)
 
 
-def test_a_place_holds_neither_what_is_below_it_nor_what_has_a_similar_name() -> None:
-    store = MemoryStore()
+def test_a_place_holds_neither_what_is_below_it_nor_what_has_a_similar_name(store: Store) -> None:
     with store.begin() as transaction:
         for place in ((), ("a",), ("a", "b"), ("ab",)):
             transaction.put(Key("namespaces", place, "x"), record())
@@ -83,14 +117,12 @@ def test_a_place_holds_neither_what_is_below_it_nor_what_has_a_similar_name() ->
     assert found == ["b", "x"]
 
 
-@given(st.dictionaries(keys, records), st.lists(st.tuples(keys, st.none() | records)))
-def test_a_transaction_that_raises_leaves_no_trace(before: dict[Key, Record], changes: list[tuple[Key, Record | None]]) -> None:
-    store = MemoryStore()
-    with store.begin() as transaction:
-        for key, value in before.items():
-            transaction.put(key, value)
-
-    def change_and_fail() -> None:
+@settings(max_examples=40)
+@given(
+    kind=st.sampled_from(["memory", "file"]), before=st.dictionaries(keys, records), changes=st.lists(st.tuples(keys, st.none() | records))
+)
+def test_a_transaction_that_raises_leaves_no_trace(kind: str, before: dict[Key, Record], changes: list[tuple[Key, Record | None]]) -> None:
+    def change_and_fail(store: Store) -> None:
         with store.begin() as transaction:
             for key, value in changes:
                 if value is None:
@@ -99,14 +131,45 @@ def test_a_transaction_that_raises_leaves_no_trace(before: dict[Key, Record], ch
                     transaction.put(key, value)
             raise ZeroDivisionError
 
+    with opened(kind) as store:
+        with store.begin() as transaction:
+            for key, value in before.items():
+                transaction.put(key, value)
+        with pytest.raises(ZeroDivisionError):
+            change_and_fail(store)
+
+        assert everything(store) == before
+
+
+def test_what_is_to_be_done_afterwards_is_done_when_the_changes_are_there(store: Store) -> None:
+    key = Key("identifiers", ("ns",), "t")
+    seen: list[Record | None] = []
+    with store.begin() as transaction:
+        transaction.put(key, record(1))
+        transaction.afterwards(lambda: seen.append(store.get(key)))
+        transaction.otherwise(lambda: seen.append(None))
+    settle(store)
+
+    assert seen == [record(1)]
+
+
+def test_what_is_to_be_done_otherwise_is_done_when_a_transaction_raises(store: Store) -> None:
+    done: list[str] = []
+
+    def fail() -> None:
+        with store.begin() as transaction:
+            transaction.put(Key("identifiers", ("ns",), "t"), record(1))
+            transaction.afterwards(lambda: done.append("afterwards"))
+            transaction.otherwise(lambda: done.append("otherwise"))
+            raise ZeroDivisionError
+
     with pytest.raises(ZeroDivisionError):
-        change_and_fail()
+        fail()
 
-    assert everything(store) == before
+    assert done == ["otherwise"]
 
 
-def test_no_update_is_lost_between_threads() -> None:
-    store = MemoryStore()
+def test_no_update_is_lost_between_threads(store: Store) -> None:
     key = Key("identifiers", ("ns",), "t")
     with store.begin() as transaction:
         transaction.put(key, record(0))
@@ -123,12 +186,14 @@ def test_no_update_is_lost_between_threads() -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    with store.begin() as transaction:
+        transaction.get(key)
+    settle(store)
 
     assert store.get(key) == record(1600)
 
 
-def test_readers_never_see_half_of_a_transaction() -> None:
-    store = MemoryStore()
+def test_readers_never_see_half_of_a_transaction(store: Store) -> None:
     left, right = Key("identifiers", ("ns",), "left"), Key("identifiers", ("ns",), "right")
     torn: list[tuple[Record | None, Record | None]] = []
     done = threading.Event()
@@ -153,12 +218,16 @@ def test_readers_never_see_half_of_a_transaction() -> None:
 
 
 class StoreAgainstDictionary(RuleBasedStateMachine):
-    """Whatever is done to it, the store holds what a dictionary would hold."""
+    """Whatever is done to it, a store holds what a dictionary would hold."""
 
-    @initialize()
-    def begin_empty(self) -> None:
-        self.store = MemoryStore()
+    @initialize(kind=st.sampled_from(["memory", "file"]))
+    def begin_empty(self, kind: str) -> None:
+        self.ending = ExitStack()
+        self.store = self.ending.enter_context(opened(kind))
         self.model: dict[Key, Record] = {}
+
+    def teardown(self) -> None:
+        self.ending.close()
 
     @rule(key=keys, value=records)
     def put(self, key: Key, value: Record) -> None:
@@ -182,8 +251,16 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
             raise ZeroDivisionError
 
     @invariant()
-    def holds_the_same(self) -> None:
+    def transactions_see_the_same(self) -> None:
+        with self.store.begin() as transaction:
+            seen = {key: found for shelf in ("namespaces", "identifiers") for key, found in transaction.every(shelf)}
+
+        assert seen == self.model
+
+    @rule()
+    def readers_see_the_same_in_the_end(self) -> None:
         assert everything(self.store) == self.model
 
 
-test_the_store_agrees_with_a_dictionary = StoreAgainstDictionary.TestCase
+test_a_store_agrees_with_a_dictionary = StoreAgainstDictionary.TestCase
+test_a_store_agrees_with_a_dictionary.settings = settings(max_examples=30, stateful_step_count=30)

@@ -1,0 +1,32 @@
+"""Stores in files of the test's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path  # noqa: TC003 - fixtures are annotated with it
+
+import pytest
+
+from lakepact.reference_server.file_store import FileStore
+from lakepact.reference_server.store_file import StoreFile
+
+Open = Callable[..., FileStore]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.sqlite"
+
+
+@pytest.fixture
+def open_store(path: Path) -> Iterator[Open]:
+    """Open the test's store, again if it was closed."""
+    with ExitStack() as ending:
+
+        def opened(**options: str) -> FileStore:
+            store = FileStore(StoreFile(path, **{"contract": "iceberg_rest", "durability": "normal", **options}))
+            ending.callback(store.close)
+            return store
+
+        yield opened

@@ -1,0 +1,241 @@
+"""What is on its way to the file: transactions build on it, readers do not see it, and if it fails, all that relies on it is undone."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lakepact.reference_server.store import Key, NotKept, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.file_store import FileStore
+
+ONE, TWO = Key("identifiers", ("ns",), "one"), Key("identifiers", ("ns",), "two")
+
+
+def record(number: int, size: int = 0) -> Record:
+    return Record("table", {"n": number, "": "x" * size}, b'{"n":%d,"":"%s"}' % (number, b"x" * size))
+
+
+def put(store: FileStore, key: Key, value: Record) -> None:
+    with store.begin() as transaction:
+        transaction.put(key, value)
+
+
+def names(store: FileStore, *, newest: bool) -> list[str]:
+    with store.begin() if newest else store.view() as view:
+        return [name for name, _ in view.under("identifiers", ("ns",))]
+
+
+@pytest.fixture
+def store(open_store: Callable[..., FileStore]) -> FileStore:
+    return open_store()
+
+
+def full(store: FileStore) -> None:
+    """Let the store's file have no more pages than it has."""
+    connection = store._file._connection
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+
+
+def test_transactions_see_what_is_on_its_way_and_readers_do_not(store: FileStore) -> None:
+    with store._lock:  # which the writer needs before it can take a batch
+        put(store, ONE, record(1))
+        seen = names(store, newest=True), names(store, newest=False), store.get(ONE)
+
+    assert seen == (["one"], [], None)
+
+
+def test_listings_of_readers_hold_what_is_being_removed_until_it_is_gone_for_good(store: FileStore) -> None:
+    put(store, ONE, record(1))
+    put(store, TWO, record(2))
+    store.settle()
+    with store._lock:
+        with store.begin() as transaction:
+            transaction.remove(ONE)
+        seen = names(store, newest=True), names(store, newest=False)
+    store.settle()
+
+    assert (seen, names(store, newest=False)) == ((["two"], ["one", "two"]), ["two"])
+
+
+def test_who_only_read_what_lasts_waits_for_nobody(store: FileStore) -> None:
+    with store._lock:
+        put(store, ONE, record(1))
+        store.settled()
+        with store.view() as view:
+            view.get(ONE)
+
+        assert store.settled() is None
+
+
+def test_who_looked_at_what_is_on_its_way_waits_for_it(store: FileStore) -> None:
+    with store._lock:
+        put(store, ONE, record(1))
+        store.settled()
+        with store.begin() as transaction:
+            transaction.get(TWO)
+        settling = store.settled()
+    assert settling
+    settling.wait()
+
+    assert store.get(ONE) == record(1)
+
+
+def test_a_refusal_because_of_what_is_on_its_way_waits_for_it_too(store: FileStore) -> None:
+    def refused() -> None:
+        with store.begin() as transaction:
+            assert transaction.get(ONE)
+            raise ZeroDivisionError
+
+    with store._lock:
+        put(store, ONE, record(1))
+        store.settled()
+        with pytest.raises(ZeroDivisionError):
+            refused()
+
+        assert store.settled() is not None
+
+
+def test_changes_for_which_there_is_no_room_are_undone_and_told_of(store: FileStore) -> None:
+    put(store, ONE, record(1))
+    store.settle()
+    full(store)
+    put(store, ONE, record(2, 100_000))
+    with pytest.raises(NotKept, match="the disk is full") as told:
+        store.settle()
+
+    assert (told.value.status, store.get(ONE), names(store, newest=True)) == (507, record(1), ["one"])
+
+
+def test_what_relies_on_undone_changes_is_undone_with_them(store: FileStore) -> None:
+    full(store)
+    lost: list[str] = []
+    with store._lock:
+        put(store, ONE, record(1, 100_000))
+        with store.begin() as transaction:
+            found = transaction.get(ONE)
+            assert found
+            transaction.put(TWO, record(found.document["n"] + 1))
+            transaction.otherwise(lambda: lost.append("two"))
+    with pytest.raises(NotKept):
+        store.settle()
+
+    assert (names(store, newest=True), names(store, newest=False), lost) == ([], [], ["two"])
+
+
+def test_the_store_goes_on_when_there_is_room_again(store: FileStore) -> None:
+    full(store)
+    put(store, ONE, record(1, 100_000))
+    with pytest.raises(NotKept):
+        store.settle()
+    store._file._connection.execute("PRAGMA max_page_count = 100000")
+    put(store, ONE, record(2, 100_000))
+    store.settle()
+
+    assert store.get(ONE) == record(2, 100_000)
+
+
+def test_nothing_of_what_was_undone_is_there_when_the_store_is_opened_again(open_store: Callable[..., FileStore]) -> None:
+    store = open_store()
+    put(store, ONE, record(1))
+    store.settle()
+    full(store)
+    put(store, ONE, record(2, 100_000))
+    with pytest.raises(NotKept):
+        store.settle()
+    store.close()
+
+    assert open_store().get(ONE) == record(1)
+
+
+def test_what_cannot_be_undone_is_not_begun_for_changes_that_are(store: FileStore) -> None:
+    full(store)
+    done: list[str] = []
+    with store.begin() as transaction:
+        transaction.put(ONE, record(1, 100_000))
+        transaction.afterwards(lambda: done.append("afterwards"))
+        transaction.otherwise(lambda: done.append("otherwise"))
+    with pytest.raises(NotKept):
+        store.settle()
+
+    assert done == ["otherwise"]
+
+
+def test_all_tasks_that_wait_for_one_batch_are_woken(store: FileStore) -> None:
+    async def commit(number: int) -> None:
+        put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number))
+        settling = store.settled()
+        if settling is not None:
+            await settling
+
+    async def commits() -> None:
+        await asyncio.gather(*map(commit, range(32)))
+
+    asyncio.run(commits())
+
+    assert names(store, newest=False) == [f"{number:02}" for number in range(32)]
+
+
+def test_all_tasks_that_wait_for_a_batch_that_fails_are_told(store: FileStore) -> None:
+    async def commit(number: int) -> int:
+        put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number, 100_000))
+        settling = store.settled()
+        assert settling
+        try:
+            await settling
+        except NotKept as lost:
+            return lost.status
+        return 0
+
+    async def commits() -> list[int]:
+        return await asyncio.gather(*map(commit, range(8)))
+
+    full(store)
+
+    assert asyncio.run(commits()) == [507] * 8
+
+
+def test_what_is_on_its_way_when_the_store_is_closed_is_kept(open_store: Callable[..., FileStore]) -> None:
+    store = open_store()
+    for number in range(200):
+        put(store, Key("identifiers", ("ns",), f"{number:03}"), record(number))
+    store.close()
+
+    assert len(names(open_store(), newest=False)) == 200
+
+
+def test_a_closed_store_takes_no_changes(store: FileStore) -> None:
+    store.close()
+    with pytest.raises(NotKept, match="the server is ending"):
+        put(store, ONE, record(1))
+
+    assert names(store, newest=True) == []
+
+
+def test_counts_of_many_threads_are_all_there_when_the_store_is_opened_again(open_store: Callable[..., FileStore]) -> None:
+    store = open_store()
+    put(store, ONE, record(0))
+
+    def count() -> None:
+        for _ in range(50):
+            with store.begin() as transaction:
+                found = transaction.get(ONE)
+                assert found
+                transaction.put(ONE, record(found.document["n"] + 1))
+            store.settle()
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+
+    assert open_store().get(ONE) == record(400)

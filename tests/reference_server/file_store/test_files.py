@@ -1,0 +1,208 @@
+"""Files that a store is kept in: taken over as they are, or refused with the reason and left as they are."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.store import Key, Record
+from lakepact.reference_server.store_file import Damaged, Locked, Newer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from lakepact.reference_server.file_store import FileStore
+
+KEYS = [Key("identifiers", ("ns", "a b", "é"), f"table {number}") for number in range(50)]
+
+
+def record(number: int) -> Record:
+    return Record("table", {"n": number}, b'{"n":%d}' % number, b'"%d"' % number)
+
+
+@pytest.fixture
+def filled(open_store: Callable[..., FileStore], path: Path) -> Path:
+    """A store with some records, closed."""
+    store = open_store()
+    with store.begin() as transaction:
+        for number, key in enumerate(KEYS):
+            transaction.put(key, record(number))
+    store.close()
+    return path
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith(".lock")}
+
+
+def test_a_store_that_is_opened_again_holds_the_same(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    store = open_store()
+
+    assert [store.get(key) for key in KEYS] == [record(number) for number in range(50)]
+
+
+def test_a_store_that_was_not_closed_holds_the_same(open_store: Callable[..., FileStore], path: Path, tmp_path: Path) -> None:
+    store = open_store()
+    for number, key in enumerate(KEYS):
+        with store.begin() as transaction:
+            transaction.put(key, record(number))
+    store.settle()
+    for file in path.parent.glob(f"{path.name}*"):  # as they stand when the process is killed
+        (tmp_path / "copy").mkdir(exist_ok=True)
+        shutil.copy(file, tmp_path / "copy" / file.name)
+    store.close()
+    shutil.rmtree(tmp_path / "copy2", ignore_errors=True)
+    for file in (tmp_path / "copy").iterdir():
+        shutil.copy(file, path.parent / file.name)
+    again = open_store()
+
+    assert [again.get(key) for key in KEYS] == [record(number) for number in range(50)]
+
+
+def test_a_second_store_on_the_same_file_is_refused(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    open_store()
+
+    with pytest.raises(Locked, match="in use by this process itself"):
+        open_store()
+
+
+def test_a_second_process_on_the_same_file_is_told_who_has_it(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    open_store()
+    warehouse = filled.parent
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.reference_server",
+        "--port",
+        "0",
+        "--store",
+        str(filled),
+        "--warehouse",
+        str(warehouse / "w"),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (ended.returncode, f"is in use by the process {os.getpid()}" in ended.stderr) == (2, True)
+
+
+def test_a_program_that_ignores_the_lock_cannot_read_or_write(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    open_store()
+
+    with closing(sqlite3.connect(filled, timeout=0)) as connection, pytest.raises(sqlite3.OperationalError, match="locked"):
+        connection.execute("DELETE FROM record")
+
+
+def test_a_file_that_another_program_reads_is_refused(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    with closing(sqlite3.connect(filled, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+
+        with pytest.raises(Locked, match="another program"):
+            open_store()
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"SQLite format 3\0", b"SQLite format 3\0" + b"\0" * 4080])
+def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(path: Path, content: bytes, open_store: Callable[..., FileStore]) -> None:
+    path.write_bytes(content)
+
+    with pytest.raises(BadSetting, match="is not a store of lakepact's"):
+        open_store()
+
+    assert held(path.parent) == {path.name: content}
+
+
+def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path, open_store: Callable[..., FileStore]) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE record (a)")
+    before = held(path.parent)
+
+    with pytest.raises(BadSetting, match="is not a store of lakepact's"):
+        open_store()
+
+    assert held(path.parent) == before
+
+
+def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    before = held(filled.parent)
+
+    with pytest.raises(Newer, match="written by a newer lakepact"):
+        open_store()
+
+    assert held(filled.parent) == before
+
+
+def test_a_store_of_another_contract_is_refused(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    with pytest.raises(BadSetting, match="is the store of iceberg_rest, not of watsonx_data"):
+        open_store(contract="watsonx_data")
+
+
+def test_a_changed_record_is_found_and_the_file_left_as_it_is(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    raw = filled.read_bytes()
+    filled.write_bytes(raw.replace(b'{"n":17}', b'{"n":71}'))
+    before = held(filled.parent)
+
+    with pytest.raises(Damaged, match=r"the table 'table 17' in .* is not what was stored"):
+        open_store()
+
+    assert held(filled.parent) == before
+
+
+def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    chance = random.Random(7)
+    whole = filled.read_bytes()
+    refused = 0
+    for _ in range(60):
+        raw = bytearray(whole)
+        raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
+        filled.write_bytes(raw)
+        before = held(filled.parent)
+        try:
+            store = open_store()
+        except BadSetting:
+            refused += 1
+            assert held(filled.parent) == before
+        else:
+            assert [store.get(key) for key in KEYS] == [record(number) for number in range(50)]
+            store.close()
+
+    assert refused > 10
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
+def test_a_store_that_was_cut_off_is_refused_and_left_as_it_is(filled: Path, kept: float, open_store: Callable[..., FileStore]) -> None:
+    raw = filled.read_bytes()
+    filled.write_bytes(raw[: int(len(raw) * kept)])
+    before = held(filled.parent)
+
+    with pytest.raises(Damaged):
+        open_store()
+
+    assert held(filled.parent) == before
+
+
+@pytest.mark.parametrize("which", ["folder", "file"])
+def test_what_cannot_be_written_is_refused_with_the_place(tmp_path: Path, which: str) -> None:
+    """In a process of a user who may not write there; the one who runs this may be allowed everything."""
+    folder = tmp_path / "w"
+    (folder / ".lakepact").mkdir(parents=True)
+    store = folder / ".lakepact" / "iceberg_rest.sqlite"
+    command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--store", "file", "--warehouse", str(folder)]
+    if which == "file":
+        store.mkdir()
+    else:
+        shutil.rmtree(folder / ".lakepact")
+        (folder / ".lakepact").write_text("in the way")
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (ended.returncode, str(folder / ".lakepact") in ended.stderr, "Traceback" in ended.stderr) == (2, True, False)
