@@ -54,6 +54,8 @@ NOT_OFFERED = frozenset(
 
 #: Operations whose answers may hold credentials.
 WITH_CREDENTIALS = frozenset({"createTable", "loadTable", "registerTable", "loadCredentials"})
+#: Operations that write files of the warehouse, read them or remove them.
+WITH_FILES = frozenset({"createTable", "registerTable", "updateTable", "dropTable", "commitTransaction", "createView", "replaceView"})
 
 #: Error types of the contract, or in its manner, for what is refused before an operation sees it.
 KINDS = {
@@ -179,7 +181,8 @@ def catalog_service(
     catalogs = [catalog_of(kept) for kept in warehouses]
     by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, strict=True)]
     handlers = together(contract, warehouses, by_warehouse)
-    reading = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
+    waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
+    writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
     served = Service(
         contract,
         handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
@@ -203,7 +206,7 @@ def catalog_service(
         },
         root=root,
         max_body=settings.max_body,
-        blocking=(reading | scan_planning.BLOCKING) & handlers.keys(),
+        blocking=(waiting | writing | scan_planning.BLOCKING) & handlers.keys(),
         about=_about(warehouses),
         settled=None if settings.store == MEMORY else store.settled,
         close=store.close,

@@ -41,12 +41,14 @@ class StorageAccess:
         service: where keys come from that open one table; None where there are none.
         seconds: for how long they hold.
         is_remote: whether keys are fetched over a network, which takes a while.
+        keys: this server's own of the storage, if it has any.
     """
 
     settings: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     service: TokenService | None = None
     seconds: int = SECONDS
     is_remote: bool = False
+    keys: Keys | None = field(default=None, repr=False)
 
     @property
     def is_given(self) -> bool:
@@ -124,15 +126,17 @@ def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | 
         if "sts" in entry.credentials:
             raise said.wrong("rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one")
         return StorageAccess(settings, Rehearsal(), said.seconds())
+    own = said.keys()
     if "sts" not in entry.credentials:
-        for name in entry.credentials:
-            if not name.startswith("config"):
+        for name in ("role", "region", "seconds"):
+            if name in entry.credentials:
                 raise said.wrong(name, "is of use with sts alone, the address of a token service")
-        return StorageAccess(settings)
-    own = Keys(said.variable("access-key-id-env"), said.variable("secret-access-key-env"), said.variable_or_none("session-token-env"))
+        return StorageAccess(settings, keys=own)
+    if own is None:
+        raise said.wrong("access-key-id-env", "is missing: the name of the variable with the key that this server signs with")
     region = said.text("region") or "us-east-1"
     service = SecurityTokenService(said.address("sts"), region, own, said.text("role"))
-    return StorageAccess({"client.region": region, **settings}, Remembered(service), said.seconds(), is_remote=True)
+    return StorageAccess({"client.region": region, **settings}, Remembered(service), said.seconds(), is_remote=True, keys=own)
 
 
 class _Said:
@@ -176,13 +180,17 @@ class _Said:
             raise self.wrong(name, "is the http or https address of a token service, without a query and without credentials")
         return address
 
-    def variable(self, name: str) -> str:
-        value = self.variable_or_none(name)
-        if value is None:
-            raise self.wrong(name, "is missing: the name of the environment variable with which this server signs what it asks of sts")
-        return value
+    def keys(self) -> Keys | None:
+        access_key_id, secret_access_key = self._variable("access-key-id-env"), self._variable("secret-access-key-env")
+        session_token = self._variable("session-token-env")
+        if access_key_id is None and secret_access_key is None and session_token is None:
+            return None
+        if access_key_id is None or secret_access_key is None:
+            missing = "access-key-id-env" if access_key_id is None else "secret-access-key-env"
+            raise self.wrong(missing, "is missing: the names of the variables with both parts of the key go together")
+        return Keys(access_key_id, secret_access_key, session_token)
 
-    def variable_or_none(self, name: str) -> str | None:
+    def _variable(self, name: str) -> str | None:
         variable = self.text(name)
         return None if variable is None else self._value_of(variable, name)
 

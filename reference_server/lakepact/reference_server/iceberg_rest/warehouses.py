@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from lakepact.reference_server.object_warehouse import SCHEME, ObjectWarehouse
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.service import PREFIX, BadSetting
 from lakepact.reference_server.warehouse import Warehouse, overlap, warehouse
@@ -47,6 +48,11 @@ class ServedWarehouse:
     access: StorageAccess = field(default_factory=StorageAccess)
 
     @property
+    def is_remote(self) -> bool:
+        """Whether files are written and read over a network, which takes a while."""
+        return isinstance(self.files, ObjectWarehouse)
+
+    @property
     def separator(self) -> str:
         """What clients may put between the levels of a namespace in a path, besides the contract's own."""
         return unquote(self.overrides.get(ANNOUNCED, self.defaults.get(ANNOUNCED, SEPARATOR)))
@@ -81,18 +87,26 @@ def _served(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWar
         raise BadSetting(f"{at}.prefix: {wanted!r} is not a path as it stands in a URL")
     if "prefix" in entry.overrides or "prefix" in entry.defaults:
         raise BadSetting(f"{at}: the prefix stands in `prefix`, not among the settings of clients")
-    location = entry.location or place_below(settings.warehouse, [entry.name])
+    access = read_storage_access(entry)
     found = ServedWarehouse(
-        warehouse(location, allowed=settings.allowed_locations),
+        _files(settings, entry, access),
         entry.name,
         wanted,
         defaults=entry.defaults,
         overrides=entry.overrides,
-        access=read_storage_access(entry),
+        access=access,
     )
     if not found.separator or found.separator == "/":
         raise BadSetting(f"{at}: {ANNOUNCED} is empty, or a slash, which stands between the segments of paths")
     return found
+
+
+def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> Warehouse:
+    location = entry.location or place_below(settings.warehouse, [entry.name])
+    if not SCHEME.match(location):
+        return warehouse(location, allowed=settings.allowed_locations)
+    own = access.settings
+    return ObjectWarehouse(location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint"))
 
 
 def handlers_of(contract: Contract, areas: Sequence[object], kept: ServedWarehouse | None = None) -> dict[str, Handler]:

@@ -1,0 +1,111 @@
+"""Credentials of tables against an emulator of S3 and STS: they open their table, and pyiceberg reads and writes with nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import boto3
+import pyarrow as pa
+import pytest
+from moto.server import ThreadedMotoServer
+
+from lakepact.client import IcebergCatalog, pyiceberg_table
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
+REGION = "eu-central-1"
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
+ROWS = pa.table({"id": [1, 2, 3]})
+SERVER = """
+[warehouses.lake]
+location = "s3://bucket/lake"
+
+[warehouses.lake.credentials]
+sts = "{store}"
+region = "eu-central-1"
+role = "arn:aws:iam::123456789012:role/clients"
+access-key-id-env = "LAKE_ID"
+secret-access-key-env = "LAKE_SECRET"
+config = {{ "s3.endpoint" = "{store}", "s3.path-style-access" = "true" }}
+"""
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def catalog(store: str, tmp_path, monkeypatch) -> Iterator[IcebergCatalog]:
+    monkeypatch.setenv("LAKE_ID", "admin")
+    monkeypatch.setenv("LAKE_SECRET", "admin-secret")
+    s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin-secret")
+    s3.create_bucket(Bucket="bucket", CreateBucketConfiguration={"LocationConstraint": REGION})
+    (tmp_path / "server.toml").write_text(SERVER.format(store=store))
+    with (
+        running(contract="iceberg_rest", config=tmp_path / "server.toml") as server,
+        IcebergCatalog(server.url, warehouse="lake") as catalog,
+    ):
+        catalog.create_namespace("n")
+        yield catalog
+    keys = [entry["Key"] for entry in s3.list_objects_v2(Bucket="bucket").get("Contents", ())]
+    for key in keys:
+        s3.delete_object(Bucket="bucket", Key=key)
+    s3.delete_bucket(Bucket="bucket")
+
+
+def opened(credential, store):
+    config = credential.config
+    return boto3.client(
+        "s3",
+        endpoint_url=store,
+        region_name=config["client.region"],
+        aws_access_key_id=config["s3.access-key-id"],
+        aws_secret_access_key=config["s3.secret-access-key"],
+        aws_session_token=config["s3.session-token"],
+    )
+
+
+def test_pyiceberg_writes_and_reads_a_table_with_the_credentials_it_comes_with(catalog):
+    catalog.create_table("n", "t", SCHEMA)
+
+    pyiceberg_table(catalog, "n", "t").append(ROWS)
+
+    assert pyiceberg_table(catalog, "n", "t").scan().to_arrow().to_pydict() == ROWS.to_pydict()
+
+
+def test_a_table_comes_with_the_credentials_of_its_own_location(catalog, store):
+    created = catalog.create_table("n", "t", SCHEMA, access_delegation="vended-credentials")
+    loaded = catalog.load_table("n", "t", access_delegation=["remote-signing", "vended-credentials"])
+
+    assert [each.prefix for table in (created, loaded) for each in table.storage_credentials] == [created.metadata.location] * 2
+    key = urlsplit(loaded.metadata_location).path.lstrip("/")
+    body = opened(loaded.storage_credentials[0], store).get_object(Bucket="bucket", Key=key)["Body"].read()
+    assert b'"table-uuid"' in body
+
+
+def test_metadata_files_are_objects_of_the_bucket_and_go_with_the_table(catalog, store):
+    created = catalog.create_table("n", "t", SCHEMA)
+    registered = catalog.register_table("n", "again", created.metadata_location)
+    catalog.drop_table("n", "again")
+    catalog.drop_table("n", "t", purge=True)
+
+    s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin-secret")
+    prefix = urlsplit(registered.metadata.location).path.lstrip("/") + "/"
+    assert s3.list_objects_v2(Bucket="bucket", Prefix=prefix)["KeyCount"] == 0
+
+
+def test_credentials_are_given_again_while_they_last(catalog):
+    catalog.create_table("n", "t", SCHEMA)
+    first, second = (catalog.load_credentials("n", "t") for _ in range(2))
+
+    assert first == second
+    assert first[0].config["client.refresh-credentials-endpoint"] == "v1/namespaces/n/tables/t/credentials"
