@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 import h11
 import httpx
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+#: Fields of the forms of token endpoints.
+SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b"refresh_token", b"password", b"client_assertion"})
 ANYTHING = "*/*"  #: what is accepted where nothing else is said; a curl line does without
 REDACTED = "<redacted>"
 NO_CONTENT = 204
@@ -198,6 +200,15 @@ def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     words = [word for _, value in headers for word in (value, value.rpartition(" ")[2])]
     secrets = (secret for word in words for secret in (word, *_behind_name(word)))
     return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES)
+
+
+def secrets_of_form(body: bytes) -> tuple[str, ...]:
+    """What must not be seen of a form, as it is and as it is spelled there."""
+    if not any(name in body for name in SECRET_FIELDS):
+        return ()
+    fields = [field.partition("=") for field in body.decode("latin-1").split("&")]
+    values = [value for name, _, value in fields if name.encode("latin-1") in SECRET_FIELDS and len(value) > 3]
+    return tuple(dict.fromkeys(spelled for value in values for spelled in (value, unquote_plus(value))))
 
 
 def _behind_name(word: str) -> tuple[str, ...]:
@@ -378,7 +389,7 @@ class Wire:
         started: float,
         accepts: str,
     ) -> Exchange:
-        secrets = secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS)
+        secrets = (*secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS), *secrets_of_form(body))
         with self._lock:
             self._secrets.update(dict.fromkeys(secrets))
             exchange = Exchange(

@@ -179,5 +179,7 @@ def test_pages_are_full_however_much_is_left_out(tmp_path_factory: pytest.TempPa
     assert pages == [["n00", "n03", "n06"], ["n09", "n12", "n15"], ["n18"]]
 
 
-def test_it_is_said_of_every_operation_what_it_needs() -> None:
-    assert [operation for name in ("iceberg_rest", "watsonx_data") for operation in unsaid_needs(Contract(name))] == []
+def test_it_is_said_of_every_operation_of_every_version_what_it_needs() -> None:
+    versions = Contract("iceberg_rest").versions
+
+    assert {version: unsaid_needs(Contract("iceberg_rest", version)) for version in versions} == dict.fromkeys(versions, [])

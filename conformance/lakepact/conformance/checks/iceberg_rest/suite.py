@@ -10,16 +10,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
+from lakepact.conformance.checks.iceberg_rest.at_home import at_home
 from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-from lakepact.conformance.home import Home
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lakepact.conformance.target import Target
     from lakepact.conformance.wire import Reply, Wire
     from lakepact.generated.contract import Operation
@@ -97,7 +96,8 @@ def discover_with_a_table(wire: Wire, target: Target) -> Offer:
 
 
 def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
-    """What a catalog declares, and what a table of it tells besides."""
+    """What a catalog declares, and what its token endpoint, its refusals and a table of it tell besides."""
+    found = replace(found, features=MappingProxyType({**found.features, **access_features(wire, target, found)}))
     if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
         return found
     lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
@@ -126,25 +126,6 @@ def _strings(settings: Any) -> dict[str, str]:
 def _operations(endpoints: list[Any]) -> frozenset[str]:
     by_endpoint = {f"{operation.method} {operation.path}": operation.id for operation in OPERATIONS.values()}
     return frozenset(by_endpoint[e] for e in endpoints if isinstance(e, str) and e in by_endpoint)
-
-
-#: What the reference server is told at home: a warehouse that is asked for by name, and credentials that open nothing.
-SERVER_FILE = """\
-[warehouses.lakehouse]
-defaults = {clients = "4"}
-
-[warehouses.lakehouse.credentials]
-rehearsal = true
-config = {"client.region" = "eu-central-1"}
-"""
-
-
-def at_home(folder: Path) -> Home:
-    """A server with one warehouse; no answer tells that it shares a machine with the harness, and keeps all tables below one folder."""
-    file = folder / "server.toml"
-    file.write_text(SERVER_FILE, encoding="utf-8")
-    features = {"readable-files": True, "location-policy": True}
-    return Home({"config": file}, parameters={"warehouse": "lakehouse"}, features=features)
 
 
 suite = Suite(

@@ -90,6 +90,12 @@ def _renamed(arguments: Mapping[str, Any]) -> Iterable[Need]:
     yield _level(Subject(tuple(destination["namespace"])), WRITE, "give names in the namespace of the destination")
 
 
+def _signed(arguments: Mapping[str, Any]) -> Iterable[Need]:
+    if arguments["body"].get("method", "").upper() in {"GET", "HEAD"}:
+        return ()
+    return (_level(_identifier(arguments), WRITE, "write files of this table"),)
+
+
 def _committed(subject: Subject, change: Document) -> Need:
     if any(requirement.get("type") == "assert-create" for requirement in change["requirements"]):
         return _level(Subject(subject.levels), WRITE, "create tables in this namespace")
@@ -131,6 +137,8 @@ NEEDS: dict[str, Needs] = {
     "cancelPlanning": _nothing,
     "fetchScanTasks": _nothing,
     "loadCredentials": _nothing,
+    "signRequest": _nothing,
+    "signRequest": _signed,
     "listViews": _content_listed,
     "createView": _within(WRITE, "create views in this namespace"),
     "registerView": _within(WRITE, "register views in this namespace"),

@@ -1,0 +1,53 @@
+"""What a catalog tells of access before anything is judged: whether it asks who calls, and whether it issues tokens itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.checks.iceberg_rest.principals import SECOND, known
+
+if TYPE_CHECKING:
+    from lakepact.conformance.target import Offer, Target
+    from lakepact.conformance.wire import Reply, Wire
+
+TOKENS = "getToken"
+PATH = "/v1/oauth/tokens"
+FORM = [("Content-Type", "application/x-www-form-urlencoded")]
+UNSUPPORTED = "unsupported_grant_type"
+
+
+def access_features(wire: Wire, target: Target, offer: Offer) -> dict[str, bool]:
+    """Features of access, as far as answers tell of them."""
+    found = {"second-principal": bool(known(target, SECOND))}
+    if any(name.casefold() == "authorization" for name in target.headers):
+        found["authentication"] = _is_closed(wire, offer)
+    return found | _issued(wire, offer)
+
+
+def _is_closed(wire: Wire, offer: Offer) -> bool:
+    """Whether somebody without credentials is refused."""
+    prefix = offer.segments.get("prefix")
+    paths = {"getConfig": "/v1/config", "listNamespaces": f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"}
+    replies = [wire.send("GET", path, operation=operation, check="discover", anonymous=True) for operation, path in paths.items()]
+    return any(reply.status in {401, 403} for reply in replies)
+
+
+def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
+    """Whether tokens are issued, and exchanged: a server that says of an unknown flow that it is unknown, says it of exchange too."""
+    unknown = _asked(wire, "lakepact_unknown")
+    issues = TOKENS in offer.operations or (unknown.status in {400, 401} and bool(_error(unknown)))
+    exchanges = issues and _error(unknown) == UNSUPPORTED
+    if exchanges:
+        exchanges = _error(_asked(wire, "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange")) != UNSUPPORTED
+    return {"oauth-tokens": issues, "token-exchange": exchanges}
+
+
+def _asked(wire: Wire, grant_type: str) -> Reply:
+    body = f"grant_type={grant_type}".encode()
+    return wire.send("POST", PATH, operation=TOKENS, check="discover", headers=FORM, body=body, anonymous=True)
+
+
+def _error(reply: Reply) -> str:
+    parsed = reply.exchange.parsed
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    return error if isinstance(error, str) else ""

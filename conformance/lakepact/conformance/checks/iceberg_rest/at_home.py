@@ -1,0 +1,81 @@
+"""The reference server of this machine as an Iceberg REST catalog that asks who calls, and several who may."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.conformance.checks.iceberg_rest.principals import WRITES
+from lakepact.conformance.home import Home
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLIENT = "lakepact harness"
+OF_THE_SECOND = "lakepact_second"  #: the namespace that the second principal may write in
+
+#: A warehouse that is asked for by name, credentials that open nothing, and who may do what.
+SERVER_FILE = """\
+[warehouses.lakehouse]
+defaults = {{clients = "4"}}
+
+[warehouses.lakehouse.credentials]
+rehearsal = true
+config = {{"client.region" = "eu-central-1"}}
+
+[principals.harness]
+token = "{first}"
+client-id = "{client}"
+client-secret = "{secret}"
+
+[principals.second]
+token = "{second}"
+
+[principals.third]
+token = "{third}"
+
+[principals.former]
+token = "{expired}"
+token-expires = 2020-01-01T00:00:00Z
+
+[[grants]]
+principal = "harness"
+access = "admin"
+
+[[grants]]
+principal = "former"
+access = "admin"
+
+[[grants]]
+principal = "second"
+access = "read"
+
+[[grants]]
+principal = "second"
+namespace = ["{namespace}"]
+access = "write"
+"""
+
+
+def at_home(folder: Path) -> Home:
+    """A server with one warehouse, and principals whose tokens are known to nobody else.
+
+    Features are what no answer tells of: server and harness share a machine, and the server keeps all tables below one folder. What
+    is known of access is said too, so that no fault can hide it.
+    """
+    tokens = {name: secrets.token_hex() for name in ("first", "second", "third", "expired", "secret")}
+    config, known = folder / "server.toml", folder / "principals.json"
+    config.write_text(SERVER_FILE.format(**tokens, client=CLIENT, namespace=OF_THE_SECOND), encoding="utf-8")
+    shown = {f"{name}-token": tokens[name] for name in ("second", "third", "expired")}
+    known.write_bytes(orjson.dumps({**shown, "subject-token": tokens["second"], "client": f"{CLIENT}:{tokens['secret']}"}))
+    for file in (config, known):
+        file.chmod(0o600)
+    access = ("authentication", "second-principal", "oauth-tokens", "token-exchange")
+    return Home(
+        settings={"config": str(config)},
+        headers={"Authorization": f"Bearer {tokens['first']}"},
+        parameters={"warehouse": "lakehouse", "principals": str(known), WRITES: OF_THE_SECOND},
+        features={"readable-files": True, "location-policy": True, **dict.fromkeys(access, True)},
+    )
