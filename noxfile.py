@@ -67,6 +67,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def nightly(session: nox.Session) -> None:
+    """Tests that take minutes: hundreds of crashes, long fuzzing."""
+    install(session, "tests", "generate", package=".[conformance]")
+    session.run("pytest", "--ignore", "tests/interop", "-m", "nightly", *session.posargs)
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Every named fault of the reference server is found, and every check finds one."""
     install(session, package=".[conformance]")

@@ -1,0 +1,171 @@
+"""Writers on a server that is killed: what each was told, and whether the server keeps to it when it is started again.
+
+Each writer has a namespace of its own and knows what stands in it. When the server dies, each has at most one request of which it does not
+know the outcome: afterwards its namespace is as it was before that request, or as it is after it, and nothing else.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
+from lakepact.client.errors import ContractClientError, Refused, ServerTrouble
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Generator
+    from pathlib import Path
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+PAIR = ("left", "right")  #: tables that are always changed together
+State = dict[str, str]  #: by the name of a table: the number that its last commit wrote
+
+
+@contextmanager
+def server(warehouse: Path, *options: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
+    """A server on a file store, in a process of its own that is killed in the end."""
+    command = [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--store", "file", "--warehouse", str(warehouse), *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        url = process.stdout.readline().strip()
+        assert url, "the server did not start"
+        yield url, process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@dataclass
+class Writer:
+    """One who changes a namespace, and remembers what it was told."""
+
+    number: int
+    chance: random.Random
+    known: State = field(default_factory=dict)
+    wanted: State | None = None  #: what the request makes of it whose outcome is not known
+    steps: int = 0
+    refused: list[str] = field(default_factory=list)  #: what the server should have done
+
+    @property
+    def namespace(self) -> str:
+        return f"writer_{self.number}"
+
+    def prepare(self, catalog: IcebergCatalog) -> None:
+        catalog.create_namespace(self.namespace)
+        for name in PAIR:
+            catalog.create_table(self.namespace, name, SCHEMA, properties={"n": "0"})
+            self.known[name] = "0"
+
+    def write(self, catalog: IcebergCatalog, acknowledged: Callable[[], None]) -> None:
+        """Change something again and again, until the server is gone."""
+        while True:
+            self.steps += 1
+            change, self.wanted = self._next(catalog)
+            try:
+                change()
+            except ContractClientError as error:
+                if isinstance(error, Refused) and not isinstance(error, ServerTrouble):
+                    self.refused.append(f"{self.namespace}: {error}")
+                return
+            self.known, self.wanted = self.wanted, None
+            acknowledged()
+
+    def _next(self, catalog: IcebergCatalog) -> tuple[Callable[[], Any], State]:
+        number, space = str(self.steps), self.namespace
+        others = sorted(self.known.keys() - set(PAIR))
+        kind = self.chance.choice(["commit", "commit", "pair", "pair", "create", "drop", "rename"])
+        updates = [{"action": "set-properties", "updates": {"n": number}}]
+        if kind == "pair":
+            changes = [TableChange(space, name, updates) for name in PAIR]
+            return lambda: catalog.commit_transaction(changes), {**self.known, **dict.fromkeys(PAIR, number)}
+        if kind == "create" or not others:
+            name = f"table_{number}"
+            return lambda: catalog.create_table(space, name, SCHEMA, properties={"n": number}), {**self.known, name: number}
+        name = self.chance.choice(others)
+        left = {other: n for other, n in self.known.items() if other != name}
+        if kind == "drop":
+            purge = self.chance.random() < 0.5
+            return lambda: catalog.drop_table(space, name, purge=purge), left
+        if kind == "rename":
+            new = f"renamed_{number}"
+            return lambda: catalog.rename_table((space, name), (space, new)), {**left, new: self.known[name]}
+        return lambda: catalog.commit_table(space, name, updates), {**self.known, name: number}
+
+    def agree(self, catalog: IcebergCatalog) -> str | None:
+        """Take over what stands in the namespace; what is wrong with it, if it is not what it can be."""
+        found = {
+            table.name: catalog.load_table(self.namespace, table.name).metadata.properties["n"]
+            for table in catalog.list_tables(self.namespace)
+        }
+        possible = [self.known, *([self.wanted] if self.wanted is not None else [])]
+        self.known, self.wanted = found, None
+        return None if found in possible else f"{self.namespace} holds {found}, which is none of {possible}"
+
+
+@dataclass
+class Reader:
+    """One who looks at pairs while they are changed, and remembers what it saw."""
+
+    writers: list[Writer]
+    seen: dict[str, int] = field(default_factory=dict)
+    torn: list[str] = field(default_factory=list)
+
+    def read(self, catalog: IcebergCatalog) -> None:
+        """Look at one pair after the other, until the server is gone: what is loaded second is never older than what is loaded first."""
+        while True:
+            for turn, writer in enumerate(self.writers):
+                first, second = PAIR if turn % 2 else reversed(PAIR)
+                try:
+                    earlier, later = (self._number(catalog, writer, name) for name in (first, second))
+                except ContractClientError:
+                    return
+                if later < earlier:
+                    self.torn.append(f"{writer.namespace}: {first} is {earlier}, and then {second} is {later}")
+
+    def _number(self, catalog: IcebergCatalog, writer: Writer, name: str) -> int:
+        number = int(catalog.load_table(writer.namespace, name).metadata.properties["n"])
+        key = f"{writer.namespace}.{name}"
+        self.seen[key] = max(self.seen.get(key, 0), number)
+        return number
+
+    def agree(self) -> list[str]:
+        """What was seen and is gone."""
+        there = {f"{writer.namespace}.{name}": int(writer.known[name]) for writer in self.writers for name in PAIR}
+        return [f"{key} was seen as {number}, and is {there[key]}" for key, number in self.seen.items() if there[key] < number]
+
+
+def crash(url: str, process: subprocess.Popen[str], writers: list[Writer], reader: Reader, *, chance: random.Random) -> int:
+    """Let everybody work, kill the server at some moment, and return how many changes it had acknowledged."""
+    count, enough, moment = 0, chance.randint(1, 120), threading.Event()
+    lock = threading.Lock()
+
+    def acknowledged() -> None:
+        nonlocal count
+        with lock:
+            count += 1
+            if count >= enough:
+                moment.set()
+
+    def work(task: Callable[[IcebergCatalog], None]) -> None:
+        with IcebergCatalog(url, retries=NO_RETRIES) as catalog:
+            task(catalog)
+
+    tasks: list[Callable[[IcebergCatalog], None]] = [
+        lambda catalog, writer=writer: writer.write(catalog, acknowledged) for writer in writers
+    ]
+    threads = [threading.Thread(target=work, args=[task]) for task in [*tasks, reader.read]]
+    for thread in threads:
+        thread.start()
+    assert moment.wait(60), "the server acknowledges nothing"
+    threading.Event().wait(chance.random() * 0.01)
+    process.send_signal(signal.SIGKILL)
+    for thread in threads:
+        thread.join()
+    return count

@@ -1,0 +1,59 @@
+"""A server that is killed at any moment loses nothing that it acknowledged or showed, and shows nothing by halves."""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crashes import Reader, Writer, crash, server
+from lakepact.client import IcebergCatalog
+from lakepact.reference_server.iceberg_rest.store_check import check_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WRITERS = 8
+
+
+def rounds_of_crashes(warehouse: Path, rounds: int, seed: int, *options: str) -> tuple[list[str], int]:
+    """What went wrong in so many rounds of working and being killed, and how many changes were acknowledged."""
+    chance = random.Random(seed)
+    writers = [Writer(number, random.Random(f"{seed}.{number}")) for number in range(WRITERS)]
+    reader = Reader(writers)
+    wrong: list[str] = []
+    acknowledged = 0
+    for number in range(rounds + 1):
+        with server(warehouse, *options) as (url, process):
+            with IcebergCatalog(url) as catalog:
+                for writer in writers:
+                    if number:
+                        wrong += filter(None, [writer.agree(catalog)])
+                    else:
+                        writer.prepare(catalog)
+            if number:
+                wrong += reader.agree()
+            if number < rounds:
+                acknowledged += crash(url, process, writers, reader, chance=chance)
+        wrong += [str(finding) for finding in check_store(warehouse / ".lakepact" / "iceberg_rest.sqlite").findings]
+    return [*wrong, *reader.torn, *(refused for writer in writers for refused in writer.refused)], acknowledged
+
+
+@pytest.mark.parametrize("durability", ["full", "normal"])
+def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path, durability: str) -> None:
+    wrong, acknowledged = rounds_of_crashes(tmp_path, 10, 20, "--durability", durability)
+
+    assert wrong == []
+    assert acknowledged >= 10
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("durability", ["full", "normal"])
+def test_nothing_is_lost_in_very_many_crashes(tmp_path: Path, durability: str) -> None:
+    rounds = int(os.environ.get("LAKEPACT_CRASHES", "300"))
+    wrong, acknowledged = rounds_of_crashes(tmp_path, rounds, random.randrange(10**9), "--durability", durability)
+
+    assert wrong == []
+    assert acknowledged >= rounds
