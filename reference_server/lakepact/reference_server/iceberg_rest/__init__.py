@@ -158,7 +158,7 @@ def catalog_service(
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
 
     def catalog_of(kept: ServedWarehouse) -> Catalog:
-        own = store if len(warehouses) == 1 else OwnShelves(store, f"warehouse {kept.name}")
+        own = store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}")
         files = kept.files
         if access is not None:
             own, files = access.seen_store(own), access.seen_warehouse(files)

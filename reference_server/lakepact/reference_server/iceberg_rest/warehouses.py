@@ -104,6 +104,11 @@ def _served(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWar
 def _files(settings: Settings, entry: WarehouseEntry, access: StorageAccess) -> Warehouse:
     location = entry.location or place_below(settings.warehouse, [entry.name])
     if not SCHEME.match(location):
+        if access.is_remote:
+            at = f"the server file, at warehouses.{entry.name}.credentials.sts"
+            raise BadSetting(
+                f"{at}: gives keys to what lies in a bucket; this warehouse is at {location}, one with keys lies at s3://bucket/path"
+            )
         return warehouse(location, allowed=settings.allowed_locations)
     own = access.settings
     return ObjectWarehouse(location, keys=access.keys, region=own.get("client.region"), endpoint=own.get("s3.endpoint"))

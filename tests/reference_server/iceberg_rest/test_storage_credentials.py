@@ -1,0 +1,353 @@
+"""Credentials of tables: who gets which, for what and for how long, and that no secret gets anywhere else."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from lakepact.reference_server import running
+from lakepact.reference_server.iceberg_rest.credentials import Credentials
+from lakepact.reference_server.iceberg_rest.storage_credentials import StorageAccess, read_storage_access
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.server_file import WarehouseEntry
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.temporary_keys.remembered import Remembered
+from lakepact.reference_server.temporary_keys.signing import Keys
+from lakepact.reference_server.temporary_keys.token_services import NoKeys, TemporaryKeys
+from miniatures import miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+VENDED = {"x_iceberg_access_delegation": "vended-credentials"}
+TABLES = "/v1/namespaces/n/tables"
+GIVEN = """<AssumeRoleResponse><AssumeRoleResult><Credentials>
+  <AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>very/secret+1</SecretAccessKey>
+  <SessionToken>token&amp;/==</SessionToken><Expiration>2999-01-02T03:04:05.678Z</Expiration>
+</Credentials></AssumeRoleResult></AssumeRoleResponse>"""
+REHEARSAL = 'rehearsal = true\nconfig = { "s3.endpoint" = "http://store" }'
+
+
+@pytest.fixture
+def serving(tmp_path: Path, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """Servers with credentials as the file says, and a namespace in each."""
+    with ExitStack() as stack:
+
+        def serve(credentials: str, **settings: Any) -> Callable[..., Any]:
+            file = tmp_path / "server.toml"
+            file.write_text(f"[warehouses.lake]\n[warehouses.lake.credentials]\n{credentials}\n")
+            server = stack.enter_context(running(**{"contract": "iceberg_rest", "warehouse": "memory:", "config": file, **settings}))
+            send = stack.enter_context(sending_to(server.url))
+            send("POST", "/v1/namespaces", {"namespace": ["n"]})
+            return send
+
+        yield serve
+
+
+@pytest.fixture
+def send(serving: Callable[..., Any]) -> Callable[..., Any]:
+    """A server whose keys open nothing."""
+    send: Callable[..., Any] = serving(REHEARSAL)
+    return send
+
+
+def create(send: Callable[..., Any], name: str = "t", headers: dict[str, str] = VENDED, **more: Any) -> Any:
+    return send("POST", TABLES, {"name": name, "schema": SCHEMA, **more}, **headers)
+
+
+def test_who_asks_for_credentials_gets_those_of_the_tables_location(send: Callable[..., Any]) -> None:
+    created = create(send).document
+
+    (credential,) = created["storage-credentials"]
+    assert credential["prefix"] == created["metadata"]["location"]
+    assert sorted(credential["config"]) == [
+        "s3.access-key-id",
+        "s3.endpoint",
+        "s3.secret-access-key",
+        "s3.session-token",
+        "s3.session-token-expires-at-ms",
+    ]
+    assert created["config"] == credential["config"]
+
+
+@pytest.mark.parametrize("header", [{}, {"x_iceberg_access_delegation": "remote-signing"}, {"x_iceberg_access_delegation": "telepathy"}])
+def test_who_does_not_ask_gets_the_table_alone(send: Callable[..., Any], header: dict[str, str]) -> None:
+    for answer in (create(send, headers=header), send("GET", f"{TABLES}/t", **header)):
+        assert sorted(answer.document) == ["metadata", "metadata-location"]
+        assert "cache-control" not in answer.headers
+
+
+@pytest.mark.parametrize("ways", ["vended-credentials", "remote-signing,vended-credentials", " vended-credentials , telepathy"])
+@pytest.mark.parametrize("query", ["", "?snapshots=refs", "?snapshots=all"])
+def test_a_list_of_ways_is_read_whatever_else_is_in_it(send: Callable[..., Any], ways: str, query: str) -> None:
+    create(send)
+    answer = send("GET", f"{TABLES}/t{query}", x_iceberg_access_delegation=ways)
+
+    assert len(answer.document["storage-credentials"]) == 1
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_a_stage_comes_with_credentials_too(send: Callable[..., Any]) -> None:
+    staged = create(send, **{"stage-create": True}).document
+
+    assert [one["prefix"] for one in staged["storage-credentials"]] == [staged["metadata"]["location"]]
+
+
+def test_the_tag_of_a_table_with_credentials_is_its_own_weak_and_stays_while_the_table_does(send: Callable[..., Any]) -> None:
+    created = create(send).headers["etag"]
+    plain, loaded = (send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED))
+
+    assert created == loaded
+    assert loaded.startswith('W/"')
+    assert plain not in loaded
+
+
+def test_new_credentials_are_sent_to_who_has_the_table_already(send: Callable[..., Any]) -> None:
+    create(send)
+    for held in [send("GET", f"{TABLES}/t", **header).headers["etag"] for header in ({}, VENDED)]:
+        answer = send("GET", f"{TABLES}/t", **VENDED, if_none_match=f"{held}, *")
+        assert (answer.status, len(answer.document["storage-credentials"])) == (200, 1)
+
+
+def test_a_tag_that_came_with_credentials_is_not_that_of_the_table_alone(send: Callable[..., Any]) -> None:
+    held = create(send).headers["etag"]
+
+    assert send("GET", f"{TABLES}/t", if_none_match=held).status == 200
+
+
+def test_credentials_can_be_had_by_themselves(send: Callable[..., Any]) -> None:
+    location = create(send).document["metadata"]["location"]
+    answer = send("GET", f"{TABLES}/t/credentials")
+
+    assert [one["prefix"] for one in answer.document["storage-credentials"]] == [location]
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/v1/namespaces/n/tables/u", "/v1/namespaces/m/tables/t"])
+def test_what_does_not_exist_has_no_credentials(send: Callable[..., Any], path: str) -> None:
+    assert send("GET", f"{path}/credentials").error == (404, "NoSuchTableException", 404)
+
+
+def test_a_warehouse_without_credentials_says_that_there_are_none(serving: Callable[..., Any]) -> None:
+    send = serving("")
+    create(send)
+
+    assert send("GET", f"{TABLES}/t/credentials").document == {"storage-credentials": []}
+    assert "storage-credentials" not in send("GET", f"{TABLES}/t", **VENDED).document
+
+
+def test_settings_of_the_file_are_handed_out_as_they_are(serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKE_SECRET", SECRET)
+    send = serving('config = { "s3.access-key-id" = "AKID" }\nconfig-env = { "s3.secret-access-key" = "LAKE_SECRET" }')
+    create(send)
+
+    (credential,) = send("GET", f"{TABLES}/t/credentials").document["storage-credentials"]
+    assert credential["config"] == {"s3.access-key-id": "AKID", "s3.secret-access-key": SECRET}
+
+
+def test_keys_to_a_location_that_tables_share_are_not_given(send: Callable[..., Any]) -> None:
+    location = create(send).document["metadata"]["location"]
+    create(send, "below", location=f"{location}/data/below")
+
+    refused = send("GET", f"{TABLES}/t/credentials")
+    assert refused.error == (403, "ForbiddenException", 403)
+    assert "storage-credentials" not in send("GET", f"{TABLES}/below", **VENDED).document
+    send("DELETE", f"{TABLES}/below")
+    assert send("GET", f"{TABLES}/t/credentials").status == 200
+
+
+# -- a token service --------------------------------------------------------------------------------------------------
+
+
+class TokenService:
+    """What it was asked, and what it answers."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, str]] = []
+        self.answer: tuple[int, str] = (200, GIVEN)
+
+    def __call__(self, _: str, __: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        self.asked.append(dict(parse_qsl(body.decode())))
+        return self.answer[0], {"Content-Type": "text/xml"}, self.answer[1].encode()
+
+
+@pytest.fixture
+def service() -> TokenService:
+    return TokenService()
+
+
+@pytest.fixture
+def access(service: TokenService, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """What the server file says of a warehouse with the token service."""
+    monkeypatch.setenv("LAKE_ID", "AKIDEXAMPLE")
+    monkeypatch.setenv("LAKE_SECRET", SECRET)
+    with miniature(service) as url:
+        yield read_storage_access(WarehouseEntry("lake", credentials={**STS, "sts": url}))
+
+
+STS = {
+    "sts": "https://sts.example",
+    "region": "eu-central-1",
+    "role": "arn:aws:iam::1:role/r",
+    "seconds": 1800,
+    "access-key-id-env": "LAKE_ID",
+    "secret-access-key-env": "LAKE_SECRET",
+}
+
+
+@pytest.mark.parametrize("is_writable", [False, True])
+def test_the_role_is_cut_down_to_the_location_of_the_table(access: Any, service: TokenService, *, is_writable: bool) -> None:
+    (credential,) = access.credentials("s3://bucket/lake/t", name="ann", is_writable=is_writable)
+
+    (form,) = service.asked
+    files, listing, bucket = json.loads(form.pop("Policy"))["Statement"]
+    assert {key: form[key] for key in ("Action", "RoleArn", "DurationSeconds", "RoleSessionName")} == {
+        "Action": "AssumeRole",
+        "RoleArn": "arn:aws:iam::1:role/r",
+        "DurationSeconds": "1800",
+        "RoleSessionName": "lakepact-ann",
+    }
+    assert files["Resource"] == ["arn:aws:s3:::bucket/lake/t/*"]
+    assert ("s3:PutObject" in files["Action"]) is is_writable
+    assert (listing["Condition"]["StringLike"], bucket["Action"]) == ({"s3:prefix": ["lake/t/*"]}, ["s3:GetBucketLocation"])
+    assert credential == {
+        "prefix": "s3://bucket/lake/t",
+        "config": {
+            "client.region": "eu-central-1",
+            "s3.access-key-id": "ASIA1",
+            "s3.secret-access-key": "very/secret+1",
+            "s3.session-token": "token&/==",
+            "s3.session-token-expires-at-ms": str(int(datetime(2999, 1, 2, 3, 4, 5, 678_000, UTC).timestamp() * 1000)),
+        },
+    }
+
+
+def test_keys_are_given_again_to_the_same_for_the_same(access: Any, service: TokenService) -> None:
+    for location in ("s3://bucket/t", "s3://bucket/t", "s3://bucket/u"):
+        access.credentials(location, name="ann", is_writable=True)
+    access.credentials("s3://bucket/t", name="bob", is_writable=True)
+    access.credentials("s3://bucket/t", name="ann", is_writable=False)
+
+    assert len(service.asked) == 4
+
+
+def test_a_refusal_of_the_token_service_says_no_more_than_its_code(access: Any, service: TokenService) -> None:
+    service.answer = (403, f"<Error><Code>AccessDenied</Code><Message>{SECRET} may not</Message></Error>")
+
+    with pytest.raises(Exception, match="refused with status 403 and AccessDenied") as refused:
+        access.credentials("s3://bucket/t", name="ann", is_writable=True)
+    assert SECRET not in str(refused.value)
+    assert refused.value.status == 503
+
+
+def test_no_representation_shows_a_secret(access: Any) -> None:
+    assert not {SECRET, "AKIDEXAMPLE"} & set(repr(access).replace("'", " ").replace(",", " ").split())
+
+
+class Failing:
+    """A token service that has no keys."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+        self.asked += 1
+        raise NoKeys("it is closed")
+
+
+def test_without_keys_loading_fails_but_what_was_changed_is_answered_for(send: Callable[..., Any], server: Any) -> None:
+    credentials = Credentials(server.service.lends["catalog"], StorageAccess(service=Failing()), "")
+    asked = (["vended-credentials"], "s3://bucket/t", ("n",), "t")
+
+    assert credentials.asked_for(*asked, has_changed=True) == []
+    with pytest.raises(Problem, match="now: it is closed") as problem:
+        credentials.asked_for(*asked)
+    assert problem.value.status == 503
+
+
+def test_a_token_service_is_of_no_use_to_a_warehouse_that_is_in_no_bucket(
+    serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAKE_ID", "AKIDEXAMPLE")
+    monkeypatch.setenv("LAKE_SECRET", SECRET)
+
+    with pytest.raises(BadSetting, match="lies at s3://bucket/path"):
+        serving('sts = "https://sts"\naccess-key-id-env = "LAKE_ID"\nsecret-access-key-env = "LAKE_SECRET"')
+
+
+class Clock:
+    """A token service whose keys hold for as long as is asked, and the time."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+        self.asked = 0
+
+    def time(self) -> float:
+        return self.now
+
+    def keys(self, location: str, *, name: str, seconds: int, is_writable: bool = False) -> TemporaryKeys:
+        self.asked += 1
+        return TemporaryKeys(Keys("id", "secret"), int((self.now + seconds) * 1000))
+
+
+def test_keys_are_fetched_anew_when_half_of_their_time_is_over() -> None:
+    clock = Clock()
+    remembered = Remembered(clock, clock=clock.time)
+    ends = []
+    for second in (0, 1799, 1800, 1801, 3500):
+        clock.now = 1_000_000.0 + second
+        ends.append(remembered.keys("s3://b/t", name="ann", seconds=3600).expires // 1000 - 1_000_000)
+
+    assert ends == [3600, 3600, 5400, 5400, 5400]
+
+
+def test_keys_that_were_not_asked_for_the_longest_are_forgotten() -> None:
+    clock = Clock()
+    remembered = Remembered(clock, most=2, clock=clock.time)
+    for location in "abaca":
+        remembered.keys(location, name="ann", seconds=3600)
+
+    assert clock.asked == 3
+
+
+def test_a_failure_is_not_remembered() -> None:
+    failing = Failing()
+    remembered = Remembered(failing)
+    for _ in range(2):
+        with pytest.raises(NoKeys):
+            remembered.keys("s3://b/t", name="ann", seconds=3600)
+
+    assert failing.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"stz": "x"}, "'stz' is not known"),
+        ({"rehearsal": True}, "keep one"),
+        ({"sts": "ftp://sts"}, "credentials.sts: is the http or https address"),
+        ({"sts": "http://user:secret@sts"}, "without credentials"),
+        ({"seconds": 60}, "from 900 to 43200"),
+        ({"seconds": True}, "from 900 to 43200"),
+        ({"role": ""}, "role: is a text"),
+        ({"access-key-id-env": None}, "access-key-id-env: is missing"),
+        ({"secret-access-key-env": "NOT_SET"}, "secret-access-key-env: names an environment variable that is not set"),
+        ({"sts": None}, "region: is of use with sts alone|role: is of use with sts alone"),
+        ({"config": {"s3.path-style-access": True}}, "config: is a table of texts"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused_at_the_start(change: dict[str, Any], said: str) -> None:
+    credentials = {key: value for key, value in {**STS, **change}.items() if value is not None}
+    environment = {"LAKE_ID": "AKIDEXAMPLE", "LAKE_SECRET": SECRET}
+
+    with pytest.raises(BadSetting, match=said) as refused:
+        read_storage_access(WarehouseEntry("lake", credentials=credentials), environment)
+    assert not any(secret in str(refused.value) for secret in (SECRET, "AKIDEXAMPLE", "secret@"))

@@ -1,0 +1,177 @@
+"""Several warehouses in one server: each is found by its name, and none knows anything of the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.reference_server import running
+from lakepact.reference_server.service import BadSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+FILE = """
+[warehouses.lake]
+defaults = { clients = "4" }
+overrides = { "namespace-separator" = "%2E" }
+
+[warehouses."an other/one"]
+[warehouses.third]
+prefix = "3rd"
+"""
+OTHER = "an%20other%2Fone"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    file = tmp_path_factory.mktemp("server") / "server.toml"
+    file.write_text(FILE)
+    with running(contract="iceberg_rest", warehouse="memory:", config=file) as server:
+        yield server.url
+
+
+@pytest.fixture
+def send(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    with sending_to(url) as send:
+        yield send
+
+
+@pytest.fixture
+def namespace(send: Callable[..., Any], request: pytest.FixtureRequest) -> str:
+    """A namespace of the same name in two warehouses."""
+    name = request.node.name[-60:].translate(str.maketrans("[]", "__"))
+    for prefix in ("lake", OTHER):
+        assert send("POST", f"/v1/{prefix}/namespaces", {"namespace": [name]}).status == 200
+    return name
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix"),
+    [("lake", "lake"), ("an%20other%2fone", OTHER), ("third", "3rd"), ("3rd", "3rd"), ("memory%3A%2Fthird", "3rd"), ("lake/", "lake")],
+)
+def test_a_warehouse_is_found_by_its_name_its_prefix_and_its_location(send: Callable[..., Any], name: str, prefix: str) -> None:
+    assert send("GET", f"/v1/config?warehouse={name}").document["overrides"]["prefix"] == prefix
+
+
+def test_a_warehouse_has_the_settings_of_the_file(send: Callable[..., Any]) -> None:
+    found = send("GET", "/v1/config?warehouse=lake").document
+
+    assert (found["defaults"], found["overrides"]) == ({"clients": "4"}, {"namespace-separator": "%2E", "prefix": "lake"})
+
+
+@pytest.mark.parametrize("query", ["", "?warehouse=", "?warehouse=lak", "?warehouse=LAKE", "?warehouse=memory%3A"])
+def test_who_names_no_warehouse_or_none_that_there_is_is_told_which_there_are(send: Callable[..., Any], query: str) -> None:
+    answer = send("GET", f"/v1/config{query}")
+
+    assert answer.error == (400, "BadRequestException", 400)
+    assert all(name in answer.message for name in ("lake", "an other/one", "third"))
+
+
+@pytest.mark.parametrize("path", ["/v1/namespaces", "/v1/nope/namespaces", "/v1/LAKE/namespaces", "/v1/lake%2F/namespaces"])
+def test_no_catalog_is_below_another_prefix(send: Callable[..., Any], path: str) -> None:
+    assert send("GET", path).status == 404
+
+
+def test_what_is_in_one_warehouse_is_in_no_other(send: Callable[..., Any], namespace: str) -> None:
+    assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).status == 200
+
+    listed = [send("GET", f"/v1/{prefix}/namespaces/{namespace}/tables").document["identifiers"] for prefix in ("lake", OTHER)]
+
+    assert listed == [[{"namespace": [namespace], "name": "t"}], []]
+    assert send("GET", f"/v1/{OTHER}/namespaces/{namespace}/tables/t").error[1] == "NoSuchTableException"
+    assert send("DELETE", f"/v1/{OTHER}/namespaces/{namespace}").status == 204
+    assert send("DELETE", f"/v1/lake/namespaces/{namespace}").status == 409
+
+
+def test_tables_lie_below_their_own_warehouse(send: Callable[..., Any], namespace: str) -> None:
+    locations = [
+        send("POST", f"/v1/{prefix}/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).document["metadata"]["location"]
+        for prefix in ("lake", OTHER)
+    ]
+
+    assert [location.rpartition(f"/{namespace}/")[0] for location in locations] == ["memory:/lake", "memory:/an~20other~2fone"]
+    away = {"name": "u", "schema": SCHEMA, "location": locations[1] + "-u"}
+    assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", away).error == (400, "BadRequestException", 400)
+
+
+def test_neither_renaming_nor_a_transaction_reaches_another_warehouse(send: Callable[..., Any], namespace: str) -> None:
+    table = {"namespace": [namespace], "name": "t"}
+    assert send("POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA}).status == 200
+    renamed = send("POST", f"/v1/{OTHER}/tables/rename", {"source": table, "destination": {**table, "name": "u"}})
+    change = {"identifier": table, "requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
+    committed = send("POST", f"/v1/{OTHER}/transactions/commit", {"table-changes": [change]})
+
+    assert (renamed.error[1], committed.error[1]) == ("NoSuchTableException", "NoSuchTableException")
+    assert "a" not in send("GET", f"/v1/lake/namespaces/{namespace}/tables/t").document["metadata"].get("properties", {})
+
+
+@pytest.mark.parametrize("path", ["a.b", "a%2Eb", "a%1Fb"])
+def test_levels_are_divided_by_the_warehouses_separator_and_by_that_of_the_contract(send: Callable[..., Any], path: str) -> None:
+    for levels in (["a"], ["a", "b"]):
+        send("POST", "/v1/lake/namespaces", {"namespace": levels})
+
+    assert send("GET", f"/v1/lake/namespaces/{path}").document["namespace"] == ["a", "b"]
+    assert send("GET", f"/v1/lake/namespaces?parent={path}").document["namespaces"] == []
+
+
+def test_a_separator_is_one_in_its_own_warehouse_alone(send: Callable[..., Any]) -> None:
+    body = {"namespace": ["v1.2"]}
+
+    assert send("POST", "/v1/lake/namespaces", body).error == (400, "BadRequestException", 400)
+    assert send("POST", "/v1/3rd/namespaces", body).status == 200
+    assert send("GET", "/v1/3rd/namespaces/v1.2").document["namespace"] == ["v1.2"]
+
+
+def test_the_index_page_says_which_warehouses_there_are(send: Callable[..., Any]) -> None:
+    page = send("GET", "/").body.decode()
+
+    sentences = ("lake, below /v1/lake/", f"an other/one, below /v1/{OTHER}/", "third, below /v1/3rd/")
+    assert [sentence for sentence in sentences if sentence not in page] == []
+
+
+def test_a_single_warehouse_of_a_file_needs_no_prefix(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+    (tmp_path / "server.toml").write_text("[warehouses.lake]\n")
+    with running(contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml") as server, sending_to(server.url) as send:
+        assert [send("GET", f"/v1/config{query}").document["overrides"] for query in ("", "?warehouse=lake")] == [{}, {}]
+        assert send("GET", "/v1/namespaces").document["namespaces"] == []
+
+
+def test_warehouses_outlive_the_server_each_with_its_own(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+    (tmp_path / "server.toml").write_text("[warehouses.a]\n[warehouses.b]\n")
+    settings = {"contract": "iceberg_rest", "warehouse": str(tmp_path), "config": tmp_path / "server.toml", "store": "file"}
+    with running(**settings) as server, sending_to(server.url) as send:
+        send("POST", "/v1/a/namespaces", {"namespace": ["n"]})
+        made = send("POST", "/v1/a/namespaces/n/tables", {"name": "t", "schema": SCHEMA}).document
+    with running(**settings) as server, sending_to(server.url) as send:
+        assert send("GET", "/v1/a/namespaces/n/tables/t").document == made
+        assert send("GET", "/v1/b/namespaces").document["namespaces"] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ('[warehouses.a]\nprefix = "x"\n[warehouses.b]\nprefix = "x"', "the same prefix"),
+        ('[warehouses.a]\nlocation = "{folder}/w"\n[warehouses.b]\nlocation = "{folder}/w/b"', "one lies in the other"),
+        ('[warehouses.a]\nprefix = "x/y"\n[warehouses.b]', "one segment"),
+        ('[warehouses.a]\nprefix = "x y"', "not a path"),
+        ('[warehouses.a]\noverrides = { prefix = "x" }', "warehouses.a: the prefix stands in `prefix`"),
+        ('[warehouses.a]\noverrides = { "namespace-separator" = "/" }', "namespace-separator is empty, or a slash"),
+    ],
+)
+def test_warehouses_that_cannot_be_served_beside_each_other_are_refused(tmp_path: Path, file: str, said: str) -> None:
+    (tmp_path / "server.toml").write_text(file.replace("{folder}", str(tmp_path)))
+
+    with pytest.raises(BadSetting, match=said), running(contract="iceberg_rest", warehouse="memory:", config=tmp_path / "server.toml"):
+        pass
+
+
+def test_a_prefix_for_all_does_not_fit_several_warehouses(tmp_path: Path) -> None:
+    (tmp_path / "server.toml").write_text("[warehouses.a]\n[warehouses.b]\n")
+
+    settings = {"contract": "iceberg_rest", "prefix": "p", "config": tmp_path / "server.toml"}
+    with pytest.raises(BadSetting, match="each has its prefix"), running(**settings):
+        pass
