@@ -175,3 +175,13 @@ def test_a_prefix_for_all_does_not_fit_several_warehouses(tmp_path: Path) -> Non
     settings = {"contract": "iceberg_rest", "prefix": "p", "config": tmp_path / "server.toml"}
     with pytest.raises(BadSetting, match="each has its prefix"), running(**settings):
         pass
+
+
+def test_a_warehouse_keeps_what_it_has_when_another_joins_it(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+    settings = {"contract": "iceberg_rest", "warehouse": str(tmp_path), "config": tmp_path / "server.toml", "store": "file"}
+    for file, prefix in (("[warehouses.a]\n", ""), ("[warehouses.a]\n[warehouses.b]\n", "/a")):
+        (tmp_path / "server.toml").write_text(file)
+        with running(**settings) as server, sending_to(server.url) as send:
+            if not prefix:
+                send("POST", "/v1/namespaces", {"namespace": ["n"]})
+            assert send("GET", f"/v1{prefix}/namespaces").document["namespaces"] == [["n"]]
