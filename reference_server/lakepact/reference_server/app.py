@@ -50,7 +50,7 @@ def service(contract: str, settings: Settings, *, beside: Mapping[str, Service] 
     """
     served: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(settings, beside or {})
     for spelled in faults:
-        fault_named(spelled, contract=contract, operations=served.contract.operations).install(served)
+        fault_named(spelled, contract=contract, operations=served.contract.operations, version=served.contract.version).install(served)
     return served
 
 
@@ -70,7 +70,8 @@ def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str]
             raise BadSetting(f"{contract} cannot be served without --{needed}")
     for setting, contract in OF_USE_TO.items():
         if getattr(settings, setting) is not None and contract not in meant:
-            raise BadSetting(f"--{setting} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(meant)}")
+            option = f"--{setting.replace('_', '-')}"
+            raise BadSetting(f"{option} is of use to {contract} alone, which is not among the contracts to serve: {', '.join(meant)}")
     built: dict[str, Service] = {}
     with contextlib.ExitStack() as undo:
         for contract in meant:
@@ -88,7 +89,8 @@ def _with_fault(served: Iterable[Service], spelled: str) -> list[tuple[Service, 
     unknown: list[str] = []
     for one in served:
         try:
-            found.append((one, fault_named(spelled, contract=one.contract.name, operations=one.contract.operations)))
+            known = one.contract
+            found.append((one, fault_named(spelled, contract=known.name, operations=known.operations, version=known.version)))
         except UnknownFault as error:
             unknown.append(str(error))
     if not found:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 import uvicorn
 
-from lakepact.generated.contract import contracts
+from lakepact.generated.contract import Contract, contracts
 
 from .app import ENGINES, application, services
 from .faults import UnknownFault
@@ -156,6 +156,12 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     multiple=True,
     help="A contract to serve; may be given several times. [default: all that can be served, but profiles of others]",
 )
+@click.option(
+    "--contract-version",
+    type=click.Choice(Contract("iceberg_rest").versions),
+    default=None,
+    help="The version of the Iceberg contract to serve. [default: the oldest]",
+)
 def serve(  # one argument for each option
     *,
     host: str,
@@ -174,6 +180,7 @@ def serve(  # one argument for each option
     durability: str,
     engine: str,
     wanted: tuple[str, ...],
+    contract_version: str | None,
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
 
@@ -191,6 +198,7 @@ def serve(  # one argument for each option
                 auth=auth,
                 store=store,
                 durability=durability,
+                contract_version=contract_version,
                 **files,
             )
             served = services(wanted, settings, faults=faults)

@@ -107,10 +107,25 @@ class UnknownFault(Exception):
     """No fault has this name; the message lists the nearest ones."""
 
 
-def faults(contract: str) -> dict[str, Fault]:
-    """The faults of one contract by name."""
+def faults(contract: str, version: str | None = None) -> dict[str, Fault]:
+    """The faults of one contract by name; of a version of it, those of what came with it too."""
+    found = own_faults(contract, Contract(contract).versions[0])
+    if version in {None, Contract(contract).versions[0]}:
+        return found
+    return {**found, **own_faults(contract, str(version))}
+
+
+def own_faults(contract: str, version: str) -> dict[str, Fault]:
+    """The faults of a version of a contract by name, without those of the version that it adds to.
+
+    Those of a version beside the one that has models stand in a package of its name.
+    """
     package = importlib.import_module(f"lakepact.reference_server.{contract}.faults")
-    found = _inherited(contract, package)
+    found: dict[str, Fault] = {}
+    if version == Contract(contract).versions[0]:
+        found = _inherited(contract, package)
+    else:
+        package = importlib.import_module(f"{package.__name__}.v{version.replace('.', '_').replace('-', '_')}")
     for module in pkgutil.iter_modules(package.__path__):
         if module.ispkg:
             continue
@@ -143,14 +158,14 @@ def _inherited(contract: str, package: ModuleType) -> dict[str, Fault]:
     return found
 
 
-def fault_named(spelled: str, *, contract: str, operations: Mapping[str, Any]) -> Fault:
+def fault_named(spelled: str, *, contract: str, operations: Mapping[str, Any], version: str | None = None) -> Fault:
     """The fault that is spelled `name` or `name@operation`.
 
     Raises:
         UnknownFault: there is none, or the operation is not in the contract.
     """
     name, at, operation = spelled.partition("@")
-    known = faults(contract)
+    known = faults(contract, version)
     if name in known and not at:
         return known[name]
     if name not in GENERIC:

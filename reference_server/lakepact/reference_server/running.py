@@ -103,6 +103,7 @@ def kept(location: str | None, *, store: str = "memory") -> Generator[str]:
 def running(
     *,
     contract: str | None = None,
+    contract_version: str | None = None,
     warehouse: str | None = None,
     allowed_locations: Iterable[str] = (),
     prefix: str | None = None,
@@ -121,6 +122,7 @@ def running(
 
     Args:
         contract: the contract that it serves; if none is named, all that it can serve but profiles of others: Delta Sharing needs `shares`.
+        contract_version: the version of the Iceberg contract that it serves; by default the oldest, which has models.
         warehouse: where tables keep their files, `memory:` for nowhere; by default a temporary folder.
         allowed_locations: folders beside the warehouse that tables may lie in, if their creators say so.
         prefix: path segments that clients must put behind `/v1/`.
@@ -152,6 +154,7 @@ def running(
             auth=auth,
             store=str(store),
             durability=durability,
+            contract_version=contract_version,
             **paths,
         )
         served = services([contract] if contract else [], settings, faults=faults)

@@ -41,7 +41,13 @@ EVERY = "*"  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
 NEEDED: Mapping[str, str] = {"delta_sharing": "shares"}
 #: Settings that one contract alone has a use for.
-OF_USE_TO: Mapping[str, str] = {"shares": "delta_sharing", "credentials": "watsonx_data", "config": "iceberg_rest", "auth": "iceberg_rest"}
+OF_USE_TO: Mapping[str, str] = {
+    "shares": "delta_sharing",
+    "credentials": "watsonx_data",
+    "config": "iceberg_rest",
+    "auth": "iceberg_rest",
+    "contract_version": "iceberg_rest",
+}
 UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
 
@@ -72,6 +78,7 @@ class Settings:
     auth: str | None = None  #: how callers are known, one of `AUTH`; None for what the file suggests
     store: str = "memory"  #: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file
     durability: str = DURABILITIES[0]  #: what a file store survives, one of `DURABILITIES`
+    contract_version: str | None = None  #: which version of the Iceberg contract is served; None for the one that has models
 
     def __post_init__(self) -> None:
         if self.durability not in DURABILITIES:

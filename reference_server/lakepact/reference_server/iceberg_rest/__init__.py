@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import orjson
 
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, UnknownVersion
 from lakepact.reference_server.forms import read_form
 from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
@@ -18,12 +18,14 @@ from lakepact.reference_server.shelves import OwnShelves
 from lakepact.reference_server.store_setting import MEMORY, opened_store
 
 from . import commits, credentials, etags, namespaces, scan_planning, tables, transactions, view_commits, views
+from . import newer as newer_versions
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
 from .credentials import Credentials
 from .metrics import Metrics, Reports
 from .namespaces import Namespaces
+from .newer import added
 from .preconditions import PRECONDITIONS
 from .recovery import recovering
 from .scan_planning import ScanPlanning
@@ -92,10 +94,16 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     access = _access(settings, file)
     warehouses = served_warehouses(settings, file.warehouses)
 
-    def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
-        return Configuration(endpoints, warehouses)
+    try:
+        contract = Contract("iceberg_rest", settings.contract_version)
+    except UnknownVersion as unknown:
+        raise BadSetting(str(unknown)) from None
+    newer = added(contract)
 
-    return catalog_service(Contract("iceberg_rest"), settings, warehouses=warehouses, configuration=configuration, access=access)
+    def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
+        return Configuration(endpoints, warehouses, newer)
+
+    return catalog_service(contract, settings, warehouses=warehouses, configuration=configuration, access=access)
 
 
 def _access(settings: Settings, file: ServerFile) -> Access | None:
@@ -131,6 +139,7 @@ def catalog_service(
         access: who may do what; None if everybody may do everything.
     """
     declared = {parameter.name for parameter in contract.operations["loadTable"].parameters}
+    newer = added(contract)
     rules: dict[str, Callable[..., Any]] = {
         "read-json": read_json,
         "read-form": read_form,
@@ -145,6 +154,7 @@ def catalog_service(
         **views.RULES,
         **view_commits.RULES,
         **scan_planning.RULES,
+        **newer.rules,
         **other_rules,
         **(access.rules if access else {}),
     }
@@ -180,13 +190,14 @@ def catalog_service(
 
     catalogs = [catalog_of(kept) for kept in warehouses]
     by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, strict=True)]
-    handlers = together(contract, warehouses, by_warehouse)
     waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
+    blocking = waiting | writing | scan_planning.BLOCKING
+    handlers = newer.handlers(together(contract, warehouses, by_warehouse), store, rules, blocking)
     served = Service(
         contract,
         handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
-        not_offered=NOT_OFFERED & contract.operations.keys(),
+        not_offered=(NOT_OFFERED | newer_versions.NOT_OFFERED) & contract.operations.keys(),
         error_body=error_body,
         kinds=KINDS,
         paths=_paths(warehouses),
@@ -206,13 +217,13 @@ def catalog_service(
         },
         root=root,
         max_body=settings.max_body,
-        blocking=(waiting | writing | scan_planning.BLOCKING) & handlers.keys(),
+        blocking=blocking & handlers.keys(),
         about=_about(warehouses),
         settled=None if settings.store == MEMORY else store.settled,
         close=store.close,
     )
     if access is not None:
-        access.guard(served, warehouses, catalogs, lambda some: Configuration(endpoints, some).get_config)
+        access.guard(served, warehouses, catalogs, lambda some: Configuration(endpoints, some, newer).get_config)
     return served
 
 

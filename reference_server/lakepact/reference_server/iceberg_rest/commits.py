@@ -10,6 +10,7 @@ from lakepact.reference_server.replies import Reply
 from lakepact.reference_server.validation import Invalid
 
 from .catalog import bad_request, identifier_key, levels_of, namespace_key, no_such_table, now_ms, shown
+from .etags import no_tag
 from .metadata import finish_commit
 from .preconditions import check
 from .updates import apply_updates
@@ -62,6 +63,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "requirements-hold": check,
     "updates-applied": apply_updates,
     "commit-finished": finish_commit,
+    "commit-tag": no_tag,
 }
 
 
@@ -85,7 +87,8 @@ class Commits:
             transaction.put(key, record)
             if record is not former:
                 transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
-        return Reply(200, record.body)
+        tag: bytes = self._rules["commit-tag"](record, "all")
+        return Reply(200, record.body, ((b"etag", tag),) if tag else ())
 
 
 def requirements_hold(catalog: Catalog, former: Record | None, requirements: Sequence[Document]) -> None:

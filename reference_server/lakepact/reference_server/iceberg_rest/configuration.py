@@ -12,6 +12,7 @@ from .catalog import bad_request
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .newer import Added
     from .warehouses import ServedWarehouse
 
 
@@ -21,17 +22,20 @@ class Configuration:
     Args:
         endpoints: what is offered, as the contract spells it; asked for at each call, so that it is never older than the truth.
         warehouses: the warehouses of this server.
+        newer: what the version of the contract that is served says besides.
     """
 
-    def __init__(self, endpoints: Callable[[], list[str]], warehouses: Sequence[ServedWarehouse]) -> None:
+    def __init__(self, endpoints: Callable[[], list[str]], warehouses: Sequence[ServedWarehouse], newer: Added) -> None:
         self._endpoints = endpoints
         self._warehouses = warehouses
+        self._newer = newer
 
     def get_config(self, *, warehouse: str | None = None, **_: object) -> Reply:
         """Defaults, overrides and endpoints of one warehouse."""
         found = self._named(warehouse)
         overrides = {**found.overrides, **({"prefix": found.prefix} if found.prefix else {})}
-        return json_reply({"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints()})
+        told = {"defaults": dict(found.defaults), "overrides": overrides, "endpoints": self._endpoints()}
+        return json_reply({**told, **self._newer.configuration})
 
     def _named(self, name: str | None) -> ServedWarehouse:
         if not name:
@@ -43,7 +47,7 @@ class Configuration:
                 if name.rstrip("/") in known(found):
                     return found
         only = f"the only one is {self._names()}" if len(self._warehouses) == 1 else f"there are {self._names()}"
-        raise bad_request(f"there is no warehouse {name[:200]!r}; {only}")
+        raise self._newer.unknown_warehouse(f"there is no warehouse {name[:200]!r}; {only}")
 
     def _names(self) -> str:
         return ", ".join(repr(one.name or one.files.root) for one in self._warehouses)

@@ -29,6 +29,7 @@ from .catalog import (
 from .metadata_files import next_location, write
 from .tables import renamed
 from .view_metadata import new_view_metadata
+from .view_registration import read_view_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,6 +64,11 @@ def view_written(warehouse: Warehouse, metadata: Document, *, former: str | None
     text = orjson.dumps(metadata)
     location = next_location(warehouse, metadata, former)
     write(warehouse, location, text)
+    return _record_of(metadata, location, text)
+
+
+def _record_of(metadata: Document, location: str, text: bytes) -> Record:
+    """The record of a view whose metadata stands at a location."""
     body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
     return Record("view", {"metadata-location": location, "metadata": metadata}, body)
 
@@ -74,6 +80,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "views-of": views_of,
     "new-view-metadata": new_view_metadata,
     "view-written": view_written,
+    "read-view-metadata": read_view_metadata,
 }
 
 
@@ -135,6 +142,19 @@ class Views:
             self._rules["view-exists"](transaction, levels, view)
             transaction.remove(identifier_key(levels, view))
         return NO_CONTENT
+
+    def register_view(self, *, namespace: str, body: Document) -> Reply:
+        """Take over a view from its metadata file."""
+        levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
+        self._rules["view-name-is-addressable"](name, "/name")
+        with self._catalog.store.begin() as transaction:
+            self._rules["namespace-exists"](transaction, levels)
+            self._rules["identifier-is-free"](transaction, levels, name, "view")
+            metadata = self._rules["read-view-metadata"](self._catalog, location)
+            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
+            record = _record_of(metadata, location, orjson.dumps(metadata))
+            transaction.put(identifier_key(levels, name), record)
+        return Reply(200, record.body)
 
     def rename_view(self, *, body: Document) -> Reply:
         """Give a view another name, in its namespace or another; its files stay where they are."""

@@ -137,7 +137,6 @@ NEEDS: dict[str, Needs] = {
     "cancelPlanning": _nothing,
     "fetchScanTasks": _nothing,
     "loadCredentials": _nothing,
-    "signRequest": _nothing,
     "signRequest": _signed,
     "listViews": _content_listed,
     "createView": _within(WRITE, "create views in this namespace"),

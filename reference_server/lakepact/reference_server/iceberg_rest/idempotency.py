@@ -1,0 +1,199 @@
+"""Requests that are sent again under their Idempotency-Key: the first answer comes again, and nothing else happens.
+
+An answer is kept in the same transaction as what it tells of, so that a key is known if and only if its request was carried out. Answers
+that would come again are final, those of 5xx are not. A request whose handler reads files runs in a thread of its own, beside others: while
+it does, the same key is answered with 503 and Retry-After.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections import deque
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.store import Key, Record
+
+from .catalog import bad_request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.store import Store, Transaction
+
+HEADER = "Idempotency-Key"
+LIFETIME = "PT30M"  #: how long a client may use a key again, as the configuration announces it
+KEPT_SECONDS = 60 * 60  #: how long it is known here, for clocks that are not ours
+SHELF = "idempotency-keys"
+
+
+class Keys:
+    """The keys of a server, with the answers to their requests.
+
+    Args:
+        store: where they are kept, beside what the requests change.
+        rules: the decisions about them that a fault may replace.
+        clock: seconds since 1970.
+    """
+
+    def __init__(self, store: Store, rules: dict[str, Callable[..., Any]], clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._rules = rules
+        self._clock = clock
+        self._running: set[str] = set()
+        self._lock = threading.Lock()
+        with store.begin() as transaction:
+            known = sorted((record.document["at"], key.name) for key, record in transaction.every(SHELF))
+        self._by_age = deque(known)
+
+    def once(self, operation: str, handler: Handler, *, blocking: bool) -> Handler:
+        """A handler that carries a request out once for its key.
+
+        Args:
+            operation: what it answers.
+            handler: what carries it out.
+            blocking: whether it runs in a thread of its own.
+        """
+        return partial(self._aside if blocking else self._answered, operation, handler)
+
+    def _answered(self, operation: str, handler: Handler, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+        if idempotency_key is None:
+            return handler(**arguments)
+        name, request = _name(idempotency_key), _request(operation, arguments)
+        try:
+            with self._store.begin() as transaction:
+                former = self._former(transaction, name, request)
+                if former is not None:
+                    return _again(former)
+                reply = handler(**arguments)
+                self._keep(transaction, name, _final(request, reply))
+                return reply
+        except Problem as problem:
+            self._keep_refusal(name, request, problem)
+            raise
+
+    def _aside(self, operation: str, handler: Handler, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+        if idempotency_key is None:
+            return handler(**arguments)
+        name, request = _name(idempotency_key), _request(operation, arguments)
+        with self._lock:
+            if name in self._running:
+                message = f"a request with this {HEADER} is being carried out; ask again"
+                raise Problem(503, "ServiceUnavailableException", message, headers=(("retry-after", "1"),))
+            self._running.add(name)
+        try:
+            with self._store.begin() as transaction:
+                former = self._former(transaction, name, request)
+            if former is not None:
+                return _again(former)
+            reply = handler(**arguments)
+            with self._store.begin() as transaction:
+                self._keep(transaction, name, _final(request, reply))
+        except Problem as problem:
+            self._keep_refusal(name, request, problem)
+            raise
+        else:
+            return reply
+        finally:
+            self._running.discard(name)
+
+    def _former(self, transaction: Transaction, name: str, request: str) -> dict[str, Any] | None:
+        """What is kept of the request that came with this key before; None if it is new.
+
+        Raises:
+            Problem: 400, it was another request.
+        """
+        record: Record | None = self._rules["known-key"](transaction, name)
+        if record is None:
+            return None
+        if record.document["request"] != request and not self._rules["other-request-may"](record.document["request"], request):
+            raise Problem(400, REUSED, f"this {HEADER} came with another request before; every operation needs a key of its own")
+        return record.document
+
+    def _keep_refusal(self, name: str, request: str, problem: Problem) -> None:
+        if problem.kind == REUSED or problem.status >= 500:
+            return
+        with self._store.begin() as transaction:
+            self._keep(transaction, name, {"request": request, "refused": [problem.status, problem.kind, problem.message]})
+
+    def _keep(self, transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        now = int(self._clock())
+        self._rules["key-is-kept"](transaction, name, {**answer, "at": now})
+        self._by_age.append((now, name))
+        while self._by_age and self._by_age[0][0] < now - KEPT_SECONDS:
+            transaction.remove(_key(self._by_age.popleft()[1]))
+
+
+REUSED = "BadRequestException"
+
+
+def known_key(transaction: Transaction, name: str) -> Record | None:
+    """What is kept under a key, or None."""
+    return transaction.get(_key(name))
+
+
+def key_is_kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+    """Keep the answer to the request of a key, unless there is one."""
+    if transaction.get(_key(name)) is None:
+        transaction.put(_key(name), Record("answer", answer, orjson.dumps(answer)))
+
+
+def other_request_may(former: str, request: str) -> bool:  # noqa: ARG001 - a fault may look at them
+    """Whether another request may come under a key that is known; it is answered like the first then."""
+    return False
+
+
+#: Decisions about keys that a fault may replace.
+RULES: dict[str, Callable[..., Any]] = {
+    "known-key": known_key,
+    "key-is-kept": key_is_kept,
+    "other-request-may": other_request_may,
+}
+
+
+def _key(name: str) -> Key:
+    return Key(SHELF, (), name)
+
+
+def _name(spelled: str) -> str:
+    """A key in one spelling.
+
+    Raises:
+        Problem: 400, it is no UUID.
+    """
+    try:
+        return str(uuid.UUID(spelled))
+    except ValueError:
+        raise bad_request(f"header {HEADER}: expected a UUID of version 7, found {spelled[:60]!r}") from None
+
+
+def _request(operation: str, arguments: dict[str, Any]) -> str:
+    """What tells a request from every other."""
+    text = orjson.dumps([operation, arguments], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=list)
+    return f"{operation} {blake2b(text, digest_size=16).hexdigest()}"
+
+
+def _final(request: str, reply: Reply) -> dict[str, Any]:
+    headers = [[name.decode(), value.decode()] for name, value in reply.headers]
+    return {"request": request, "status": reply.status, "headers": headers, "body": reply.body.decode()}
+
+
+def _again(answer: dict[str, Any]) -> Reply:
+    """The answer that is kept.
+
+    Raises:
+        Problem: it was a refusal.
+    """
+    if "refused" in answer:
+        status, kind, message = answer["refused"]
+        raise Problem(status, kind, message)
+    headers = tuple((name.encode(), value.encode()) for name, value in answer["headers"])
+    return Reply(answer["status"], answer["body"].encode(), headers)

@@ -1,0 +1,283 @@
+"""Version 1.11.0 of the contract beside 1.10.0: what it adds is there when it is asked for, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.reference_server import running
+from lakepact.reference_server.iceberg_rest.idempotency import KEPT_SECONDS, RULES, SHELF, Keys
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.store import Key, MemoryStore, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+KEY = "01934f2e-79b0-7cc3-98c4-dc0c0c07398f"
+OTHER = "01934f2e-79b0-7cc3-98c4-dc0c0c073990"
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server:
+        yield server.url
+
+
+@pytest.fixture
+def newer(url: str, sending_to: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    with sending_to(url) as send:
+        yield send
+
+
+@pytest.fixture
+def home(newer: Callable[..., Any]) -> str:
+    name = f"ns_{uuid.uuid4().hex}"
+    assert newer("POST", "/v1/namespaces", {"namespace": [name]}).status == 200
+    return f"/v1/namespaces/{name}"
+
+
+def view_of(name: str) -> dict[str, Any]:
+    schema = {"type": "struct", "schema-id": 0, "fields": []}
+    version = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}, "default-namespace": []}
+    representation = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
+    return {"name": name, "schema": schema, "view-version": {**version, "representations": [representation]}, "properties": {}}
+
+
+# -- what is there, and where it is not ----------------------------------------------------------------------------------
+
+
+def test_a_version_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(BadSetting, match=r"1\.10\.0, 1\.11\.0"), running(contract="iceberg_rest", contract_version="0.9"):
+        pass
+
+
+def test_a_version_is_of_no_use_to_a_server_without_the_contract() -> None:
+    refused = pytest.raises(BadSetting, match="--contract-version is of use to iceberg_rest alone")
+    with refused, running(contract="watsonx_data", contract_version="1.11.0"):
+        pass
+
+
+def test_the_configuration_tells_of_keys_and_of_what_is_offered_besides(newer: Callable[..., Any], send: Callable[..., Any]) -> None:
+    here, there = newer("GET", "/v1/config").document, send("GET", "/v1/config").document
+
+    assert here["idempotency-key-lifetime"] == "PT30M"
+    assert "idempotency-key-lifetime" not in there
+    assert set(here["endpoints"]) - set(there["endpoints"]) == {"POST /v1/{prefix}/namespaces/{namespace}/register-view"}
+
+
+def test_unknown_warehouses_are_not_found_in_one_version_and_bad_requests_in_the_other(
+    newer: Callable[..., Any], send: Callable[..., Any]
+) -> None:
+    assert newer("GET", "/v1/config?warehouse=none").error == (404, "NoSuchWarehouseException", 404)
+    assert send("GET", "/v1/config?warehouse=none").error == (400, "BadRequestException", 400)
+
+
+def test_a_commit_answers_with_the_tag_of_the_table(newer: Callable[..., Any], home: str, send: Callable[..., Any], table: str) -> None:
+    schema = {"type": "struct", "fields": []}
+    assert newer("POST", f"{home}/tables", {"name": "t", "schema": schema}).status == 200
+    body = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
+
+    committed = newer("POST", f"{home}/tables/t", body)
+
+    assert committed.headers["etag"] == newer("GET", f"{home}/tables/t").headers["etag"]
+    assert "etag" not in send("POST", table, body).headers
+
+
+def test_what_comes_through_views_is_loaded_as_ever(newer: Callable[..., Any], home: str) -> None:
+    assert newer("POST", f"{home}/views", view_of("v")).status == 200
+
+    assert newer("GET", f"{home}/views/v?referenced-by=a%1Fb,c%1Fd").body == newer("GET", f"{home}/views/v").body
+
+
+def test_signing_is_not_offered(newer: Callable[..., Any], home: str) -> None:
+    body = {"region": "r", "uri": "https://b.s3.amazonaws.com/k", "method": "GET", "headers": {}}
+
+    assert newer("POST", f"{home}/tables/t/sign", body).error == (406, "UnsupportedOperationException", 406)
+
+
+# -- views that are registered -------------------------------------------------------------------------------------------
+
+
+def test_a_dropped_view_can_be_registered_under_another_name(newer: Callable[..., Any], home: str) -> None:
+    made = newer("POST", f"{home}/views", view_of("v")).document
+    assert newer("DELETE", f"{home}/views/v").status == 204
+
+    registered = newer("POST", f"{home}/register-view", {"name": "w", "metadata-location": made["metadata-location"]})
+
+    assert registered.document == made
+    assert newer("GET", f"{home}/views/w").document == made
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"current-version-id": 7}, "at /current-version-id: expected one of the versions, found 7"),
+        ({"versions": []}, "at /current-version-id: expected one of the versions"),
+        ({"schemas": []}, "at /versions/0/schema-id: expected one of the schemas, found 0"),
+        ({"format-version": 9}, "does not hold valid view metadata"),
+    ],
+)
+def test_view_metadata_that_refer_to_what_is_not_there_are_refused(
+    tmp_path: Path, sending_to: Callable[..., Any], change: dict[str, Any], message: str
+) -> None:
+    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse=str(tmp_path)) as server, sending_to(server.url) as send:
+        assert send("POST", "/v1/namespaces", {"namespace": ["a"]}).status == 200
+        made = send("POST", "/v1/namespaces/a/views", view_of("v")).document
+        file = tmp_path / "a" / "made.metadata.json"
+        file.write_text(json.dumps({**made["metadata"], **change}))
+
+        refused = send("POST", "/v1/namespaces/a/register-view", {"name": "w", "metadata-location": f"file://{file}"})
+
+        assert refused.error == (400, "BadRequestException", 400)
+        assert message in refused.message
+
+
+# -- keys ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_that_is_no_uuid_is_refused_with_what_it_has_to_be(newer: Callable[..., Any]) -> None:
+    refused = newer("POST", "/v1/namespaces", {"namespace": ["x"]}, idempotency_key="k" * 36)
+
+    assert refused.error == (400, "BadRequestException", 400)
+    assert "Idempotency-Key" in refused.message
+
+
+def test_a_key_outlives_the_server_with_the_store(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+    settings: dict[str, Any] = {"contract": "iceberg_rest", "contract_version": "1.11.0", "warehouse": str(tmp_path), "store": "file"}
+    body = {"namespace": ["once"]}
+    with running(**settings) as server, sending_to(server.url) as send:
+        first = send("POST", "/v1/namespaces", body, idempotency_key=KEY)
+    with running(**settings) as server, sending_to(server.url) as send:
+        again = send("POST", "/v1/namespaces", body, idempotency_key=KEY)
+
+    assert (again.status, again.body) == (first.status, first.body)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def keys(store: MemoryStore, clock: Clock) -> Keys:
+    return Keys(store, dict(RULES), clock)
+
+
+@pytest.fixture(params=[False, True], ids=["on the loop", "in a thread"])
+def blocking(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+class Counted:
+    """A handler that counts its calls in the store, as part of what it does."""
+
+    def __init__(self, store: MemoryStore, *, refusal: Problem | None = None) -> None:
+        self.store = store
+        self.refusal = refusal
+        self.calls = 0
+
+    def __call__(self, **arguments: Any) -> Reply:
+        self.calls += 1
+        with self.store.begin() as transaction:
+            transaction.put(Key("done", (), str(self.calls)), Record("done", {}, b"{}"))
+            if self.refusal is not None:
+                raise self.refusal
+        return Reply(200, b'{"said":"%d"}' % self.calls, ((b"etag", b'"1"'),))
+
+
+def test_an_answer_comes_again_whole_and_nothing_is_done_twice(store: MemoryStore, keys: Keys, *, blocking: bool) -> None:
+    handler = Counted(store)
+    once = keys.once("createTable", handler, blocking=blocking)
+
+    answers = [once(idempotency_key=spelled, body={"name": "t"}) for spelled in (KEY, KEY.upper(), KEY)]
+
+    assert answers == [Reply(200, b'{"said":"1"}', ((b"etag", b'"1"'),))] * 3
+    assert handler.calls == 1
+
+
+def test_without_keys_everything_is_done(store: MemoryStore, keys: Keys, *, blocking: bool) -> None:
+    handler = Counted(store)
+    once = keys.once("createTable", handler, blocking=blocking)
+
+    once(body={})
+    once(body={})
+
+    assert handler.calls == 2
+
+
+@pytest.mark.parametrize(("status", "calls"), [(404, 1), (409, 1), (500, 2), (503, 2)])
+def test_refusals_are_final_and_failures_are_not(store: MemoryStore, keys: Keys, status: int, calls: int, *, blocking: bool) -> None:
+    handler = Counted(store, refusal=Problem(status, "SomeException", "no"))
+    once = keys.once("createTable", handler, blocking=blocking)
+
+    for _ in range(2):
+        with pytest.raises(Problem, match="no") as refused:
+            once(idempotency_key=KEY, body={})
+        assert (refused.value.status, refused.value.kind) == (status, "SomeException")
+
+    assert handler.calls == calls
+    assert store.get(Key("done", (), "1")) is None
+
+
+@pytest.mark.parametrize("other", [{"operation": "dropTable"}, {"body": {"name": "u"}}, {"table": "t"}])
+def test_a_key_is_good_for_one_request(store: MemoryStore, keys: Keys, other: dict[str, Any], *, blocking: bool) -> None:
+    handler = Counted(store)
+    keys.once("createTable", handler, blocking=blocking)(idempotency_key=KEY, body={"name": "t"})
+    arguments: dict[str, Any] = {"body": {"name": "t"}, **{name: value for name, value in other.items() if name != "operation"}}
+
+    with pytest.raises(Problem, match="came with another request before") as refused:
+        keys.once(other.get("operation", "createTable"), handler, blocking=blocking)(idempotency_key=KEY, **arguments)
+
+    assert (refused.value.status, handler.calls) == (400, 1)
+
+
+def test_a_key_whose_request_is_being_carried_out_is_to_be_tried_again(keys: Keys) -> None:
+    def within(**_: Any) -> Reply:
+        with pytest.raises(Problem, match="being carried out") as refused:
+            once(idempotency_key=KEY)
+        assert (refused.value.status, refused.value.headers) == (503, (("retry-after", "1"),))
+        return NO_CONTENT
+
+    once = keys.once("createTable", within, blocking=True)
+
+    assert once(idempotency_key=KEY) is NO_CONTENT
+    assert once(idempotency_key=KEY) == NO_CONTENT
+
+
+def test_keys_are_forgotten_after_their_time_and_not_before(store: MemoryStore, keys: Keys, clock: Clock) -> None:
+    once = keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)
+    once(idempotency_key=KEY)
+    clock.now += KEPT_SECONDS
+    once(idempotency_key=OTHER)
+    known = store.get(Key(SHELF, (), KEY)) is not None
+    clock.now += 1
+    once(idempotency_key=str(uuid.uuid4()))
+
+    assert (known, store.get(Key(SHELF, (), KEY))) == (True, None)
+
+
+def test_keys_of_a_store_that_was_opened_again_are_forgotten_too(store: MemoryStore, keys: Keys, clock: Clock) -> None:
+    keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=KEY)
+    clock.now += KEPT_SECONDS + 1
+    Keys(store, dict(RULES), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=OTHER)
+
+    assert store.get(Key(SHELF, (), KEY)) is None
