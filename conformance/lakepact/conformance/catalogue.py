@@ -11,35 +11,45 @@ import click
 import orjson
 
 from lakepact.conformance import suite as suites
-from lakepact.generated.contract import contracts
+from lakepact.generated.contract import Contract, contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.suite import Suite
-    from lakepact.generated.contract import Contract, Requirement
+    from lakepact.generated.contract import Requirement
 
 
-def _suites(contract: str | None) -> Iterator[Suite[Any]]:
+def _suites(contract: str | None, version: str | None) -> Iterator[Suite[Any]]:
     for name in [contract] if contract else contracts():
-        yield suites.load(name)
+        if version is None or version in Contract(name).versions:
+            yield suites.load(name, version)
 
 
 CONTRACT = click.option("--contract", type=click.Choice(contracts()), help="Only this contract.")
+VERSION = click.option(
+    "--contract-version",
+    "version",
+    type=click.Choice([version for name in contracts() for version in Contract(name).versions]),
+    help="Only contracts of this version.",
+)
 
 
 @click.command("list")
 @click.argument("patterns", nargs=-1)
 @CONTRACT
+@VERSION
 @click.option("--checks", is_flag=True, help="List checks and laws instead of requirements.")
 @click.option("--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def list_requirements(patterns: tuple[str, ...], *, contract: str | None, checks: bool, uncovered: bool, as_json: bool) -> None:
+def list_requirements(
+    patterns: tuple[str, ...], *, contract: str | None, version: str | None, checks: bool, uncovered: bool, as_json: bool
+) -> None:
     """List requirements whose id, area or operation matches one of PATTERNS (all without).
 
     Example: lakepact list 'IRC-NS-*'
     """
-    for suite in _suites(contract):
+    for suite in _suites(contract, version):
         judged = suite.judged()
         rows = _checks(suite) if checks else _requirements(suite, judged, uncovered=uncovered)
         for row in rows:
@@ -85,18 +95,19 @@ def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
 @click.command()
 @click.argument("identifier")
 @CONTRACT
-def explain(identifier: str, *, contract: str | None) -> None:
+@VERSION
+def explain(identifier: str, *, contract: str | None, version: str | None) -> None:
     """Explain a requirement: its sentence, its clause in the contract, and the checks that judge it.
 
     Example: lakepact explain IRC-NS-GET-005
     """
     known: list[str] = []
-    for suite in _suites(contract):
+    for suite in _of_all_versions(contract, version):
         known += suite.contract.requirements
         if identifier in suite.contract.requirements:
             click.echo("\n".join(_explanation(suite, suite.requirement(identifier))))
             return
-    dropped = [line for suite in _suites(contract) for line in _dropped(suite.contract, identifier)]
+    dropped = [line for suite in _suites(contract, version) for line in _dropped(suite.contract, identifier)]
     if dropped:
         click.echo("\n".join(dropped), err=True)
         sys.exit(2)
@@ -105,6 +116,15 @@ def explain(identifier: str, *, contract: str | None) -> None:
         f"there is no requirement {identifier}" + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"), err=True
     )
     sys.exit(2)
+
+
+def _of_all_versions(contract: str | None, version: str | None) -> Iterator[Suite[Any]]:
+    """The suites that an identifier is looked for in: of the version that is named, or of all, the one with models first."""
+    yield from _suites(contract, version)
+    if version is None:
+        for name in [contract] if contract else contracts():
+            for later in Contract(name).versions[1:]:
+                yield suites.load(name, later)
 
 
 def _dropped(contract: Contract, identifier: str) -> Iterator[str]:

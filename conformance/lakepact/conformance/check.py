@@ -35,6 +35,9 @@ WRITERS = {"junit": junit.write, "md": markdown.write}
 @click.command()
 @click.argument("url", required=False)
 @click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True)
+@click.option(
+    "--contract-version", metavar="VERSION", help="A version of the contract that `lakepact contracts list` shows. [default: the oldest]"
+)
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
 @click.option(
@@ -73,6 +76,7 @@ def check(
     url: str | None,
     *,
     contract: str,
+    contract_version: str | None,
     only: tuple[str, ...],
     token_env: str | None,
     headers: tuple[str, ...],
@@ -98,7 +102,7 @@ def check(
     """
     console = Console(stderr=as_json)
     try:
-        suite = suites.load(contract)
+        suite = suites.load(contract, contract_version)
         planned = plan.plan(suite, only=only)
         wanted_reports = [_report(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()

@@ -2,6 +2,8 @@
 
     python -m lakepact.conformance.mutants [--contract NAME …] [--only GLOB] [--jobs N]
 
+Of a version of a contract beside the one that has models, what came with it is hunted.
+
 A *mutant* is the reference server with one fault. A mutant that nothing finds is a hole in the suite; a judged requirement
 that no mutant breaks is a check that may prove nothing. Both are listed, and both make this command fail.
 """
@@ -24,7 +26,7 @@ import click
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.generated.contract import contracts
+from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server import faults as server_faults
 from lakepact.reference_server.running import running
 
@@ -54,9 +56,9 @@ class Hunt:
         return set(self.breaks) <= set(self.found)
 
 
-def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str) -> Hunt:
+def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str, version: str | None = None) -> Hunt:
     """Run the checks of what a fault breaks against a server that has it; `folder` is for what the servers of this process share."""
-    suite = suites.load(contract)
+    suite = suites.load(contract, version)
     planned = plan.plan(suite, only=breaks)
     with served(suite, folder, faults=(fault,)) as target:
         run = runner.Run(planned, target)
@@ -86,10 +88,12 @@ def _home(suite: Suite[Any], folder: str) -> Home:
     return suite.at_home(own)
 
 
-def hunts(contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, folder: str, jobs: int) -> Iterable[Hunt]:
+def hunts(
+    contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, folder: str, jobs: int, version: str | None = None
+) -> Iterable[Hunt]:
     """Hunt several mutants, `jobs` at a time."""
     with ProcessPoolExecutor(jobs, max_tasks_per_child=None) as pool:
-        futures = {pool.submit(hunt, contract, name, breaks, folder): (name, breaks) for name, breaks in wanted}
+        futures = {pool.submit(hunt, contract, name, breaks, folder, version): (name, breaks) for name, breaks in wanted}
         for future in as_completed(futures):
             try:
                 yield future.result()
@@ -99,12 +103,13 @@ def hunts(contract: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, folde
 
 
 def kept(suite: Suite[Any], folder: str) -> frozenset[str]:
-    """Requirements that the reference server without faults is found to keep."""
+    """Requirements of its own, not taken over from another version, that the reference server without faults is found to keep."""
+    taken_over = suites.load(suite.contract.name).contract.requirements if suite.contract.version != suite.contract.versions[0] else {}
     with served(suite, folder) as target:
         run = runner.Run(plan.plan(suite), target)
         for _ in run.events():
             pass
-    return frozenset(r for r, result in run.results().items() if result.outcome is Outcome.PASS)
+    return frozenset(r for r, result in run.results().items() if result.outcome is Outcome.PASS and r not in taken_over)
 
 
 def unproven(suite: Suite[Any], found: Iterable[Hunt], judged: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -120,22 +125,24 @@ def unproven(suite: Suite[Any], found: Iterable[Hunt], judged: Iterable[str]) ->
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Mutants at a time.")
 def main(wanted: tuple[str, ...], *, only: tuple[str, ...], jobs: int) -> None:
     """Hunt the mutants of the contracts and print the kill rate of each."""
-    proven = [hunted(contract, only=only, jobs=jobs) for contract in wanted or contracts()]
+    proven = [
+        hunted(contract, version, only=only, jobs=jobs) for contract in wanted or contracts() for version in Contract(contract).versions
+    ]
     sys.exit(0 if all(proven) else 1)
 
 
-def hunted(contract: str, *, only: Sequence[str], jobs: int) -> bool:
-    """Hunt the mutants of one contract and print what was found; whether all is proven."""
-    known = server_faults.faults(contract)
+def hunted(contract: str, version: str, *, only: Sequence[str], jobs: int) -> bool:
+    """Hunt the mutants of one version of a contract and print what was found; whether all is proven."""
+    known = server_faults.own_faults(contract, version)
     wanted = [
         (name, fault.breaks)
         for name, fault in known.items()
         if fault.breaks and (not only or any(fnmatch.fnmatchcase(text, p) for p in only for text in (name, *fault.breaks)))
     ]
     found = []
-    suite = suites.load(contract)
+    suite = suites.load(contract, version)
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
-        for one in hunts(contract, wanted, folder=folder, jobs=jobs):
+        for one in hunts(contract, wanted, folder=folder, jobs=jobs, version=version):
             found.append(one)
             if not one.killed:
                 missed = ", ".join(sorted(set(one.breaks) - set(one.found)))
@@ -144,7 +151,7 @@ def hunted(contract: str, *, only: Sequence[str], jobs: int) -> bool:
         rest = {} if only else unproven(suite, found, kept(suite, folder))
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
-    click.echo(f"{contract}: {killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
+    click.echo(f"{contract} {version}: {killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")
     return killed == len(found) and not rest
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from lakepact.conformance.checks.iceberg_rest.at_home import at_home as at_home_before
 from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-from lakepact.conformance.checks.iceberg_rest.suite import at_home as at_home_before
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
 from lakepact.conformance.suite import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from lakepact.conformance.home import Home
     from lakepact.conformance.target import Offer, Target
@@ -52,10 +52,17 @@ def discover(wire: Wire, target: Target) -> Offer:
     return with_a_table(wire, target, replace(found, features=MappingProxyType({**found.features, **declared})))
 
 
+#: A separator of the server's own, which no name holds.
+OWN_SEPARATOR = '[warehouses.{warehouse}.overrides]\nnamespace-separator = "%1E"\n'
+
+
 def at_home(folder: Path) -> Home:
-    """As before, but serving this version."""
+    """As before, but serving this version, with a separator of namespaces of its own."""
     home = at_home_before(folder)
-    return replace(home, settings={**home.settings, "contract_version": VERSION})
+    before, file = Path(home.settings["config"]), folder / "newer.toml"
+    own = OWN_SEPARATOR.format(warehouse=home.parameters["warehouse"])
+    file.write_text(f"{before.read_text(encoding='utf-8')}\n{own}", encoding="utf-8")
+    return replace(home, settings={**home.settings, "config": file, "contract_version": VERSION})
 
 
 suite = Suite(
@@ -64,6 +71,11 @@ suite = Suite(
     lab=CatalogLab,
     discover=discover,
     at_home=at_home,
+    unserved={
+        "remote-signing": "a storage whose requests can be signed",
+        "IRC-SIGN-003": "a storage whose requests can be signed",
+        "IRC-SIGN-004": "a storage whose requests can be signed",
+    },
 )
 check = suite.check
 law = suite.law
