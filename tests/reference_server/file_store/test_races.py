@@ -1,0 +1,188 @@
+"""Many clients that commit to the same tables at once: each state has one successor, and what all of them were told is one history."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crashes import SCHEMA, server
+from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
+from lakepact.client.errors import CommitRejected, ContractClientError, Refused, ServerTrouble
+from linearizability import Operation, explained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SPACE = "races"
+TABLES = ("one", "two", "three")
+THREADS = 32
+NONE = 0  #: instead of a snapshot: there is none yet
+
+
+def change(table: str, base: int, new: int) -> TableChange:
+    """Make `new` the current snapshot of a table, if `base` is."""
+    snapshot = {
+        "snapshot-id": new,
+        "sequence-number": new,  # ids grow with every change, as these have to
+        "timestamp-ms": int(time.time() * 1000),
+        "manifest-list": f"file:///nowhere/{new}.avro",
+        "summary": {"operation": "append"},
+        "schema-id": 0,
+    }
+    updates: list[dict[str, Any]] = [
+        {"action": "add-snapshot", "snapshot": snapshot},
+        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": new},
+    ]
+    requires = {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": base if base != NONE else None}
+    return TableChange(SPACE, table, updates, requirements=[requires])
+
+
+class Histories:
+    """What all threads asked for and were told."""
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def number(self) -> int:
+        """One that is higher than all before."""
+        with self._lock:
+            self._last += 1
+            return self._last
+
+    def load(self, catalog: IcebergCatalog, table: str) -> int:
+        """The current snapshot of a table."""
+        began = time.monotonic()
+        seen = catalog.load_table(SPACE, table).metadata.current_snapshot_id or NONE
+        self._note(Operation(began, time.monotonic(), {table: seen}))
+        return seen
+
+    def commit(self, catalog: IcebergCatalog, bases: dict[str, int]) -> bool | None:
+        """Replace the current snapshots of some tables, if they are these; whether it was done, None if nobody knows."""
+        new = {table: self.number() for table in bases}
+        changes = [change(table, base, new[table]) for table, base in bases.items()]
+        began, done, ended = time.monotonic(), None, math.inf
+        try:
+            if len(changes) == 1:
+                (only,) = changes
+                catalog.commit_table(SPACE, only.name, only.updates, requirements=only.requirements)
+            else:
+                catalog.commit_transaction(changes)
+            done = True
+        except CommitRejected:
+            done = False
+        except ContractClientError as error:
+            if isinstance(error, Refused) and not isinstance(error, ServerTrouble):
+                raise
+        if done is not None:
+            ended = time.monotonic()
+        self._note(Operation(began, ended, bases, new, done))
+        return done
+
+    def _note(self, operation: Operation) -> None:
+        with self._lock:
+            self.operations.append(operation)
+
+
+def together(url: str, task: Callable[[IcebergCatalog, int], None], count: int = THREADS) -> list[threading.Thread]:
+    """Threads that begin the same task at once, each with a client of its own."""
+    ready = threading.Barrier(count)
+
+    def run(number: int) -> None:
+        with IcebergCatalog(url, retries=NO_RETRIES) as catalog:
+            catalog.namespace_exists(SPACE)  # connected
+            ready.wait(60)
+            task(catalog, number)
+
+    threads = [threading.Thread(target=run, args=[number]) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def url(warehouse: Path) -> Iterator[str]:
+    with server(warehouse) as (url, _):
+        prepare(url)
+        yield url
+
+
+def prepare(url: str) -> None:
+    with IcebergCatalog(url) as catalog:
+        catalog.create_namespace(SPACE)
+        for table in TABLES:
+            catalog.create_table(SPACE, table, SCHEMA)
+
+
+@pytest.mark.parametrize("bases", [{"one": NONE}, {"one": NONE, "two": NONE}, {"one": NONE, "two": NONE, "three": NONE}])
+def test_of_many_commits_on_one_state_exactly_one_wins(url: str, bases: dict[str, int]) -> None:
+    histories, told = Histories(), Counter[bool | None]()
+
+    def commit(catalog: IcebergCatalog, _: int) -> None:
+        told[histories.commit(catalog, bases)] += 1
+
+    for thread in together(url, commit):
+        thread.join()
+
+    assert told == {True: 1, False: THREADS - 1}
+
+
+def test_what_many_clients_are_told_is_one_history(url: str) -> None:
+    histories = Histories()
+
+    def work(catalog: IcebergCatalog, number: int) -> None:
+        chance = random.Random(number)
+        for _ in range(6):
+            tables = chance.sample(TABLES, chance.choice([1, 1, 2]))
+            histories.commit(catalog, {table: histories.load(catalog, table) for table in tables})
+
+    for thread in together(url, work):
+        thread.join()
+
+    assert explained(histories.operations, dict.fromkeys(TABLES, NONE)) is None
+    assert {operation.done for operation in histories.operations} == {True, False}
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.nightly] if seed > 1 else []) for seed in range(30)])
+def test_what_clients_were_told_before_a_crash_and_see_after_it_is_one_history(warehouse: Path, seed: int) -> None:
+    histories, chance, enough = Histories(), random.Random(seed), threading.Event()
+    wanted = chance.randint(20, 250)
+
+    def work(catalog: IcebergCatalog, number: int) -> None:
+        mine = random.Random(f"{seed}.{number}")
+        while True:
+            tables = mine.sample(TABLES, mine.choice([1, 1, 2]))
+            try:
+                bases = {table: histories.load(catalog, table) for table in tables}
+            except ContractClientError:
+                return
+            if histories.commit(catalog, bases) is None:
+                return
+            if len(histories.operations) > wanted:
+                enough.set()
+
+    with server(warehouse) as (url, process):
+        prepare(url)
+        threads = together(url, work)
+        assert enough.wait(60)
+        process.kill()
+        for thread in threads:
+            thread.join()
+    with server(warehouse) as (url, _), IcebergCatalog(url) as catalog:
+        for table in TABLES:
+            histories.load(catalog, table)
+
+    assert explained(histories.operations, dict.fromkeys(TABLES, NONE)) is None
