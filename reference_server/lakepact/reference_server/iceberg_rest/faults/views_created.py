@@ -82,18 +82,6 @@ def _sorted(version: Document, _: Document) -> None:
     version["representations"].sort(key=lambda one: one["dialect"].lower())
 
 
-def _own_time(version: Document, _: Document) -> None:
-    version["timestamp-ms"] = now_ms()
-
-
-def _own_summary(version: Document, _: Document) -> None:
-    version["summary"] = {"operation": "create"}
-
-
-def _logged_twice(metadata: Document, _: Document) -> None:
-    metadata["version-log"] *= 2
-
-
 def _with_empty_version(metadata: Document, _: Document) -> None:
     metadata["versions"].append({**metadata["versions"][0], "version-id": 2})
 
@@ -182,8 +170,6 @@ FAULTS = (
     Fault("default-namespaces-are-cut", "Default namespaces have one level.", ("IRC-VIEW-CREATE-004",), _version(_own_namespace)),
     Fault("default-catalogs-are-lost", "Default catalogs are lost.", ("IRC-VIEW-CREATE-004",), _version(_without_catalog)),
     Fault("dialects-are-sorted", "Representations are kept by the names of dialects.", ("IRC-VIEW-CREATE-005",), _version(_sorted)),
-    Fault("versions-get-the-time", "New versions get the server's time.", ("IRC-VIEW-CREATE-006",), _version(_own_time)),
-    Fault("summaries-of-views-are-lost", "Summaries are the server's own.", ("IRC-VIEW-CREATE-006",), _version(_own_summary)),
     Fault("new-views-are-logged-twice", "New views have two entries in their log.", ("IRC-VIEW-CREATE-007",), made_with(_logged_twice)),
     Fault("new-views-have-two-versions", "New views have two versions.", ("IRC-VIEW-CREATE-007",), made_with(_with_empty_version)),
     Fault("creates-views-over-views", "A new view replaces another.", ("IRC-VIEW-CREATE-009",), overlooks(CREATE, "view")),
