@@ -105,8 +105,8 @@ def views_keep_what_their_engine_noted(lab: CatalogLab) -> None:
         "timestamp-ms": current.get("timestamp-ms") == NOTES["timestamp-ms"],
         "summary": all(summary.get(key) == said for key, said in NOTES["summary"].items()),
     }
-    told = "; ".join(f"the {member} is {'that of the request' if is_kept else 'the own one of the server'}" for member, is_kept in kept.items())
-    lab.note("IRC-VIEW-CREATE-006", told)
+    whose = {True: "that of the request", False: "the server's own"}
+    lab.note("IRC-VIEW-CREATE-006", "; ".join(f"the {member} is {whose[is_kept]}" for member, is_kept in kept.items()))
 
 
 @check("IRC-VIEW-CREATE-008")

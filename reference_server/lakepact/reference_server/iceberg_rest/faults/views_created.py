@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, around, on_answer, on_call, on_status
-from lakepact.reference_server.iceberg_rest.catalog import identifier_key, now_ms
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import made_where_missing
 from lakepact.reference_server.iceberg_rest.faults.ways.requests import asked_for, taken_as
 from lakepact.reference_server.iceberg_rest.faults.ways.views import CREATE, made_with, once_each, overlooks
@@ -80,6 +80,10 @@ def _without_catalog(version: Document, _: Document) -> None:
 
 def _sorted(version: Document, _: Document) -> None:
     version["representations"].sort(key=lambda one: one["dialect"].lower())
+
+
+def _logged_twice(metadata: Document, _: Document) -> None:
+    metadata["version-log"] *= 2
 
 
 def _with_empty_version(metadata: Document, _: Document) -> None:
