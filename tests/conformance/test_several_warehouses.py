@@ -1,0 +1,65 @@
+"""A server with several warehouses is judged one warehouse at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ONLY = ("IRC-CFG-*", "IRC-TBL-CRED-*", "IRC-NS-GET-00*")
+FILE = """
+[warehouses.lake]
+[warehouses.lake.credentials]
+rehearsal = true
+
+[warehouses."the depot"]
+overrides = { "namespace-separator" = "%2E" }
+"""
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    file = tmp_path_factory.mktemp("server") / "server.toml"
+    file.write_text(FILE)
+    with running(contract="iceberg_rest", warehouse="memory:", config=file) as server:
+        yield server.url
+
+
+def judged(url: str, only: tuple[str, ...] = ONLY, **parameters: str) -> runner.Run:
+    run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=only), Target(url, parameters=parameters))
+    for _ in run.events():
+        pass
+    return run
+
+
+@pytest.mark.parametrize("warehouse", ["lake", "the depot"])
+def test_each_warehouse_is_found_conformant(url: str, warehouse: str) -> None:
+    run = judged(url, warehouse=warehouse)
+
+    assert {v.requirement: v for v in run.verdicts if v.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}} == {}
+    assert run.results()["IRC-CFG-006"].outcome is Outcome.PASS
+
+
+def test_credentials_are_judged_where_there_are_some(url: str) -> None:
+    wanted = "IRC-TBL-CRED-004"
+    found = [judged(url, (wanted,), warehouse=warehouse).results()[wanted].outcome for warehouse in ("lake", "the depot")]
+
+    assert found == [Outcome.PASS, Outcome.NOT_OFFERED]
+
+
+def test_without_a_name_the_configuration_is_refused_as_it_may_be(url: str) -> None:
+    found = judged(url, ("IRC-CFG-004", "IRC-CFG-005")).results()
+
+    assert {requirement: result.outcome for requirement, result in found.items()} == {
+        "IRC-CFG-004": Outcome.PASS,
+        "IRC-CFG-005": Outcome.PASS,
+    }
