@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 CLIENT = "lakepact harness"
 OF_THE_SECOND = "lakepact_second"  #: the namespace that the second principal may write in
 
+#: Properties of tables whose scans this server plans in the background, or divides into plan tasks.
+PLANNED = {
+    "planned-in-background-by": "lakepact.scan-planning.at-once-files=0,lakepact.scan-planning.polls=1",
+    "planned-on-pages-by": "lakepact.scan-planning.page-files=1",
+}
+
 #: A warehouse that is asked for by name, credentials that open nothing, and who may do what.
 SERVER_FILE = """\
 [warehouses.lakehouse]
@@ -76,6 +82,6 @@ def at_home(folder: Path) -> Home:
     return Home(
         settings={"config": str(config)},
         headers={"Authorization": f"Bearer {tokens['first']}"},
-        parameters={"warehouse": "lakehouse", "principals": str(known), WRITES: OF_THE_SECOND},
-        features={"readable-files": True, "location-policy": True, **dict.fromkeys(access, True)},
+        parameters={"warehouse": "lakehouse", "principals": str(known), WRITES: OF_THE_SECOND, **PLANNED},
+        features={"readable-files": True, "location-policy": True, **dict.fromkeys((*access, "async-planning", "plan-tasks"), True)},
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.checks.iceberg_rest.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.scan_tables import scans
 from lakepact.conformance.checks.iceberg_rest.suite import check, law, suite
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
@@ -28,6 +29,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     statistics_file,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.token_requests import CREDENTIALS, Client, client_of, form, issues_tokens
 from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import VERSION as KEYS_SINCE
 from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
@@ -175,7 +177,7 @@ LAWS = {
 def everything_shown(lab: CatalogLab) -> None:
     """Configuration, namespaces, tables, their history, views and refusals show all there is, and all of it fits its schema."""
     stopped: Exception | None = None
-    for show in (configuration, namespaces, structure, history, files, keys, views, credentials, refusals):
+    for show in (configuration, namespaces, structure, history, files, keys, views, credentials, tokens, scans, refusals):
         try:
             show(lab)
         except NotOffered:
@@ -263,6 +265,15 @@ def views(lab: CatalogLab) -> None:
     lab.send("listViews", namespace=view.namespace)
     lab.send("loadView", **view.at)
     replace(lab, view, *next_version(view, "SELECT 2 AS id"))
+
+
+def tokens(lab: CatalogLab) -> None:
+    """Show tokens that are issued, and refusals to issue some."""
+    issues_tokens(lab)
+    form(lab, grant_type="urn:lakepact:unknown")
+    client = client_of(lab)
+    form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog")
+    form(lab, grant_type=CREDENTIALS, **Client(client.id, "lakepact-known-to-nobody").fields)
 
 
 def credentials(lab: CatalogLab) -> None:

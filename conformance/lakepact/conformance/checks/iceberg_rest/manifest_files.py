@@ -1,0 +1,280 @@
+"""Manifest lists and manifests that checks write, so that tables have data files and delete files to be planned.
+
+The data files themselves are only named: who plans a scan does not open them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import uuid
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import fastavro
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
+EXISTING, ADDED, DELETED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class File:
+    """A data file or delete file of a manifest."""
+
+    path: str
+    partition: tuple[Any, ...] = ()  #: as Avro has them: dates as days, timestamps as microseconds
+    rows: int = 10
+    content: int = DATA
+    format: str = "PARQUET"
+    size: int = 1000
+    lower: Mapping[int, bytes] = field(default_factory=dict)  #: bounds by column ids
+    upper: Mapping[int, bytes] = field(default_factory=dict)
+    values: Mapping[int, int] = field(default_factory=dict)
+    nulls: Mapping[int, int] = field(default_factory=dict)
+    nans: Mapping[int, int] = field(default_factory=dict)
+    equality_ids: tuple[int, ...] = ()
+    target: str | None = None  #: the data file that a delete file is about
+    offset: int | None = None  #: of a deletion vector
+    length: int | None = None
+    state: int = ADDED
+    snapshot: int | None = None  #: the one that added it, if not that of the manifest
+    sequence: int | None = None  #: its sequence number, if not that of the manifest
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One manifest of files with one partition spec."""
+
+    files: tuple[File, ...]
+    path: str = ""
+    spec: Mapping[str, Any] = field(default_factory=lambda: {"spec-id": 0, "fields": []})
+    sequence: int = 0
+    snapshot: int = 0
+    length: int = 0
+
+    @property
+    def content(self) -> int:
+        """0 for data files, 1 for delete files."""
+        return int(any(file.content != DATA for file in self.files))
+
+    def count(self, state: int, *, rows: bool = False) -> int:
+        """How many files, or rows, are in that state."""
+        return sum(file.rows if rows else 1 for file in self.files if file.state == state)
+
+
+def at(manifest: Manifest, location: str, *, sequence: int, snapshot: int) -> Manifest:
+    """The manifest as a new snapshot has it; one that an earlier snapshot has written stays as it is."""
+    if manifest.path:
+        return manifest
+    return replace(manifest, path=f"{location}/metadata/{uuid.uuid4()}-m0.avro", sequence=sequence, snapshot=snapshot)
+
+
+def long_bound(value: int) -> bytes:
+    """A bound of a column of whole numbers."""
+    return struct.pack("<q", value)
+
+
+def avro(schema: dict[str, Any], records: Sequence[Mapping[str, Any]], metadata: Mapping[str, str]) -> bytes:
+    """An Avro file."""
+    stream = io.BytesIO()
+    fastavro.writer(stream, fastavro.parse_schema(schema), records, metadata=dict(metadata))
+    return stream.getvalue()
+
+
+# -- schemas ----------------------------------------------------------------------------------------------------------
+
+
+def _field(number: int, name: str, type_: Any, *, optional: bool = False) -> dict[str, Any]:
+    return {"name": name, "type": ["null", type_], "default": None, "field-id": number} if optional else {
+        "name": name, "type": type_, "field-id": number,
+    }  # fmt: skip
+
+
+def _map(number: int, key: int, value: int, kind: str, name: str) -> dict[str, Any]:
+    record = {
+        "type": "record",
+        "name": f"k{key}_v{value}",
+        "fields": [_field(key, "key", "int"), _field(value, "value", kind)],
+    }
+    return _field(number, name, {"type": "array", "items": record, "logicalType": "map"}, optional=True)
+
+
+def _list(number: int, element: int, kind: str, name: str) -> dict[str, Any]:
+    return _field(number, name, {"type": "array", "items": kind, "element-id": element}, optional=True)
+
+
+#: Avro types of partition values by the types of their fields.
+AVRO: dict[str, Any] = {
+    "int": "int",
+    "long": "long",
+    "string": "string",
+    "boolean": "boolean",
+    "double": "double",
+    "float": "float",
+    "date": {"type": "int", "logicalType": "date"},
+    "time": {"type": "long", "logicalType": "time-micros"},
+    "timestamp": {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": False},
+    "timestamptz": {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": True},
+    "binary": "bytes",
+    "uuid": {"type": "fixed", "size": 16, "name": "uuid_fixed", "logicalType": "uuid"},
+    "decimal(9, 2)": {"type": "fixed", "size": 4, "name": "decimal_9_2", "logicalType": "decimal", "precision": 9, "scale": 2},
+}
+
+
+def value_type(transform: str, source: str) -> str:
+    """The type of a partition field's values."""
+    if transform.startswith("bucket") or transform in {"year", "month", "hour"}:
+        return "int"
+    return "date" if transform == "day" else source
+
+
+def entry_schema(spec: Mapping[str, Any], types: Mapping[int, str]) -> dict[str, Any]:
+    """The schema of the entries of a manifest."""
+    partition = {
+        "type": "record",
+        "name": "r102",
+        "fields": [
+            _field(one["field-id"], one["name"], AVRO[value_type(one["transform"], types[one["source-id"]])], optional=True)
+            for one in spec["fields"]
+        ],
+    }
+    data_file = {
+        "type": "record",
+        "name": "r2",
+        "fields": [
+            _field(134, "content", "int"),
+            _field(100, "file_path", "string"),
+            _field(101, "file_format", "string"),
+            _field(102, "partition", partition),
+            _field(103, "record_count", "long"),
+            _field(104, "file_size_in_bytes", "long"),
+            _map(108, 117, 118, "long", "column_sizes"),
+            _map(109, 119, 120, "long", "value_counts"),
+            _map(110, 121, 122, "long", "null_value_counts"),
+            _map(137, 138, 139, "long", "nan_value_counts"),
+            _map(125, 126, 127, "bytes", "lower_bounds"),
+            _map(128, 129, 130, "bytes", "upper_bounds"),
+            _field(131, "key_metadata", "bytes", optional=True),
+            _list(132, 133, "long", "split_offsets"),
+            _list(135, 136, "int", "equality_ids"),
+            _field(140, "sort_order_id", "int", optional=True),
+            _field(142, "first_row_id", "long", optional=True),
+            _field(143, "referenced_data_file", "string", optional=True),
+            _field(144, "content_offset", "long", optional=True),
+            _field(145, "content_size_in_bytes", "long", optional=True),
+        ],
+    }
+    return {
+        "type": "record",
+        "name": "manifest_entry",
+        "fields": [
+            _field(0, "status", "int"),
+            _field(1, "snapshot_id", "long", optional=True),
+            _field(3, "sequence_number", "long", optional=True),
+            _field(4, "file_sequence_number", "long", optional=True),
+            _field(2, "data_file", data_file),
+        ],
+    }
+
+
+LIST_SCHEMA: dict[str, Any] = {
+    "type": "record",
+    "name": "manifest_file",
+    "fields": [
+        _field(500, "manifest_path", "string"),
+        _field(501, "manifest_length", "long"),
+        _field(502, "partition_spec_id", "int"),
+        _field(517, "content", "int"),
+        _field(515, "sequence_number", "long"),
+        _field(516, "min_sequence_number", "long"),
+        _field(503, "added_snapshot_id", "long"),
+        _field(504, "added_files_count", "int"),
+        _field(505, "existing_files_count", "int"),
+        _field(506, "deleted_files_count", "int"),
+        _field(512, "added_rows_count", "long"),
+        _field(513, "existing_rows_count", "long"),
+        _field(514, "deleted_rows_count", "long"),
+        _field(520, "first_row_id", "long", optional=True),
+    ],
+}
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def _pairs(known: Mapping[int, Any]) -> list[dict[str, Any]] | None:
+    return [{"key": key, "value": value} for key, value in known.items()] or None
+
+
+def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_version: int) -> bytes:
+    """A manifest for a table with this schema."""
+    spec = manifest.spec
+    types = {one["id"]: one["type"] for one in schema["fields"]}
+    records = [
+        {
+            "status": file.state,
+            "snapshot_id": file.snapshot if file.snapshot is not None else manifest.snapshot,
+            "sequence_number": file.sequence,
+            "file_sequence_number": file.sequence,
+            "data_file": {
+                "content": file.content,
+                "file_path": file.path,
+                "file_format": file.format,
+                "partition": {one["name"]: value for one, value in zip(spec["fields"], file.partition, strict=True)},
+                "record_count": file.rows,
+                "file_size_in_bytes": file.size,
+                "value_counts": _pairs(file.values),
+                "null_value_counts": _pairs(file.nulls),
+                "nan_value_counts": _pairs(file.nans),
+                "lower_bounds": _pairs(file.lower),
+                "upper_bounds": _pairs(file.upper),
+                "equality_ids": list(file.equality_ids) or None,
+                "referenced_data_file": file.target,
+                "content_offset": file.offset,
+                "content_size_in_bytes": file.length,
+            },
+        }
+        for file in manifest.files
+    ]
+    about = {
+        "schema": json.dumps(schema),
+        "schema-id": str(schema.get("schema-id", 0)),
+        "partition-spec": json.dumps(spec["fields"]),
+        "partition-spec-id": str(spec["spec-id"]),
+        "format-version": str(format_version),
+        "content": "deletes" if manifest.content else "data",
+    }
+    return avro(entry_schema(spec, types), records, about)
+
+
+def list_bytes(manifests: Sequence[Manifest], *, snapshot: int, parent: int | None, sequence: int, format_version: int) -> bytes:
+    """A manifest list."""
+    records = [
+        {
+            "manifest_path": one.path,
+            "manifest_length": one.length,
+            "partition_spec_id": one.spec["spec-id"],
+            "content": one.content,
+            "sequence_number": one.sequence,
+            "min_sequence_number": min((f.sequence if f.sequence is not None else one.sequence for f in one.files), default=one.sequence),
+            "added_snapshot_id": one.snapshot,
+            **{f"{name}_files_count": one.count(state) for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))},
+            **{
+                f"{name}_rows_count": one.count(state, rows=True)
+                for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
+            },
+            "first_row_id": 0 if format_version >= 3 and not one.content else None,
+        }
+        for one in manifests
+    ]
+    about = {
+        "snapshot-id": str(snapshot),
+        "parent-snapshot-id": "null" if parent is None else str(parent),
+        "sequence-number": str(sequence),
+        "format-version": str(format_version),
+    }
+    return avro(LIST_SCHEMA, records, about)

@@ -1,0 +1,100 @@
+"""Checks of delete files: which of them apply to which data file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.manifest_files import POSITION_DELETES, File
+from lakepact.conformance.checks.iceberg_rest.scan_tables import (
+    PLAN,
+    Grown,
+    equality_deletes,
+    grown,
+    needs,
+    planned,
+    position_deletes,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_updates import table_of_version
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
+
+
+def expect_deletes(table: Grown, expected: dict[str, set[str]], found: dict[str, list[str]]) -> None:
+    """Each data file, by its name, has the delete files of those names.
+
+    Raises:
+        Unmet: one has others.
+    """
+    for name, deletes in expected.items():
+        expect.equal(sorted(table.path(one) for one in deletes), found.get(table.path(name)), f"delete files of {name}:")
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
+    """Delete files apply to data files of their partition that are not newer, and those of positions to the file that they name."""
+    table = grown(lab, partition_spec=BY_NAME)
+    table.append(table.file("a1", "a"), table.file("a2", "a"), table.file("b1", "b"), table.file("b2", "b"), table.file("n1", None))
+    table.append(
+        position_deletes(table, "positions-of-a", "a"),
+        position_deletes(table, "positions-of-b1", "b", target=table.path("b1")),
+        operation="delete",
+    )
+    table.append(table.file("a3", "a"), table.file("b3", "b"), equality_deletes(table, "values-of-b", "b"), operation="overwrite")
+    expected = {
+        "a1": {"positions-of-a"},
+        "a2": {"positions-of-a"},
+        "a3": set[str](),
+        "b1": {"positions-of-b1", "values-of-b"},
+        "b2": {"values-of-b"},
+        "b3": set[str](),
+        "n1": set[str](),
+    }
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, expected, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
+    """Positions are deleted also of files of the same snapshot; equality deletes without partition apply everywhere, to older files."""
+    table = grown(lab)
+    table.append(table.file("old"))
+    table.append(
+        table.file("new"),
+        position_deletes(table, "positions", target=table.path("new")),
+        equality_deletes(table, "values"),
+        operation="overwrite",
+    )
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, {"old": {"values"}, "new": {"positions"}}, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def vectors_are_told_apart(lab: CatalogLab) -> None:
+    """Of several deletion vectors in one file each data file has its own, and a vector stands for the position deletes before it."""
+    needs(lab, PLAN)
+    table = Grown(lab, table_of_version(lab, 3))
+    table.append(table.file("one"), table.file("two"), table.file("three"))
+    vectors = f"{table.table.location}/data/vectors.puffin"
+    vector = File(vectors, content=POSITION_DELETES, format="PUFFIN", rows=1, size=200)
+    table.append(
+        replace(vector, target=table.path("one"), offset=4, length=40),
+        replace(vector, target=table.path("two"), offset=44, length=40),
+        operation="delete",
+    )
+    expected = {"one": [(vectors, 4)], "two": [(vectors, 44)], "three": []}
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        found: dict[str, Any] = {
+            task["data-file"]["file-path"]: [(one["file-path"], one.get("content-offset")) for one in deletes]
+            for task, deletes in planned(lab, table.table).tasks
+        }
+        for name, wanted in expected.items():
+            expect.equal(wanted, found.get(table.path(name)), f"deletion vectors of {name}:")

@@ -1,0 +1,89 @@
+"""Checks of plan tasks: exchanged for file scan tasks, as often as one likes, at the path of their table alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.scan_tables import TASKS, Grown, awaited, grown, needs, on_pages, plan
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+    from lakepact.conformance.wire import Reply
+
+
+def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:
+    """The answer to exchanging a plan task."""
+    return lab.send(TASKS, body={"plan-task": task}, **table.at)
+
+
+def divided(lab: CatalogLab) -> tuple[Grown, list[str]]:
+    """A table of several files, and the plan tasks of its plan.
+
+    Raises:
+        NotOffered: the target does not divide its plan.
+    """
+    if not lab.feature("plan-tasks"):
+        raise NotOffered("the target divides no plans into plan tasks")
+    needs(lab, TASKS)
+    table = grown(lab, properties=on_pages(lab))
+    table.append(*(table.file(f"file-{number}") for number in range(5)))
+    tasks = lab.works(plan(lab, table.table), 200).document.get("plan-tasks") or []
+    if not tasks:
+        raise NotOffered("the target answers with all tasks at once; --parameter planned-on-pages-by=PROPERTY=VALUE says when it does not")
+    return table, tasks
+
+
+@check("IRC-SCAN-TASK-001", "IRC-SCAN-TASK-002", "IRC-SCAN-TASK-007", "IRC-SCAN-PLAN-027")
+def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
+    """Each plan task is taken as it came, gives tasks, the same ones again; all together they are the files of the table, once each."""
+    table, tasks = divided(lab)
+
+    answers = [exchanged(lab, table.table, task) for task in tasks]
+    with lab.judge("IRC-SCAN-TASK-002"):
+        for reply in answers:
+            expect.status(reply, 200)
+    with lab.judge("IRC-SCAN-TASK-001"):
+        for reply in answers:
+            expect.status(reply, 200)
+            holds = any(isinstance(reply.document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
+            expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(reply.document))
+    with lab.judge("IRC-SCAN-TASK-007"):
+        for task, before in zip(tasks, answers, strict=True):
+            after = exchanged(lab, table.table, task)
+            expect.status(after, 200)
+            expect.equal(_paths(before), _paths(after), "the files of the same plan task,")
+    with lab.judge("IRC-SCAN-PLAN-027"):
+        expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, plan(lab, table.table)).paths, "each file once:")
+
+
+def _paths(reply: Reply) -> list[Any]:
+    return sorted(task.get("data-file", {}).get("file-path") for task in reply.document.get("file-scan-tasks") or [])
+
+
+@check("IRC-SCAN-TASK-006")
+def plan_tasks_belong_to_their_table(lab: CatalogLab) -> None:
+    """A plan task is not found at the path of another table."""
+    table, (task, *_) = divided(lab)
+    other = lab.make_table(table.table.namespace)
+
+    with lab.judge("IRC-SCAN-TASK-006"):
+        expect.status(exchanged(lab, other, task), 404)
+
+
+@check("IRC-SCAN-TASK-003", "IRC-SCAN-TASK-004")
+def what_is_no_plan_task_is_refused(lab: CatalogLab) -> None:
+    """Something has to be exchanged, which is a text, and which the target has made."""
+    needs(lab, TASKS)
+    table = lab.make_table()
+
+    bodies: tuple[dict[str, Any], ...] = ({}, {"plan-task": 5}, {"plan-task": ["a"]}, {"plan-task": {}})
+    with lab.judge("IRC-SCAN-TASK-003"):
+        for body in bodies:
+            expect.status(lab.send(TASKS, body=body, **table.at), 400, about=f"for {expect.shown(body)}")
+    reply = exchanged(lab, table, lab.name("task"))
+    with lab.judge("IRC-SCAN-TASK-004"):
+        expect.status(reply, 404)
+        expect.equal("NoSuchPlanTaskException", reply.at("error", "type"), "error type")
