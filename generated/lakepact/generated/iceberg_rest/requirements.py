@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 eec0a76d58dfcd42. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 0d053b228bf3d34b. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -3409,7 +3409,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan",),
         edits=("E08",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-002": Requirement(
         id="IRC-SCAN-PLAN-002",
@@ -3420,7 +3419,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan",),
         reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-003": Requirement(
         id="IRC-SCAN-PLAN-003",
@@ -3430,7 +3428,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-004": Requirement(
         id="IRC-SCAN-PLAN-004",
@@ -3441,7 +3438,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan",),
         reading="A-63: A completed plan must return its tasks, yet all of its arrays are optional. At least one of file-scan-tasks and plan-tasks is present.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-005": Requirement(
         id="IRC-SCAN-PLAN-005",
@@ -3453,7 +3449,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("planTableScan",),
         features=("async-planning",),
         reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-006": Requirement(
         id="IRC-SCAN-PLAN-006",
@@ -3465,7 +3460,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("planTableScan",),
         reading="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
         edits=("E07",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-007": Requirement(
         id="IRC-SCAN-PLAN-007",
@@ -3475,7 +3469,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-008": Requirement(
         id="IRC-SCAN-PLAN-008",
@@ -3485,7 +3478,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-009": Requirement(
         id="IRC-SCAN-PLAN-009",
@@ -3495,7 +3487,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-010": Requirement(
         id="IRC-SCAN-PLAN-010",
@@ -3505,7 +3496,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-011": Requirement(
         id="IRC-SCAN-PLAN-011",
@@ -3515,7 +3505,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-012": Requirement(
         id="IRC-SCAN-PLAN-012",
@@ -3525,7 +3514,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-013": Requirement(
         id="IRC-SCAN-PLAN-013",
@@ -3535,7 +3523,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-014": Requirement(
         id="IRC-SCAN-PLAN-014",
@@ -3545,7 +3532,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-015": Requirement(
         id="IRC-SCAN-PLAN-015",
@@ -3555,7 +3541,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-016": Requirement(
         id="IRC-SCAN-PLAN-016",
@@ -3567,7 +3552,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("planTableScan",),
         reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
         edits=("E17",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-017": Requirement(
         id="IRC-SCAN-PLAN-017",
@@ -3577,7 +3561,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-018": Requirement(
         id="IRC-SCAN-PLAN-018",
@@ -3587,7 +3570,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-019": Requirement(
         id="IRC-SCAN-PLAN-019",
@@ -3597,7 +3579,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-020": Requirement(
         id="IRC-SCAN-PLAN-020",
@@ -3607,7 +3588,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-021": Requirement(
         id="IRC-SCAN-PLAN-021",
@@ -3617,7 +3597,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-022": Requirement(
         id="IRC-SCAN-PLAN-022",
@@ -3627,7 +3606,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-023": Requirement(
         id="IRC-SCAN-PLAN-023",
@@ -3638,7 +3616,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan",),
         reading="A-54: For tables in a missing namespace the type of the 404 error is described for scan planning only. The type may name the namespace or the table.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-024": Requirement(
         id="IRC-SCAN-PLAN-024",
@@ -3648,7 +3625,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
+        uncovered="permits rather than demands; where the operation is not declared it is not asked for",
     ),
     "IRC-SCAN-PLAN-025": Requirement(
         id="IRC-SCAN-PLAN-025",
@@ -3659,7 +3636,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan",),
         reading="A-62: The requests of scan planning have optional bodies although one of them has a required member. Requests always carry a body.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-026": Requirement(
         id="IRC-SCAN-PLAN-026",
@@ -3669,7 +3645,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan", "loadTable"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-PLAN-027": Requirement(
         id="IRC-SCAN-PLAN-027",
@@ -3679,7 +3654,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-001": Requirement(
         id="IRC-SCAN-FETCH-001",
@@ -3689,7 +3663,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("fetchPlanningResult",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-002": Requirement(
         id="IRC-SCAN-FETCH-002",
@@ -3700,7 +3673,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult", "planTableScan"),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-003": Requirement(
         id="IRC-SCAN-FETCH-003",
@@ -3711,7 +3683,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult",),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-004": Requirement(
         id="IRC-SCAN-FETCH-004",
@@ -3724,7 +3695,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("async-planning",),
         reading="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
         edits=("E07",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-005": Requirement(
         id="IRC-SCAN-FETCH-005",
@@ -3735,7 +3705,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult", "cancelPlanning"),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-006": Requirement(
         id="IRC-SCAN-FETCH-006",
@@ -3745,7 +3714,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("fetchPlanningResult",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-007": Requirement(
         id="IRC-SCAN-FETCH-007",
@@ -3755,7 +3723,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("fetchPlanningResult",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-008": Requirement(
         id="IRC-SCAN-FETCH-008",
@@ -3766,7 +3733,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult",),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-009": Requirement(
         id="IRC-SCAN-FETCH-009",
@@ -3777,7 +3743,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult",),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-FETCH-010": Requirement(
         id="IRC-SCAN-FETCH-010",
@@ -3788,7 +3753,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchPlanningResult",),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-CANCEL-001": Requirement(
         id="IRC-SCAN-CANCEL-001",
@@ -3799,7 +3763,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("cancelPlanning",),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-CANCEL-002": Requirement(
         id="IRC-SCAN-CANCEL-002",
@@ -3810,7 +3773,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("cancelPlanning",),
         reading="A-42: Cancelling an unknown plan is not among the described causes of 404. It is answered with 204 or 404.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-CANCEL-003": Requirement(
         id="IRC-SCAN-CANCEL-003",
@@ -3821,7 +3783,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("cancelPlanning",),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-CANCEL-004": Requirement(
         id="IRC-SCAN-CANCEL-004",
@@ -3832,7 +3793,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("cancelPlanning", "fetchScanTasks"),
         features=("async-planning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-CANCEL-005": Requirement(
         id="IRC-SCAN-CANCEL-005",
@@ -3842,7 +3802,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("cancelPlanning",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-001": Requirement(
         id="IRC-SCAN-TASK-001",
@@ -3853,7 +3812,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchScanTasks",),
         features=("plan-tasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-002": Requirement(
         id="IRC-SCAN-TASK-002",
@@ -3864,7 +3822,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchScanTasks",),
         features=("plan-tasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-003": Requirement(
         id="IRC-SCAN-TASK-003",
@@ -3874,7 +3831,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("fetchScanTasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-004": Requirement(
         id="IRC-SCAN-TASK-004",
@@ -3884,7 +3840,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("fetchScanTasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-005": Requirement(
         id="IRC-SCAN-TASK-005",
@@ -3894,7 +3849,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("fetchScanTasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-006": Requirement(
         id="IRC-SCAN-TASK-006",
@@ -3905,7 +3859,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchScanTasks",),
         features=("plan-tasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-007": Requirement(
         id="IRC-SCAN-TASK-007",
@@ -3916,7 +3869,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchScanTasks",),
         features=("plan-tasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-TASK-008": Requirement(
         id="IRC-SCAN-TASK-008",
@@ -3927,7 +3879,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("fetchScanTasks",),
         features=("plan-tasks",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
+        uncovered="permits rather than demands; no check fails on members that it does not know",
     ),
     "IRC-SCAN-SCH-001": Requirement(
         id="IRC-SCAN-SCH-001",
@@ -3937,7 +3889,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-002": Requirement(
         id="IRC-SCAN-SCH-002",
@@ -3947,7 +3898,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-003": Requirement(
         id="IRC-SCAN-SCH-003",
@@ -3958,7 +3908,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
         reading="A-14: It is not said whether the delete files of a scan task are its own or may include those of other tasks. A task refers to exactly the delete files that apply to its data file.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-004": Requirement(
         id="IRC-SCAN-SCH-004",
@@ -3968,7 +3917,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-005": Requirement(
         id="IRC-SCAN-SCH-005",
@@ -3978,7 +3926,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-006": Requirement(
         id="IRC-SCAN-SCH-006",
@@ -3988,7 +3935,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-007": Requirement(
         id="IRC-SCAN-SCH-007",
@@ -3998,7 +3944,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-008": Requirement(
         id="IRC-SCAN-SCH-008",
@@ -4009,7 +3954,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
         reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-009": Requirement(
         id="IRC-SCAN-SCH-009",
@@ -4019,7 +3963,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-010": Requirement(
         id="IRC-SCAN-SCH-010",
@@ -4029,7 +3972,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-011": Requirement(
         id="IRC-SCAN-SCH-011",
@@ -4039,7 +3981,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-012": Requirement(
         id="IRC-SCAN-SCH-012",
@@ -4050,7 +3991,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
         reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-013": Requirement(
         id="IRC-SCAN-SCH-013",
@@ -4060,7 +4000,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-014": Requirement(
         id="IRC-SCAN-SCH-014",
@@ -4072,7 +4011,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
         reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         edits=("E06",),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-015": Requirement(
         id="IRC-SCAN-SCH-015",
@@ -4082,7 +4020,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCAN-SCH-016": Requirement(
         id="IRC-SCAN-SCH-016",
@@ -4092,7 +4029,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
-        uncovered="the reference server does not plan scans yet, and the tables that checks make hold no data files",
     ),
     "IRC-SCH-ErrorModel": Requirement(
         id="IRC-SCH-ErrorModel",
@@ -4352,7 +4288,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         edits=("E17",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-ExpressionType": Requirement(
         id="IRC-SCH-ExpressionType",
@@ -4362,7 +4297,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
+        uncovered="stands beside a constant wherever it occurs, which is judged with what holds it",
     ),
     "IRC-SCH-TrueExpression": Requirement(
         id="IRC-SCH-TrueExpression",
@@ -4373,7 +4308,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-FalseExpression": Requirement(
         id="IRC-SCH-FalseExpression",
@@ -4384,7 +4318,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-AndOrExpression": Requirement(
         id="IRC-SCH-AndOrExpression",
@@ -4394,7 +4327,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-NotExpression": Requirement(
         id="IRC-SCH-NotExpression",
@@ -4404,7 +4336,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-UnaryExpression": Requirement(
         id="IRC-SCH-UnaryExpression",
@@ -4416,7 +4347,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         reading="A-06: UnaryExpression requires a value although its operators take none. An expression without value must be accepted, and one with value may be accepted or refused.",
         edits=("E04",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-LiteralExpression": Requirement(
         id="IRC-SCH-LiteralExpression",
@@ -4428,7 +4358,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
         edits=("E04",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-SetExpression": Requirement(
         id="IRC-SCH-SetExpression",
@@ -4440,7 +4369,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         reading="A-05: LiteralExpression and SetExpression declare their values as JSON objects, which no literal is. Values are plain JSON literals, and a server that refuses them fails.",
         edits=("E04",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-Term": Requirement(
         id="IRC-SCH-Term",
@@ -4450,7 +4378,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-Reference": Requirement(
         id="IRC-SCH-Reference",
@@ -4460,7 +4387,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-TransformTerm": Requirement(
         id="IRC-SCH-TransformTerm",
@@ -4470,7 +4396,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-Transform": Requirement(
         id="IRC-SCH-Transform",
@@ -5128,7 +5053,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-CompletedPlanningResult": Requirement(
         id="IRC-SCH-CompletedPlanningResult",
@@ -5138,7 +5062,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-CompletedPlanningWithIDResult": Requirement(
         id="IRC-SCH-CompletedPlanningWithIDResult",
@@ -5148,7 +5071,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("planTableScan",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-FailedPlanningResult": Requirement(
         id="IRC-SCH-FailedPlanningResult",
@@ -5160,7 +5082,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("fetchPlanningResult", "planTableScan"),
         reading="A-02: FailedPlanningResult combines a status with IcebergErrorResponse, which forbids every member besides error, so that no document can satisfy it. A failed plan is answered with 200 and carries the members status and error.",
         edits=("E07",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-AsyncPlanningResult": Requirement(
         id="IRC-SCH-AsyncPlanningResult",
@@ -5172,7 +5093,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("planTableScan",),
         reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
         edits=("E08",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-EmptyPlanningResult": Requirement(
         id="IRC-SCH-EmptyPlanningResult",
@@ -5182,7 +5102,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-PlanStatus": Requirement(
         id="IRC-SCH-PlanStatus",
@@ -5192,7 +5111,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
+        uncovered="stands beside a constant wherever it occurs, which is judged with what holds it",
     ),
     "IRC-SCH-FetchPlanningResult": Requirement(
         id="IRC-SCH-FetchPlanningResult",
@@ -5202,7 +5121,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-PlanTableScanResult": Requirement(
         id="IRC-SCH-PlanTableScanResult",
@@ -5214,7 +5132,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("planTableScan",),
         reading="A-03: Alternatives of PlanTableScanResult overlap for the status submitted, and the union admits cancelled although the description forbids it. The description counts, so that submitted needs a plan-id and cancelled is a failure.",
         edits=("E08",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-FetchScanTasksResult": Requirement(
         id="IRC-SCH-FetchScanTasksResult",
@@ -5224,7 +5141,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchScanTasks",),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-CommitTableRequest": Requirement(
         id="IRC-SCH-CommitTableRequest",
@@ -5932,7 +5848,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-ValueMap": Requirement(
         id="IRC-SCH-ValueMap",
@@ -5943,7 +5858,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
         reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-PrimitiveTypeValue": Requirement(
         id="IRC-SCH-PrimitiveTypeValue",
@@ -5977,7 +5891,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-ContentFile": Requirement(
         id="IRC-SCH-ContentFile",
@@ -5987,7 +5900,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-DataFile": Requirement(
         id="IRC-SCH-DataFile",
@@ -5997,7 +5909,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-DeleteFile": Requirement(
         id="IRC-SCH-DeleteFile",
@@ -6007,7 +5918,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-PositionDeleteFile": Requirement(
         id="IRC-SCH-PositionDeleteFile",
@@ -6017,7 +5927,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-EqualityDeleteFile": Requirement(
         id="IRC-SCH-EqualityDeleteFile",
@@ -6027,7 +5936,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-PlanTableScanRequest": Requirement(
         id="IRC-SCH-PlanTableScanRequest",
@@ -6070,7 +5978,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SCH-FileScanTask": Requirement(
         id="IRC-SCH-FileScanTask",
@@ -6080,7 +5987,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan"),
-        uncovered="occurs only in scan planning, which the reference server does not serve yet",
     ),
     "IRC-SEC-001": Requirement(
         id="IRC-SEC-001",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 b49e3287ffea175f. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 80fbbe2a29b3f34e. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -1386,7 +1386,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="errors",
         features=("authentication",),
-        uncovered="needs a token that expires, and the reference server asks for no credentials yet",
     ),
     "IRC-ERR-017": Requirement(
         id="IRC-ERR-017",
@@ -4127,7 +4126,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-002": Requirement(
         id="IRC-SEC-002",
@@ -4162,7 +4160,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-003": Requirement(
         id="IRC-SEC-003",
@@ -4197,7 +4194,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-004": Requirement(
         id="IRC-SEC-004",
@@ -4232,7 +4228,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
+        uncovered="a token cannot be revoked from outside",
     ),
     "IRC-SEC-005": Requirement(
         id="IRC-SEC-005",
@@ -4267,7 +4263,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-006": Requirement(
         id="IRC-SEC-006",
@@ -4302,7 +4297,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-007": Requirement(
         id="IRC-SEC-007",
@@ -4337,7 +4331,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-008": Requirement(
         id="IRC-SEC-008",
@@ -4348,7 +4341,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("listNamespaces", "listTables", "listViews"),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-009": Requirement(
         id="IRC-SEC-009",
@@ -4359,7 +4351,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("getConfig",),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-012": Requirement(
         id="IRC-SEC-012",
@@ -4370,7 +4361,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("loadTable", "loadView"),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-014": Requirement(
         id="IRC-SEC-014",
@@ -4381,7 +4371,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("commitTransaction",),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-015": Requirement(
         id="IRC-SEC-015",
@@ -4416,7 +4405,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-016": Requirement(
         id="IRC-SEC-016",
@@ -4441,7 +4429,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-TBL-LIST-001": Requirement(
         id="IRC-TBL-LIST-001",
@@ -6953,7 +6940,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("viewExists",),
         features=("second-principal",),
         reading="A-38: The existence check of views lists no 403, and other existence checks give schemas to answers without bodies. Answers to HEAD have no body, and 403 is allowed for all of them.",
-        uncovered="needs a second caller with fewer rights, and the reference server asks for no credentials yet",
     ),
     "IRC-VIEW-LOAD-007": Requirement(
         id="IRC-VIEW-LOAD-007",
