@@ -141,8 +141,16 @@ class Reader:
         return [f"{key} was seen as {number}, and is {there[key]}" for key, number in self.seen.items() if there[key] < number]
 
 
-def crash(url: str, process: subprocess.Popen[str], writers: list[Writer], reader: Reader, *, chance: random.Random) -> int:
-    """Let everybody work, kill the server at some moment, and return how many changes it had acknowledged."""
+def crash(
+    url: str,
+    process: subprocess.Popen[str],
+    writers: list[Writer],
+    reader: Reader,
+    *,
+    chance: random.Random,
+    end: signal.Signals = signal.SIGKILL,
+) -> int:
+    """Let everybody work, end the server at some moment, and return how many changes it had acknowledged."""
     count, enough, moment = 0, chance.randint(1, 120), threading.Event()
     lock = threading.Lock()
 
@@ -165,7 +173,8 @@ def crash(url: str, process: subprocess.Popen[str], writers: list[Writer], reade
         thread.start()
     assert moment.wait(60), "the server acknowledges nothing"
     threading.Event().wait(chance.random() * 0.01)
-    process.send_signal(signal.SIGKILL)
+    process.send_signal(end)
     for thread in threads:
         thread.join()
+    process.wait(30)
     return count

@@ -111,8 +111,14 @@ class StoreFile:
                 raise BadSetting(f"the store {path} cannot be written: {worded(error)}") from None
             undo.pop_all()
 
-    def doubtful(self) -> list[tuple[Key, Record]]:
-        """The records whose files may be lost: what was changed since the machine was started, if it was, or if the end was not clean."""
+    def doubtful(self, *, every: bool = False) -> list[tuple[Key, Record]]:
+        """The records whose files may be lost: what was changed since the machine was started, if it was, or if the end was not clean.
+
+        Args:
+            every: whether all are, because their files outlast nothing.
+        """
+        if every:
+            return [(key, record) for key, record, _ in self.records]
         if self.was_closed and self.about.get("boot") == _boot() is not None:
             return []
         safe = int(self.about.get("safe", "0"))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from .service import BadSetting
 from .store import MemoryStore
-from .warehouse import PRIVATE, Outside, local
+from .warehouse import PRIVATE, MemoryWarehouse, Outside, local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from .service import Settings
     from .store import Key, Record, Store
@@ -39,7 +39,7 @@ def store_path(settings: Settings, contract: str) -> Path | None:
 
 
 def opened_store(
-    settings: Settings, contract: str, warehouses: Iterable[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
+    settings: Settings, contract: str, warehouses: Sequence[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
 ) -> Store:
     """The store that the settings ask for, which whoever has it closes.
 
@@ -71,7 +71,8 @@ def opened_store(
     with ExitStack() as undo:
         file = StoreFile(path, contract=contract, durability=settings.durability)
         undo.callback(file.close)
-        recover(file.doubtful())
+        # What was in memory is gone whenever a server ends.
+        recover(file.doubtful(every=any(isinstance(kept, MemoryWarehouse) for kept in warehouses)))
         file.trust()
         undo.pop_all()
     return FileStore(file)

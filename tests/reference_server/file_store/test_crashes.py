@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 WRITERS = 8
 
 
-def rounds_of_crashes(warehouse: Path, rounds: int, seed: int, *options: str) -> tuple[list[str], int]:
+def rounds_of_crashes(
+    warehouse: Path, rounds: int, seed: int, *options: str, end: signal.Signals = signal.SIGKILL
+) -> tuple[list[str], int]:
     """What went wrong in so many rounds of working and being killed, and how many changes were acknowledged."""
     chance = random.Random(seed)
     writers = [Writer(number, random.Random(f"{seed}.{number}")) for number in range(WRITERS)]
@@ -36,7 +39,10 @@ def rounds_of_crashes(warehouse: Path, rounds: int, seed: int, *options: str) ->
             if number:
                 wrong += reader.agree()
             if number < rounds:
-                acknowledged += crash(url, process, writers, reader, chance=chance)
+                acknowledged += crash(url, process, writers, reader, chance=chance, end=end)
+                if end != signal.SIGKILL:
+                    wrong += [f"it ended with {process.returncode}"] if process.returncode else []
+                    wrong += [f"{log} is left" for log in warehouse.glob(".lakepact/*-wal")]
         wrong += [str(finding) for finding in check_store(warehouse / ".lakepact" / "iceberg_rest.sqlite").findings]
     return [*wrong, *reader.torn, *(refused for writer in writers for refused in writer.refused)], acknowledged
 
@@ -47,6 +53,13 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(tmp_pat
 
     assert wrong == []
     assert acknowledged >= 10
+
+
+def test_a_server_that_is_told_to_end_keeps_what_it_acknowledged_and_closes_its_store(tmp_path: Path) -> None:
+    wrong, acknowledged = rounds_of_crashes(tmp_path, 2, 21, end=signal.SIGTERM)
+
+    assert wrong == []
+    assert acknowledged >= 2
 
 
 @pytest.mark.nightly

@@ -1,0 +1,156 @@
+"""Every metadata-location names a file that can be read, also after an end in which files were lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crashes import SCHEMA
+from lakepact.client import IcebergCatalog
+from lakepact.reference_server import running, store_file
+from lakepact.reference_server.service import BadSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """The metadata file of a table, whose server has not ended cleanly."""
+    with running(warehouse=str(tmp_path), store="file") as server, IcebergCatalog(server.url) as catalog:
+        catalog.create_namespace("a")
+        made = catalog.create_table("a", "t", SCHEMA)
+        shutil.copytree(tmp_path / ".lakepact", tmp_path / "as it is")
+    shutil.rmtree(tmp_path / ".lakepact")
+    (tmp_path / "as it is").rename(tmp_path / ".lakepact")
+    return Path(made.metadata_location.removeprefix("file://"))
+
+
+def test_a_file_that_is_lost_is_written_again(table: Path, tmp_path: Path) -> None:
+    before = table.read_bytes()
+    table.unlink()
+    with running(warehouse=str(tmp_path), store="file"):
+        pass
+
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("left", [b"", b"\0" * 2000, b'{"format-version":2,'])
+def test_a_file_that_is_torn_is_written_again(table: Path, tmp_path: Path, left: bytes) -> None:
+    before = table.read_bytes()
+    table.write_bytes(left)
+    with running(warehouse=str(tmp_path), store="file"):
+        pass
+
+    assert table.read_bytes() == before
+
+
+def test_a_file_that_somebody_else_has_written_is_left_alone(table: Path, tmp_path: Path) -> None:
+    table.write_bytes(b'{"mine":true}')
+    with running(warehouse=str(tmp_path), store="file"):
+        pass
+
+    assert json.loads(table.read_bytes()) == {"mine": True}
+
+
+def test_a_folder_that_is_lost_is_made_again(table: Path, tmp_path: Path) -> None:
+    before = table.read_bytes()
+    table.unlink()
+    table.parent.rmdir()
+    with running(warehouse=str(tmp_path), store="file"):
+        pass
+
+    assert table.read_bytes() == before
+
+
+def closed(warehouse: Path) -> None:
+    with running(warehouse=str(warehouse), store="file"):
+        pass
+
+
+def loses(table: Path, warehouse: Path) -> bool:
+    """Whether a file that is taken away is still missing after the next start."""
+    table.unlink()
+    closed(warehouse)
+    return not table.exists()
+
+
+def test_after_a_clean_end_nothing_is_looked_at(table: Path, tmp_path: Path) -> None:
+    closed(tmp_path)
+
+    assert loses(table, tmp_path)
+
+
+def test_after_a_clean_end_files_are_looked_at_once_when_the_machine_was_started_anew(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(tmp_path)
+    (tmp_path / "boot").write_text("another start")
+    monkeypatch.setattr(store_file, "BOOT", tmp_path / "boot")
+
+    assert [loses(table, tmp_path), loses(table, tmp_path)] == [False, True]
+
+
+def test_where_nobody_knows_whether_the_machine_was_started_files_are_looked_at_every_time(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(tmp_path)
+    monkeypatch.setattr(store_file, "BOOT", tmp_path / "nowhere")
+
+    assert [loses(table, tmp_path), loses(table, tmp_path)] == [False, False]
+
+
+def test_a_store_is_not_opened_with_another_warehouse(table: Path, tmp_path: Path) -> None:
+    store = tmp_path / ".lakepact" / "iceberg_rest.sqlite"
+
+    with pytest.raises(BadSetting, match="in no warehouse of this server"), running(warehouse=str(tmp_path / "other"), store=store):
+        pass
+
+
+@pytest.mark.parametrize("spelled", ["{}/t.sqlite", "{}/a/b/t.sqlite"])
+def test_a_store_does_not_lie_where_tables_may(tmp_path: Path, spelled: str) -> None:
+    with (
+        pytest.raises(BadSetting, match="would lie where tables may lie"),
+        running(warehouse=str(tmp_path), store=spelled.format(tmp_path)),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("spelled", ["{}/.lakepact", "{}/.lakepact/x", "{}/a/../.lakepact", "{}/%2elakepact/x", "{}/a/.lakepact/x"])
+def test_no_table_lies_where_the_store_does(tmp_path: Path, spelled: str, sending_to: Callable[..., object]) -> None:
+    with running(warehouse=str(tmp_path), store="file") as answering, sending_to(answering.url) as send:
+        send("POST", "/v1/namespaces", {"namespace": ["a"]})
+        body = {"name": "t", "schema": SCHEMA, "location": spelled.format(f"file://{tmp_path}")}
+        answer = send("POST", "/v1/namespaces/a/tables", body)
+
+    assert answer.error == (400, "BadRequestException", 400)
+
+
+def test_a_purge_is_done_once_the_table_is_gone_for_good(tmp_path: Path) -> None:
+    with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+        catalog.create_namespace("a")
+        made = catalog.create_table("a", "t", SCHEMA)
+        catalog.drop_table("a", "t", purge=True)
+
+        assert not Path(made.metadata.location.removeprefix("file://")).exists()
+
+
+def test_a_store_that_is_to_stay_needs_a_warehouse_that_stays() -> None:
+    with pytest.raises(BadSetting, match="name a --warehouse that stays"), running(store="file"):
+        pass
+
+
+def test_a_store_beside_a_warehouse_in_memory_has_its_metadata_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        with running(warehouse="memory:", store=tmp_path / "s.sqlite") as answering, IcebergCatalog(answering.url) as catalog:
+            if not catalog.namespace_exists("a"):
+                catalog.create_namespace("a")
+                made = catalog.create_table("a", "t", SCHEMA)
+            again = catalog.register_table("a", "again", made.metadata_location)
+            catalog.drop_table("a", "again")
+
+    assert again.metadata.table_uuid == made.metadata.table_uuid
