@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 0d053b228bf3d34b. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 b46939aad9cdd4fc. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -1271,7 +1271,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="errors",
         features=("authentication",),
-        uncovered="needs a token that expires, and the reference server asks for no credentials yet",
     ),
     "IRC-ERR-017": Requirement(
         id="IRC-ERR-017",
@@ -1416,7 +1415,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="etags",
         operations=("loadTable",),
         features=("etag", "authentication"),
-        uncovered="needs a target that refuses callers, and the reference server asks for no credentials yet",
     ),
     "IRC-TBL-ETAG-011": Requirement(
         id="IRC-TBL-ETAG-011",
@@ -2368,7 +2366,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="oauth",
         operations=("getToken",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
+        uncovered="permits rather than demands; where no tokens are issued, none are asked for",
     ),
     "IRC-OAU-002": Requirement(
         id="IRC-OAU-002",
@@ -2379,7 +2377,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-003": Requirement(
         id="IRC-OAU-003",
@@ -2391,7 +2388,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("getToken",),
         features=("oauth-tokens",),
         reading="A-25: The token request requires client_id and client_secret in the form, while its description recommends an HTTP Basic header. The form must work, and the header should.",
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-004": Requirement(
         id="IRC-OAU-004",
@@ -2403,7 +2399,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("getToken",),
         features=("oauth-tokens",),
         reading="A-25: The token request requires client_id and client_secret in the form, while its description recommends an HTTP Basic header. The form must work, and the header should.",
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-005": Requirement(
         id="IRC-OAU-005",
@@ -2414,7 +2409,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-006": Requirement(
         id="IRC-OAU-006",
@@ -2427,7 +2421,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("oauth-tokens",),
         reading="A-26: Values of token_type are in lower case here, while the standard makes them case-insensitive. Letter case does not matter.",
         edits=("E18",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-007": Requirement(
         id="IRC-OAU-007",
@@ -2438,7 +2431,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-008": Requirement(
         id="IRC-OAU-008",
@@ -2449,7 +2441,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-009": Requirement(
         id="IRC-OAU-009",
@@ -2460,7 +2451,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-010": Requirement(
         id="IRC-OAU-010",
@@ -2471,7 +2461,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
+        uncovered="permits rather than demands; a refresh token is never asked for",
     ),
     "IRC-OAU-011": Requirement(
         id="IRC-OAU-011",
@@ -2482,7 +2472,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-012": Requirement(
         id="IRC-OAU-012",
@@ -2493,7 +2482,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-013": Requirement(
         id="IRC-OAU-013",
@@ -2505,7 +2493,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("getToken",),
         features=("oauth-tokens",),
         reading="A-28: Server errors of the token endpoint use OAuthError, whose codes fit no server error, and several statuses are missing there. The codes are required for 400 and 401 only.",
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-014": Requirement(
         id="IRC-OAU-014",
@@ -2516,7 +2503,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
+        uncovered="permits rather than demands; no check looks at what is said besides the error",
     ),
     "IRC-OAU-015": Requirement(
         id="IRC-OAU-015",
@@ -2527,7 +2514,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-016": Requirement(
         id="IRC-OAU-016",
@@ -2538,7 +2524,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-017": Requirement(
         id="IRC-OAU-017",
@@ -2549,7 +2534,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-018": Requirement(
         id="IRC-OAU-018",
@@ -2560,7 +2544,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("token-exchange",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-019": Requirement(
         id="IRC-OAU-019",
@@ -2571,7 +2554,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("token-exchange",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-020": Requirement(
         id="IRC-OAU-020",
@@ -2582,7 +2564,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("token-exchange",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-021": Requirement(
         id="IRC-OAU-021",
@@ -2593,7 +2574,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("token-exchange",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-022": Requirement(
         id="IRC-OAU-022",
@@ -2604,7 +2584,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("token-exchange",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-023": Requirement(
         id="IRC-OAU-023",
@@ -2615,7 +2594,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("token-exchange",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-024": Requirement(
         id="IRC-OAU-024",
@@ -2626,7 +2604,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("token-exchange",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-025": Requirement(
         id="IRC-OAU-025",
@@ -2637,7 +2614,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken", "getConfig"),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-026": Requirement(
         id="IRC-OAU-026",
@@ -2650,7 +2626,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("oauth-tokens",),
         reading="A-28: Server errors of the token endpoint use OAuthError, whose codes fit no server error, and several statuses are missing there. The codes are required for 400 and 401 only.",
         edits=("E19",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-027": Requirement(
         id="IRC-OAU-027",
@@ -2661,7 +2636,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-OAU-028": Requirement(
         id="IRC-OAU-028",
@@ -2672,7 +2646,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="oauth",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="the token endpoint is deprecated and the reference server does not issue tokens yet",
     ),
     "IRC-PAG-001": Requirement(
         id="IRC-PAG-001",
@@ -5227,7 +5200,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="occurs only at the token endpoint, which the reference server does not serve yet",
     ),
     "IRC-SCH-OAuthClientCredentialsRequest": Requirement(
         id="IRC-SCH-OAuthClientCredentialsRequest",
@@ -5352,7 +5324,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("getToken",),
         features=("oauth-tokens",),
-        uncovered="occurs only at the token endpoint, which the reference server does not serve yet",
     ),
     "IRC-SCH-OAuthTokenResponse": Requirement(
         id="IRC-SCH-OAuthTokenResponse",
@@ -5365,7 +5336,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("oauth-tokens",),
         reading="A-26: Values of token_type are in lower case here, while the standard makes them case-insensitive. Letter case does not matter.",
         edits=("E18",),
-        uncovered="occurs only at the token endpoint, which the reference server does not serve yet",
     ),
     "IRC-SCH-IcebergErrorResponse": Requirement(
         id="IRC-SCH-IcebergErrorResponse",
@@ -6027,7 +5997,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-002": Requirement(
         id="IRC-SEC-002",
@@ -6068,7 +6037,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-003": Requirement(
         id="IRC-SEC-003",
@@ -6109,7 +6077,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-004": Requirement(
         id="IRC-SEC-004",
@@ -6150,7 +6117,7 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
+        uncovered="a token cannot be revoked from outside",
     ),
     "IRC-SEC-005": Requirement(
         id="IRC-SEC-005",
@@ -6191,7 +6158,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-006": Requirement(
         id="IRC-SEC-006",
@@ -6232,7 +6198,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-007": Requirement(
         id="IRC-SEC-007",
@@ -6273,7 +6238,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-008": Requirement(
         id="IRC-SEC-008",
@@ -6284,7 +6248,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("listNamespaces", "listTables", "listViews"),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-009": Requirement(
         id="IRC-SEC-009",
@@ -6295,7 +6258,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("getConfig",),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-010": Requirement(
         id="IRC-SEC-010",
@@ -6307,7 +6269,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("getToken",),
         features=("oauth-tokens",),
         reading="A-27: The security requirement of the whole contract also covers the token endpoint, where tokens come from. The token endpoint needs no token.",
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-011": Requirement(
         id="IRC-SEC-011",
@@ -6348,7 +6309,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("oauth-tokens",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-012": Requirement(
         id="IRC-SEC-012",
@@ -6359,7 +6319,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("loadTable", "loadView"),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-013": Requirement(
         id="IRC-SEC-013",
@@ -6370,7 +6329,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("loadTable", "loadView"),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
+        uncovered="permits rather than demands; such a token is never exchanged",
     ),
     "IRC-SEC-014": Requirement(
         id="IRC-SEC-014",
@@ -6381,7 +6340,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="security",
         operations=("commitTransaction",),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-015": Requirement(
         id="IRC-SEC-015",
@@ -6422,7 +6380,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("authentication",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-SEC-016": Requirement(
         id="IRC-SEC-016",
@@ -6447,7 +6404,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "renameView",
         ),
         features=("second-principal",),
-        uncovered="the reference server asks for no credentials yet, and most of these need a second caller with fewer rights",
     ),
     "IRC-TBL-LIST-001": Requirement(
         id="IRC-TBL-LIST-001",
@@ -9299,7 +9255,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("viewExists",),
         features=("second-principal",),
         reading="A-38: The existence check of views lists no 403, and other existence checks give schemas to answers without bodies. Answers to HEAD have no body, and 403 is allowed for all of them.",
-        uncovered="needs a second caller with fewer rights, and the reference server asks for no credentials yet",
     ),
     "IRC-VIEW-LOAD-007": Requirement(
         id="IRC-VIEW-LOAD-007",
