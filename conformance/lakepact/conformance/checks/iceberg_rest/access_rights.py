@@ -167,6 +167,8 @@ def transactions_with_one_table_that_may_not_be_changed_change_none(lab: Catalog
     scene = Scene(lab)
     own = _table_of_the_second(scene)
     tables = [own, scene.table] if own is not None else [scene.table, scene.other]
+    if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
+        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
     before = [lab.load(table).metadata for table in tables]
     orders = (tables, tables[::-1])
     answers = [
@@ -174,8 +176,6 @@ def transactions_with_one_table_that_may_not_be_changed_change_none(lab: Catalog
         for order in orders
     ]
     after = [lab.load(table).metadata for table in tables]
-    if all(reply.status < 300 for reply in answers):
-        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
 
     with lab.judge("IRC-SEC-014"):
         for reply in answers:

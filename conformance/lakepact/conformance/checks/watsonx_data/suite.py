@@ -61,6 +61,9 @@ suite = Suite(
     unserved={
         **dict.fromkeys(("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"), NO_ENDPOINTS),
         "IRC-SCH-StorageCredential": "credentials of its storage",
+        "second-principal": "several principals with different rights",
+        "IRC-SEC-003": "tokens that end",
+        "IRC-ERR-016": "tokens that end",
         "IRC-GEN-026": "an operation of the contract that is not offered",
     },
 )

@@ -88,6 +88,11 @@ class Callers:
         """The caller that a principal is."""
         return self._by_name[name]
 
+    @property
+    def all(self) -> tuple[Caller, ...]:
+        """All that there are."""
+        return tuple(self._by_name.values())
+
     def _keyed(self, digest: bytes) -> bytes:
         return hashlib.blake2b(digest, key=self._key, digest_size=32).digest()
 
