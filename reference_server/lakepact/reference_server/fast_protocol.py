@@ -8,6 +8,7 @@ connection (`doors.Door.plain`). Both ways call the same handler and send the sa
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -92,7 +93,8 @@ class FastProtocol(HttpToolsProtocol):
         self._begun = 0
         # Between two requests; never, where uvicorn is to do what the short way does not.
         self._between = False
-        self._short = not (self.access_log or self.root_path or self.limit_concurrency is not None or self.server_state.default_headers)
+        logs = self.access_log and self.access_logger.isEnabledFor(logging.INFO)
+        self._short = not (logs or self.root_path or self.limit_concurrency is not None or self.server_state.default_headers)
 
     def connection_made(self, transport: Any) -> None:
         """A caller has come."""
@@ -183,6 +185,6 @@ def _head(reply: Reply, method: bytes) -> bytes | None:
     for name, value in headers_of(reply):
         if HEADER_VALUE_RE.search(value):
             return None
-        lines += (name, b": ", value, b"\r\n")
+        lines += (name.lower(), b": ", value, b"\r\n")
     lines.append(b"\r\n")
     return b"".join(lines)

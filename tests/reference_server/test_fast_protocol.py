@@ -1,0 +1,487 @@
+"""The short way sends the bytes that the usual one sends, whatever is asked, however it is cut, and whoever takes it slowly."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from uvicorn.server import ServerState
+
+from lakepact.reference_server.app import application, service
+from lakepact.reference_server.contract_lane import ContractLane
+from lakepact.reference_server.faults import GENERIC, Install, on_call, on_headers, on_request, on_wire
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.running import configured
+from lakepact.reference_server.service import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Service
+    from lakepact.reference_server.wire import Wire
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+LARGE = 40_000  #: bytes of a property: more than is joined to its head, and than a connection holds at once
+
+USUAL = b"Host: a\r\nUser-Agent: PyIceberg\r\nAccept: */*\r\nX-Client-Version: 1\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n"
+HOST = b"Host: a\r\n"
+
+
+def made() -> Service:
+    """A catalog with names of every kind."""
+    served = service("iceberg_rest", Settings())
+    for namespace in (["n"], ["n", "m"], ["ü b"]):
+        served.handlers["createNamespace"](body={"namespace": namespace})
+    for name in ("t", "a/b", "ü%", "a b"):
+        served.handlers["createTable"](namespace="n", body={"name": name, "schema": SCHEMA})
+    served.handlers["createTable"](namespace="n", body={"name": "large", "schema": SCHEMA, "properties": {"p": "x" * LARGE}})
+    sql = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
+    version = {"version-id": 1, "schema-id": 0, "timestamp-ms": 1, "summary": {}, "representations": [sql], "default-namespace": ["n"]}
+    view = {"name": "v", "schema": {**SCHEMA, "schema-id": 0}, "view-version": version, "properties": {}}
+    served.handlers["createView"](namespace="n", body=view)
+    return served
+
+
+class Counted(ContractLane):
+    """A lane that counts what comes the usual way."""
+
+    calls = 0
+
+    def __init__(self, lane: Any) -> None:
+        self.__dict__.update(lane.__dict__)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.calls += 1
+        await super().__call__(scope, receive, send)
+
+
+class Connection(asyncio.Transport):
+    """One end of a connection: what comes is handed over in pieces, and what is sent is kept."""
+
+    def __init__(self, protocol: Any) -> None:
+        super().__init__({"sockname": ("127.0.0.1", 1), "peername": ("127.0.0.1", 2)})
+        self.sent = b""
+        self._protocol = protocol
+        self._waiting: deque[bytes] = deque()
+        self._reading = True
+        self._closing = False
+        protocol.connection_made(self)
+
+    def receive(self, data: bytes) -> None:
+        self._waiting.append(data)
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        while self._waiting and self._reading and not self._closing:
+            self._protocol.data_received(self._waiting.popleft())
+
+    def write(self, data: Any) -> None:
+        self.sent += data
+
+    def is_closing(self) -> bool:
+        return self._closing
+
+    def pause_reading(self) -> None:
+        self._reading = False
+
+    def resume_reading(self) -> None:
+        self._reading = True
+        asyncio.get_running_loop().call_soon(self._hand_over)
+
+    def close(self) -> None:
+        if not self._closing:
+            self._closing = True
+            asyncio.get_running_loop().call_soon(self._protocol.connection_lost, None)
+
+
+class Ways:
+    """Both ways to one lane, each with connections of its own."""
+
+    def __init__(self, lane: Counted) -> None:
+        self.lane = lane
+        self._configs = {name: configured(lane, fast_path=name == "short") for name in ("short", "usual")}
+        for config in self._configs.values():
+            config.load()
+
+    def connect(self, name: str, loop: Any = None) -> tuple[Any, Connection, ServerState]:
+        config, state = self._configs[name], ServerState()
+        protocol: Any = config.http_protocol_class(config=config, server_state=state, app_state={}, _loop=loop)
+        return protocol, Connection(protocol), state
+
+    def say(self, name: str, pieces: Iterable[tuple[bytes, bool]]) -> bytes:
+        """What comes back for pieces of requests, each with whether the next one waits for what it leads to."""
+
+        async def conversation() -> bytes:
+            protocol, connection, state = self.connect(name)
+            for data, patient in pieces:
+                connection.receive(data)
+                if patient:
+                    await quiet(protocol, state)
+            await quiet(protocol, state)
+            connection.close()
+            await asyncio.sleep(0)
+            await asyncio.gather(*state.tasks)
+            return connection.sent
+
+        return asyncio.run(conversation())
+
+    def both(self, pieces: Iterable[tuple[bytes, bool]]) -> tuple[bytes, bytes]:
+        pieces = list(pieces)
+        return self.say("short", pieces), self.say("usual", pieces)
+
+
+async def quiet(protocol: Any, state: ServerState) -> None:
+    """Let everything happen that can."""
+    calm = 0
+    while calm < 8:
+        # Who has not sent all of a body keeps its task waiting.
+        waits = protocol.cycle is not None and protocol.cycle.more_body
+        calm = 0 if state.tasks and not waits else calm + 1
+        await asyncio.sleep(0)
+
+
+@pytest.fixture(scope="module")
+def ways() -> Ways:
+    return Ways(Counted(application(made())))
+
+
+def request(target: str, headers: bytes = USUAL, *, method: str = "GET", version: str = "1.1", body: bytes = b"") -> bytes:
+    return f"{method} {target} HTTP/{version}\r\n".encode() + headers + b"\r\n" + body
+
+
+N, T = "/v1/namespaces/n", "/v1/namespaces/n/tables/t"
+TARGETS = [
+    *("/v1/config", "/v1/config?warehouse=", "/v1/config?warehouse=nowhere", "/v1/namespaces", "/v1/namespaces?pageSize=1"),
+    *("/v1/namespaces?pageSize=0", "/v1/namespaces?parent=n&pageSize=1&pageToken=", "/v1/namespaces?parent=x"),
+    *(N, f"{N}%1Fm", "/v1/namespaces/%C3%BC%20b", "/v1/namespaces/absent", "/v1/namespaces/n%1F", f"{N}/tables", f"{N}/views"),
+    *(T, f"{N}/tables/a%2Fb", f"{N}/tables/a%2fb", f"{N}/tables/%C3%BC%25", f"{N}/tables/a%20b", f"{N}/tables/a+b", f"{N}/tables/large"),
+    *(f"{N}/tables/absent", "/v1/namespaces/absent/tables/t", f"{N}/tables/v", f"{N}/views/v", f"{N}/views/absent", f"{N}/views/t"),
+    *(f"{T}?snapshots=all", f"{T}?snapshots=refs", f"{T}?snapshots=", f"{T}?snapshots=some", f"{T}?snapshots=all&snapshots=all"),
+    *(f"{T}?x=y", f"{T}?", f"{T}?snapshots=%61ll", f"{T}?%73napshots=refs", f"{T}?snapshots=all?", f"{T}?snapshots=%FF", f"{T}?a=%zz"),
+    *(f"{T}/", f"{T}/credentials", f"{T}/nonsense", f"{N}/tables/%zz", f"{N}/tables/%", f"{N}/tables/%FF", f"{N}//tables/t", "//v1/config"),
+    *("/healthz", "/nowhere", "/v1", "/V1/config", "*", "http://a/v1/config", f"{T}#x", f"{N}/tables/t;a=b", f"{N}/tables/" + "t" * 3000),
+    *(f"{N}/./tables/t", f"{N}/tables/..", f'{N}/tables/"', f"{N}/tables/\\", f"{N}/tables/|", f"{N}/tables/ü"),
+]
+HEADERS = [
+    *(USUAL, HOST, b"", HOST.lower(), b"HOST:a\r\n", b"Host: a\r\nConnection: close\r\n", b"Host: a\r\nconnection: Keep-Alive\r\n"),
+    *(
+        b"Host: a\r\nConnection: keep-alive, close\r\n",
+        b"Host: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n",
+        b"Host: a\r\nTE: x\r\n",
+    ),
+    *(b"Host: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n", b"Host: a\r\nExpect: 100-continue\r\n", b"Host: a\r\nContent-Length: 0\r\n"),
+    *(b"Host: a\r\nKeep-Alive: timeout=1\r\n", b"Host: a\r\nIf-None-Match: *\r\n", b'Host: a\r\nIf-None-Match: "x", W/"y"\r\n'),
+    *(b"Host: a\r\nX-Iceberg-Access-Delegation: vended-credentials\r\n", b"Host: a\r\nX-Iceberg-Access-Delegation: nothing, at all\r\n"),
+    *(b"Host: a\r\nIf-None-Match: \r\n", b"Host: a\r\nIf-None-Match: x\r\nIf-None-Match: y\r\n", b"Host: a\r\nX: \xc3\xbc\xff\r\n"),
+    *(b"Host: a\r\nX:  tab\there \t\r\n", b"Host: a\r\nX Y: z\r\n", b"Host: a\r\nX\r\n", b"Host: a\r\n folded\r\n", b"Host: a\nX: y\r\n"),
+    *(b"Host: a\r\n" + b"X: y\r\n" * 120, b"Host: a\r\nX: " + b"y" * 9000 + b"\r\n", b"Host: a\r\nX: \x00\r\n"),
+    *(b"Host: a\r\nAccept-Encoding: gzip\r\nRange: bytes=0-3\r\n", b"Host: a\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n"),
+]
+REFUSED_BODY = b'{"source": 1}'
+POSTED = request("/v1/tables/rename", HOST + b"Content-Length: %d\r\n" % len(REFUSED_BODY), method="POST", body=REFUSED_BODY)
+CHUNKED = request("/v1/tables/rename", HOST + b"Transfer-Encoding: chunked\r\n", method="POST", body=b"2\r\n{}\r\n0\r\n\r\n")
+
+
+def again(asked: bytes) -> list[tuple[bytes, bool]]:
+    """A request until its headers are known, and then some."""
+    return [(asked, True)] * 4
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target[:40])
+def test_every_path_is_answered_alike(ways: Ways, target: str, method: str) -> None:
+    short, usual = ways.both(again(request(target, method=method)))
+
+    assert short == usual
+
+
+@pytest.mark.parametrize("target", [T, "/v1/config", f"{N}/tables/absent"])
+@pytest.mark.parametrize("headers", HEADERS, ids=lambda headers: headers[9:50].decode("latin-1"))
+def test_all_headers_are_answered_alike(ways: Ways, headers: bytes, target: str) -> None:
+    short, usual = ways.both(again(request(target, headers)))
+
+    assert short == usual
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        request(T, version="1.0"),
+        request(T, b"Connection: keep-alive\r\n", version="1.0"),
+        request(T, version="2.0"),
+        request(T, version="1.1 "),
+        b"\r\n" + request(T),
+        request(T) + b"\r\n",
+        request(T).replace(b"\r\n", b"\n"),
+        request(T).replace(b"GET ", b"GET  "),
+        request(T).replace(b"GET ", b"get "),
+        request(T, HOST + b"Content-Length: 3\r\n", body=b"abc"),
+        request(T, HOST + b"Transfer-Encoding: chunked\r\n", body=b"0\r\n\r\n"),
+        request(T, method="DELETE", headers=HOST).replace(b"/t ", b"/absent "),
+        request(T, method="OPTIONS"),
+        request(T, method="BREW"),
+        POSTED,
+        CHUNKED,
+        b"",
+        b"\r\n",
+        b"\x16\x03\x01\x02\x00\x01",
+    ],
+    ids=lambda asked: asked[:60].decode("latin-1"),
+)
+def test_what_is_no_plain_request_is_answered_alike(ways: Ways, asked: bytes) -> None:
+    known = again(request(T)) + again(request(T, HOST))
+
+    assert ways.say("short", known + again(asked) + known) == ways.say("usual", known + again(asked) + known)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"G",
+        b"GET /nowhere HTTP/1.1\r\n",
+        b"GET /nowhere HTTP/1.1\r\nX: ",
+        request("/v1/tables/rename", HOST + b"Content-Length: %d\r\n" % len(request(T)), method="POST"),
+        request("/v1/tables/rename", HOST + b"Transfer-Encoding: chunked\r\n", method="POST") + b"%x\r\n" % len(request(T)),
+        request(T, HOST + b"Content-Length: %d\r\n" % len(request(T))),
+    ],
+    ids=lambda before: before[:60].decode(),
+)
+def test_what_looks_like_a_request_within_another_is_none(ways: Ways, before: bytes) -> None:
+    short, usual = ways.both([*again(request(T)), (before, True), (request(T), True), (request(T), True)])
+
+    assert short == usual
+
+
+CONVERSED = [
+    *(request(T), request(T, HOST), request(T, HOST, method="HEAD"), request(f"{N}/tables/large"), request(f"{N}/tables/absent")),
+    *(request("/v1/config", HOST), request(T, HOST + b"If-None-Match: *\r\n"), request("/nowhere"), POSTED, CHUNKED),
+    *(request(T, HOST + b"Expect: 100-continue\r\n"), request(T, HOST + b"Content-Length: 2\r\n", body=b"{}"), request(T, version="1.0")),
+    request(T, HOST + b"Connection: close\r\n"),
+]
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(st.sampled_from(CONVERSED[:-2]), min_size=1, max_size=7), st.sampled_from([b"", *CONVERSED]), st.data())
+def test_however_requests_are_cut_and_joined_the_answers_are_alike(
+    ways: Ways, asked: list[bytes], last: bytes, data: st.DataObject
+) -> None:
+    whole = b"".join(asked) + last
+    seams = [0, *itertools.accumulate(map(len, asked)), len(whole)]
+    cut = {seam for seam in seams if data.draw(st.booleans())} | data.draw(st.sets(st.integers(0, len(whole)), max_size=4))
+    ends = sorted(cut | {0, len(whole)})
+    pieces = [(whole[start:end], data.draw(st.booleans())) for start, end in itertools.pairwise(ends)]
+
+    short, usual = ways.both(pieces)
+
+    assert short == usual
+
+
+def test_what_came_before_is_answered_the_short_way(ways: Ways) -> None:
+    asked = request(T, HOST + b"X-Own: of this test\r\n")
+    before = ways.lane.calls
+    ways.say("short", [(asked, True)] * 10)
+
+    assert ways.lane.calls - before == 2
+
+
+@pytest.mark.parametrize(
+    "target", [N, T, f"{N}/views/v", f"{N}/tables/absent", "/v1/config", f"{T}?snapshots=refs", f"{N}/tables/a%2Fb", "/v1/namespaces"]
+)
+def test_answers_of_the_short_way_do_not_need_the_same_path_twice(ways: Ways, target: str) -> None:
+    asked = request(target, HOST + b"X-Own: of this other test\r\n")
+    known = again(request(T, HOST + b"X-Own: of this other test\r\n"))
+    ways.say("short", known)
+    before = ways.lane.calls
+    ways.say("short", [(asked, True)])
+
+    assert ways.lane.calls - before == 0
+
+
+def test_a_table_that_is_known_is_304_the_short_way_too(ways: Ways) -> None:
+    (tag,) = [line[6:] for line in ways.say("usual", [(request(T), True)]).split(b"\r\n") if line.lower().startswith(b"etag: ")]
+    asked = request(T, HOST + b"If-None-Match: " + tag + b"\r\n")
+    short, usual = ways.both(again(asked))
+
+    assert (short, short.count(b"HTTP/1.1 304 Not Modified\r\n")) == (usual, 4)
+
+
+def test_a_change_is_seen_at_once(ways: Ways) -> None:
+    served: Service = next(iter(ways.lane._by_name.values())).service
+    asked = request("/v1/namespaces/changing", HOST)
+    before = ways.say("short", again(asked))
+    served.handlers["createNamespace"](body={"namespace": ["changing"]})
+    after = ways.say("short", [(asked, True)])
+
+    assert (before.count(b" 404 "), after[:15]) == (4, b"HTTP/1.1 200 OK")
+
+
+def _nothing(*_: Any) -> None: ...
+
+
+async def _sent(wire: Wire, reply: Reply) -> None:
+    await wire.answer(reply)
+
+
+def _without_a_caller(handler: Any, arguments: dict[str, Any]) -> Reply:
+    return handler(**{name: value for name, value in arguments.items() if name != "caller"})
+
+
+def _with_a_caller(served: Service) -> None:
+    served.caller = lambda _: "somebody"
+    on_call("loadTable", _without_a_caller)(served)
+
+
+def _with_admission(served: Service) -> None:
+    served.admission = lambda _, handler: handler
+
+
+def _settling(served: Service) -> None:
+    class Settled:
+        def __await__(self) -> Any:
+            yield from asyncio.sleep(0).__await__()
+
+        def wait(self) -> None: ...
+
+    served.settled = Settled
+
+
+@pytest.mark.parametrize(
+    "install",
+    [
+        on_request("loadTable", _nothing),
+        on_headers("loadTable", {"x-own": "header"}),
+        on_wire("loadTable", _sent),
+        _with_a_caller,
+        _with_admission,
+        _settling,
+        GENERIC["truncates-body"][1]("loadTable"),
+    ],
+    ids=["guard", "filter", "sender", "caller", "admission", "settling", "fault on the wire"],
+)
+def test_where_anything_else_has_a_say_the_usual_way_is_taken(install: Install) -> None:
+    served = made()
+    install(served)
+    ways = Ways(Counted(application(served)))
+    asked = again(request(T))
+    short, usual = ways.both(asked)
+
+    assert (short, ways.lane.calls) == (usual, 2 * short.count(b"HTTP/1.1 200 OK"))
+
+
+@pytest.mark.parametrize("raised", [Problem(404, "NoSuchTableException", "gone"), RuntimeError("broken")])
+def test_what_a_handler_raises_is_answered_once(raised: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    asked = 0
+
+    def fail(_handler: Any, _arguments: Any) -> Reply:
+        nonlocal asked
+        asked += 1
+        raise raised
+
+    served = made()
+    on_call("loadTable", fail)(served)
+    ways = Ways(Counted(application(served)))
+    answers = ways.say("short", again(request(T)))
+
+    problem = isinstance(raised, Problem)
+    assert (asked, answers.count(b"HTTP/1.1 404" if problem else b"HTTP/1.1 500"), ways.lane.calls) == (4, 4, 2)
+    assert sum("loadTable failed" in record.getMessage() for record in caplog.records) == (0 if problem else 4)
+
+
+def test_a_caller_who_takes_nothing_waits_the_usual_way(ways: Ways) -> None:
+    async def conversation() -> tuple[bytes, bytes]:
+        protocol, connection, state = ways.connect("short")
+        for _ in range(3):
+            connection.receive(request(T))
+            await quiet(protocol, state)
+        before = connection.sent
+        protocol.pause_writing()
+        connection.receive(request(T))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        held = connection.sent[len(before) :]
+        protocol.resume_writing()
+        await quiet(protocol, state)
+        connection.close()
+        await asyncio.sleep(0)
+        return held, connection.sent[len(before) :]
+
+    held, sent = asyncio.run(conversation())
+
+    assert (held, sent) == (b"", ways.say("usual", [(request(T), True)]))
+
+
+class Clock:
+    """A loop whose time is what a test says."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_later(self, delay: float, act: Callable[[], None]) -> Any:
+        self.timers.append((self.now + delay, act))
+        return asyncio.get_running_loop().call_later(1000, _nothing)
+
+    def create_task(self, work: Any) -> Any:
+        return asyncio.get_running_loop().create_task(work)
+
+    def go_to(self, moment: float) -> None:
+        self.now = moment
+        due, self.timers = [act for when, act in self.timers if when <= moment], [t for t in self.timers if t[0] > moment]
+        for act in due:
+            act()
+
+
+def test_a_connection_ends_when_nothing_has_come_for_five_seconds_on_either_way(ways: Ways) -> None:
+    async def conversation() -> list[bool]:
+        clock = Clock()
+        _, connection, _ = ways.connect("short", clock)
+        open_at: list[bool] = []
+        for moment in (1.0, 3.0, 5.0, 7.9, 8.1):
+            clock.go_to(moment)
+            open_at.append(not connection.is_closing())
+            if moment < 4:
+                connection.receive(request(T))
+        await asyncio.sleep(0)
+        return open_at
+
+    ways.say("short", again(request(T)))
+
+    assert asyncio.run(conversation()) == [True, True, True, True, False]
+
+
+def test_answers_on_the_short_way_are_counted_by_the_server(ways: Ways) -> None:
+    async def conversation() -> int:
+        protocol, connection, state = ways.connect("short")
+        for _ in range(5):
+            connection.receive(request(T))
+            await quiet(protocol, state)
+        connection.close()
+        await asyncio.sleep(0)
+        return state.total_requests
+
+    assert asyncio.run(conversation()) == 5
+
+
+def test_headers_that_come_once_are_not_kept(ways: Ways) -> None:
+    known = ways._configs["short"].http_protocol_class.keywords["known"]
+    before = len(known._known)
+    ways.say("short", [(request(T, HOST + b"X-Request-Id: %d\r\n" % number), True) for number in range(50)])
+
+    assert len(known._known) == before
+
+
+def test_a_table_of_the_short_way_is_the_one_that_the_store_holds(ways: Ways) -> None:
+    _, _, body = ways.say("short", again(request(T)))[:].rpartition(b"\r\n\r\n")
+    served: Service = next(iter(ways.lane._by_name.values())).service
+
+    assert orjson.loads(body) == served.handlers["loadTable"](namespace="n", table="t").document
