@@ -151,10 +151,11 @@ class FileWarehouse:
         """Keep a new document; once this returns, it can be read at its location."""
         path = self._path(location)
         try:
-            path.write_bytes(body)
-        except FileNotFoundError:
-            _make(path.parent)
-            path.write_bytes(body)
+            try:
+                path.write_bytes(body)
+            except FileNotFoundError:
+                _make(path.parent)
+                path.write_bytes(body)
         except (IsADirectoryError, NotADirectoryError) as error:
             raise Unwritable(f"{location[:300]!r}: {error.strerror}") from None
         except OSError:

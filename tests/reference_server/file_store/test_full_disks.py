@@ -1,0 +1,150 @@
+"""A disk without room, and a clock that goes back: clear answers, nothing lost, and nothing shown that was refused."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crashes import SCHEMA, server
+from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
+from lakepact.client.errors import OutcomeUnknown, ServerTrouble
+from lakepact.reference_server import running
+from lakepact.reference_server.iceberg_rest.store_check import check_store
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.store_file import StoreFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FORBIDDEN_GROWTH = 1  #: bytes that a file may have when nothing more is to be written
+
+
+def updates(value: str) -> list[dict[str, Any]]:
+    return [{"action": "set-properties", "updates": {"value": value}}]
+
+
+def findings(warehouse: Path) -> list[Any]:
+    return check_store(warehouse / ".lakepact" / "iceberg_rest.sqlite").findings
+
+
+def room_of(process: subprocess.Popen[str]) -> Callable[[int], None]:
+    """Says how large the files of a process may become."""
+    _, most = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+    return lambda size: resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, most)) and None
+
+
+def test_what_cannot_be_written_is_refused_and_everything_stays_as_it_was(tmp_path: Path) -> None:
+    with server(tmp_path) as (url, process), IcebergCatalog(url, retries=NO_RETRIES) as catalog:
+        room = room_of(process)
+        catalog.create_namespace("a")
+        made = catalog.create_table("a", "t", SCHEMA, properties={"value": "first"})
+        files = set(tmp_path.rglob("*.metadata.json"))
+        room(FORBIDDEN_GROWTH)
+        statuses: list[int | None] = []
+        for refused in (
+            lambda: catalog.commit_table("a", "t", updates("second")),
+            lambda: catalog.commit_transaction([TableChange("a", "t", updates("second"))]),
+            lambda: catalog.create_table("a", "u", SCHEMA),
+            lambda: catalog.drop_table("a", "t", purge=True),
+            lambda: catalog.rename_table(("a", "t"), ("a", "u")),
+            lambda: catalog.create_namespace("b"),
+            lambda: catalog.update_namespace_properties("a", updates={"x": "y"}),
+        ):
+            with pytest.raises((OutcomeUnknown, ServerTrouble), match="the change was not made") as told:
+                refused()
+            statuses.append(told.value.status)
+        seen = catalog.load_table("a", "t").metadata.properties["value"], [table.name for table in catalog.list_tables("a")]
+        left = set(tmp_path.rglob("*.metadata.json"))
+        room(resource.RLIM_INFINITY)
+        catalog.commit_table("a", "t", updates("third"))
+        now = catalog.load_table("a", "t").metadata.properties["value"]
+
+    assert (set(statuses) <= {503, 507}, seen, left ^ files, now) == (True, ("first", ["t"]), set(), "third")
+    assert Path(made.metadata_location.removeprefix("file://")) in files
+    assert findings(tmp_path) == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with little room, where this user may make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip(f"no file system can be mounted: {made.stderr.decode().strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_answered_with_507_until_there_is_room_again(small_disk: Path) -> None:
+    with server(small_disk) as (url, _), IcebergCatalog(url, retries=NO_RETRIES) as catalog:
+        catalog.create_namespace("a")
+        catalog.create_table("a", "t", SCHEMA, properties={"value": ""})
+        kept, statuses = "", set[int | None]()
+        for number in range(200):
+            value = f"{number} {'x' * 5000}"
+            try:
+                catalog.commit_table("a", "t", updates(value))
+            except OutcomeUnknown as told:
+                statuses.add(told.status)
+                if len(statuses) > 2 or number > 150:
+                    break
+            else:
+                kept = value
+        seen = catalog.load_table("a", "t").metadata.properties["value"]
+        for old in sorted(small_disk.rglob("0000*.metadata.json")):
+            old.unlink()
+        catalog.commit_table("a", "t", updates("again"))
+
+    assert (seen == kept, statuses) == (True, {507})
+    assert findings(small_disk) == []
+
+
+@contextmanager
+def as_somebody() -> Iterator[None]:
+    """Root may write everywhere, so be somebody else."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no users here")
+def test_a_folder_that_must_not_be_written_is_refused_with_the_reason(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o555)
+        with as_somebody(), pytest.raises(BadSetting, match="Permission denied"):
+            StoreFile(Path(folder) / "store.sqlite", contract="iceberg_rest")
+
+
+def test_times_never_go_back_although_the_clock_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time_ns
+    location, times = "", list[int]()
+    for hours in range(3):
+        monkeypatch.setattr(time, "time_ns", lambda hours=hours: now() - hours * 3_600_000_000_000)
+        with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+            if not hours:
+                catalog.create_namespace("a")
+                catalog.create_table("a", "t", SCHEMA)
+            for value in range(3):
+                committed = catalog.commit_table("a", "t", updates(f"{hours}.{value}"))
+                times.append(committed.metadata.last_updated_ms or 0)
+                location = committed.metadata_location or ""
+            logged = [entry.timestamp_ms for entry in committed.metadata.metadata_log or []]
+
+    assert (times, logged) == (sorted(times), sorted(logged))
+    assert location.rpartition("/")[2].startswith("00009-")
+    assert findings(tmp_path) == []
