@@ -11,7 +11,6 @@ import pytest
 from campaigns import Here, exchanges, few_cases, ran, said
 from lakepact.conformance.campaign import analysis, judged_runs, running, tables
 from lakepact.conformance.campaign.refusals import Refused
-from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
 from lakepact.reference_server.running import running as serving
 from miniatures import answer, miniature
@@ -152,24 +151,6 @@ def test_no_file_of_a_run_holds_a_secret(plan: Path, tmp_path: Path, monkeypatch
     texts = [repr(rows), *(path.read_text() for path in run.rglob("*.json"))]
 
     assert [text for text in texts if "s3cret" in text] == []
-
-
-def test_pages_say_what_was_found_and_need_nothing_else(plan: Path, server: str, tmp_path: Path) -> None:
-    with serving(warehouse="memory:", faults=FAULTS) as faulty:
-        run = ran(plan, tmp_path / "run", Here(), f"good={server}", f"bad={faulty.url}")
-    found = said(run, Here())
-    rows = {
-        "coverage": analysis.coverage(found["results"]),
-        "divergences": analysis.divergences(found["answers"]),
-        "regressions": analysis.regressions(found["results"], found["results"]),
-    }
-    shown = facts.facts(run, rows, compared=True)
-    pages = [html.html(shown), markdown.markdown(shown)]
-
-    assert [requirement for requirement in BROKEN for page in pages if f"bad: {requirement}" not in page] == []
-    assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=", pages[0]) == []
-    assert pages[0].count("<svg") == 3
-    assert all("Nothing changed." in page for page in pages)
 
 
 def test_a_run_that_was_not_judged_cannot_be_reported(tmp_path: Path) -> None:

@@ -6,16 +6,23 @@ Two targets that answer alike have equal normalised answers; where they differ, 
 from __future__ import annotations
 
 import hashlib
+import itertools
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lakepact.conformance.wire import Exchange
 
 #: Classes of differences, the coarsest first; one that differs makes the finer ones idle, but for headers.
 CLASSES = ("status", "error_type", "schema", "body", "header")
+
+SHOWN, SHOWN_TEXT = 4, 80  #: differences that are told of two answers, and characters of each value
+ABSENT: Any = object()
 
 OWN = re.compile(r"lp_[0-9a-fr]+_\d+_\d+")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -88,3 +95,25 @@ _KINDS = {int: "number", float: "number"}
 
 def _digest(value: Any) -> str:
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+
+
+def differences(one: Exchange, other: Exchange) -> tuple[str, ...]:
+    """Where two answers differ once names, times and places are taken out: each place with both values, the first few of them."""
+    found = _differing(_plain(one.parsed, ""), _plain(other.parsed, ""), "")
+    return tuple(f"{path or '/'}: {_short(a)} ≠ {_short(b)}" for path, a, b in itertools.islice(found, SHOWN))
+
+
+def _differing(one: Any, other: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted(one.keys() | other.keys()):
+            yield from _differing(one.get(key, ABSENT), other.get(key, ABSENT), f"{path}/{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (a, b) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(a, b, f"{path}/{number}")
+    elif one != other or type(one) is not type(other):
+        yield path, one, other
+
+
+def _short(value: Any) -> str:
+    text = "absent" if value is ABSENT else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"

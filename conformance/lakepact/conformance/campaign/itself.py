@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TARGET = pa.struct([("name", tables.TEXT), ("url", tables.TEXT), ("sends_a_secret", tables.YES_NO), ("operations", tables.NUMBER)])
+CONTRACT = pa.struct([(name, tables.TEXT) for name in ("name", "version", "sha256", "generator")])
 CAMPAIGNS = pa.schema(
     [
         ("run_id", tables.TEXT),
@@ -26,8 +27,7 @@ CAMPAIGNS = pa.schema(
         ("finished_at", tables.TIME),
         ("status", tables.TEXT),
         ("complete", tables.YES_NO),  # whether every case landed on every target
-        ("contracts", pa.list_(tables.TEXT)),
-        ("generator", tables.TEXT),
+        ("contracts", pa.list_(CONTRACT)),
         ("lakepact", tables.TEXT),
         ("judge", tables.TEXT),  # which judges the verdicts are of
         ("python", tables.TEXT),
@@ -51,9 +51,7 @@ def contracts_of(run: Mapping[str, Any]) -> tuple[str, ...]:
     Args:
         run: what `run.json` says.
     """
-    plan = run["plan"]
-    named = plan.get("contracts")
-    return tuple(named) if named else (plan["contract"],)
+    return tuple(run["plan"]["contracts"])
 
 
 @cache
@@ -91,8 +89,7 @@ def row_of(run: Path) -> dict[str, Any]:
         "finished_at": _time(said.get("finished_at")),
         "status": said["status"],
         "complete": landed >= planned,
-        "contracts": list(contracts_of(said)),
-        "generator": json.dumps(said["plan"].get("generator"), sort_keys=True),
+        "contracts": [{"name": name, **about} for name, about in said["plan"]["contracts"].items()],
         "lakepact": _installed("lakepact"),
         "judge": judge_of(contracts_of(said)),
         "python": platform.python_version(),

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import pa, pc, pq
-from lakepact.conformance.campaign import evidence, tables
-from lakepact.conformance.campaign.analysis import BAD, FINER, VERDICTS
+from lakepact.conformance.campaign import evidence, itself, tables
+from lakepact.conformance.campaign.analysis import BAD, FINER, ORDER, VERDICTS
+from lakepact.conformance.campaign.answers import differences
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from lakepact.generated.contract import Requirement
+
     Row = dict[str, Any]
+    Key = tuple[str, str]  #: target and case
 
 MOST = 40  #: findings, and rows of a table, that a page shows
 INTERRUPTED = "exchanges were on their way when a start was interrupted: inconclusive, and sent again under other names"
 KINDS = (*FINER, "header")
+SHOWN_EXAMPLES = 24
+QUIET = "Latencies are told of runs that send one request at a time (one lane); with more on their way it is the waiting that is measured."
 
 
 @dataclass(frozen=True)
-class Finding:
+class Shown:
     """A requirement that a target does not keep, and the first case that shows it."""
 
     target: str
-    requirement: str
-    level: str
     verdict: str
-    says: str
-    clause: str
     failed: int
     cases: int
+    operations: tuple[str, ...]
     expected: str
     observed: str
     case_id: str
@@ -43,24 +46,73 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """A requirement that is not kept, by every target that does not."""
+
+    requirement: Requirement
+    clause: str
+    contract: str
+    shown: tuple[Shown, ...]
+
+    @property
+    def worst(self) -> str:
+        """The worst verdict on it."""
+        return min((one.verdict for one in self.shown), key=ORDER.__getitem__)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A case that targets answer differently."""
+
+    operation: str
+    kind: str
+    case_id: str
+    step: int
+    groups: tuple[tuple[tuple[str, ...], str], ...]  #: targets that answer alike, and what
+    differences: tuple[str, ...]
+    requirements: tuple[str, ...]  #: that are broken in it
+
+
+@dataclass(frozen=True)
 class Facts:
     """Everything that a report shows."""
 
     run: Mapping[str, Any]
-    title: str
-    targets: tuple[str, ...]
+    campaign: Mapping[str, Any]  #: the row of `campaigns`
+    titles: Mapping[str, str]  #: by contract
+    targets: Mapping[str, str]  #: name: contract
     states: Mapping[str, Mapping[str, int]]  #: by target, by state
     statuses: Mapping[str, Mapping[str, int]]  #: by target: answers by class of status
     matrix: Mapping[str, Mapping[str, str]]  #: by requirement, by target: the verdict
+    areas: Mapping[str, tuple[Requirement, ...]]  #: what was judged, in order
     verdicts: Mapping[str, Mapping[str, int]]  #: by target: requirements by verdict
     findings: tuple[Finding, ...]
     left_out: int  #: findings for which there was no room
     divergences: Mapping[str, Mapping[str, int]]  #: by operation, by class
-    examples: tuple[Row, ...]  #: of divergences, one for each operation and class
-    regressions: tuple[Row, ...]
+    unexplained: Mapping[str, int]  #: divergences in which nobody breaks a requirement, by operation
+    examples: tuple[Example, ...]
+    regressions: tuple[Row, ...]  #: counted: kind, target, requirement, cases, first case, before, after
     compared: bool
+    latencies: tuple[Row, ...]
     interrupted: int
     untouched: int  #: requirements that laws judge, of which no exchange shows anything
+
+    @property
+    def title(self) -> str:
+        """What the run is about."""
+        return ", ".join(self.titles.values())
+
+    @property
+    def missing(self) -> int:
+        """Cases that did not land on a target."""
+        return int(self.campaign["planned_exchanges"] - self.campaign["landed_exchanges"])
+
+    @property
+    def status(self) -> str:
+        """How far the run came."""
+        if not self.missing:
+            return "complete"
+        return f"incomplete: {self.missing} of {self.campaign['planned_exchanges']} cases have not landed on their target"
 
 
 def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> Facts:
@@ -68,74 +120,132 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
 
     Args:
         run: its folder.
-        found: rows of `coverage`, `divergences` and `regressions`.
+        found: rows of all tables of `findings`.
         compared: whether there is an earlier run to have regressed from.
     """
     said = tables.read_json(run / "run.json")
-    contracts = {target["name"]: Contract(target["contract"]) for target in said["targets"]}
-    targets = tuple(target["name"] for target in said["targets"])
-    answers = tables.read(run / "answers", tables.ANSWERS, ["target", "state", "status"]).to_pylist()
+    contracts = {name: Contract(name) for name in itself.contracts_of(said)}
+    targets = {target["name"]: target["contract"] for target in said["targets"]}
     matrix: dict[str, dict[str, str]] = {}
     for row in found["coverage"]:
         matrix.setdefault(row["requirement_id"], {})[row["target"]] = row["verdict"]
+    known = {r.id: r for contract in contracts.values() for r in contract.requirements.values()}
     bad = [row for row in found["coverage"] if row["verdict"] in BAD]
-    bad.sort(key=lambda row: (list(VERDICTS).index(row["verdict"]), row["target"], row["requirement_id"]))
-    counted: dict[str, Counter[str]] = {}
-    examples: dict[tuple[str, str], Row] = {}
-    for row in found["divergences"]:
-        counted.setdefault(row["operation_id"], Counter())[row["kind"]] += 1
-        examples.setdefault((row["operation_id"], row["kind"]), {**row, "observations": json.loads(row["observations"])})
+    findings = _findings(run, bad, contracts)
     return Facts(
         run=said,
-        title=", ".join(dict.fromkeys(f"{contract.title} {contract.version}" for contract in contracts.values())),
+        campaign=itself.row_of(run),
+        titles={name: f"{contract.title} {contract.version}" for name, contract in contracts.items()},
         targets=targets,
-        states=_counted(((a["target"], a["state"]) for a in answers), targets),
-        statuses=_counted(((a["target"], f"{a['status'][:1]}xx") for a in answers if a["status"]), targets),
+        states=_counted(((o["target"], o["state"], o["exchanges"]) for o in found["outcomes"]), targets),
+        statuses=_counted(((o["target"], f"{o['status'][:1]}xx", o["exchanges"]) for o in found["outcomes"] if o["status"]), targets),
         matrix=matrix,
-        verdicts=_counted(((t, v) for by in matrix.values() for t, v in by.items()), targets),
-        findings=tuple(_findings(run, bad[:MOST], contracts)),
-        left_out=max(len(bad) - MOST, 0),
-        divergences=counted,
-        examples=tuple(examples.values())[:MOST],
-        regressions=tuple(found["regressions"]),
+        areas=_areas(known[identifier] for identifier in matrix if identifier in known),
+        verdicts=_counted(((t, v, 1) for by in matrix.values() for t, v in by.items()), targets),
+        findings=tuple(findings[:MOST]),
+        left_out=max(len(findings) - MOST, 0),
+        divergences=_by_operation(found["divergences"]),
+        unexplained=Counter(row["operation_id"] for row in found["divergences"] if not row["requirement_ids"]),
+        examples=tuple(_examples(run, found["divergences"])),
+        regressions=tuple(_regressions(found["regressions"])),
         compared=compared,
+        latencies=tuple(found["latencies"]),
         interrupted=tables.read(run / "interruptions", tables.INTERRUPTIONS, ["case_id"]).num_rows,
-        untouched=len({r for contract in said["plan"]["contracts"] for r in _judged_by_laws(contract)} - set(matrix)),
+        untouched=len({r for contract in contracts for r in _judged_by_laws(contract)} - set(matrix)),
     )
 
 
-def _counted(pairs: Iterable[tuple[str, str]], targets: Sequence[str]) -> dict[str, dict[str, int]]:
+def _counted(triples: Iterable[tuple[str, str, int]], targets: Iterable[str]) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {target: Counter() for target in targets}
-    for target, what in pairs:
-        counts[target][what] += 1
+    for target, what, many in triples:
+        counts[target][what] += many
     return {target: dict(sorted(seen.items())) for target, seen in counts.items()}
 
 
-def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) -> Iterable[Finding]:
-    wanted = {(row["target"], row["first_case_id"]) for row in bad}
+def _areas(requirements: Iterable[Requirement]) -> dict[str, tuple[Requirement, ...]]:
+    areas: dict[str, list[Requirement]] = defaultdict(list)
+    for requirement in sorted(requirements, key=lambda r: (r.area, r.id)):
+        areas[requirement.area].append(requirement)
+    return {area: tuple(held) for area, held in areas.items()}
+
+
+def _findings(run: Path, bad: Sequence[Row], contracts: Mapping[str, Contract]) -> list[Finding]:
+    by_requirement: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in bad:
+        by_requirement[row["contract"], row["requirement_id"]].append(row)
+    in_order = sorted(by_requirement.items(), key=lambda item: (min(ORDER[row["verdict"]] for row in item[1]), item[0]))
+    shown = [row for _, rows in in_order[:MOST] for row in rows]
+    wanted = {(row["target"], row["first_case_id"]) for row in shown}
     results = _rows_of(run / "results", wanted)
     exchanges = {(row["target"], row["case_id"], row["step"]): row for row in _rows_of(run / "exchanges", wanted)}
-    for row in bad:
-        contract = contracts[row["target"]]
-        known = contract.requirements[row["requirement_id"]]
-        key = row["target"], row["first_case_id"]
-        shown = next(
-            r for r in results if (r["target"], r["case_id"]) == key and r["requirement_id"] == known.id and r["verdict"] == row["verdict"]
+    found = []
+    for place, ((name, identifier), rows) in enumerate(in_order):
+        requirement = contracts[name].requirements[identifier]
+        few = tuple(_shown(row, results, exchanges) for row in rows) if place < MOST else ()
+        found.append(Finding(requirement, contracts[name].place(requirement.clause), name, few))
+    return found
+
+
+def _shown(row: Row, results: Sequence[Row], exchanges: Mapping[tuple[str, str, int], Row]) -> Shown:
+    key = row["target"], row["first_case_id"]
+    said = next(
+        r
+        for r in results
+        if (r["target"], r["case_id"]) == key and (r["requirement_id"], r["verdict"]) == (row["requirement_id"], row["verdict"])
+    )
+    return Shown(
+        target=row["target"],
+        verdict=row["verdict"],
+        failed=row[VERDICTS[row["verdict"]]],
+        cases=row["cases"],
+        operations=tuple(row["operations"]),
+        expected=said["expected"],
+        observed=said["observed"],
+        case_id=row["first_case_id"],
+        curl=_curl(exchanges.get((*key, said["step"]))),
+    )
+
+
+def _by_operation(divergences: Sequence[Row]) -> dict[str, dict[str, int]]:
+    counted: dict[str, Counter[str]] = {}
+    for row in divergences:
+        counted.setdefault(row["operation_id"], Counter())[row["kind"]] += 1
+    return {operation: dict(counts) for operation, counts in sorted(counted.items())}
+
+
+def _examples(run: Path, divergences: Sequence[Row]) -> Iterable[Example]:
+    """One case of each operation and class, those first in which nobody breaks a requirement."""
+    first: dict[tuple[str, str], Row] = {}
+    for row in sorted(divergences, key=lambda r: bool(r["requirement_ids"])):
+        first.setdefault((row["operation_id"], row["kind"]), row)
+    few = list(first.values())[:SHOWN_EXAMPLES]
+    wanted = {(target, row["case_id"]) for row in few for target in json.loads(row["observations"])}
+    exchanges = {(row["target"], row["case_id"], row["step"]): row for row in _rows_of(run / "exchanges", wanted)}
+    for row in few:
+        groups: dict[str, list[str]] = defaultdict(list)
+        for target, observed in json.loads(row["observations"]).items():
+            groups[observed].append(target)
+        answers = [exchanges.get((targets[0], row["case_id"], row["step"])) for targets in groups.values()]
+        given = [evidence.exchange_of(answer) for answer in answers if answer is not None]
+        named = [(tuple(targets), observed) for observed, targets in groups.items()]
+        yield Example(
+            operation=row["operation_id"],
+            kind=row["kind"],
+            case_id=row["case_id"],
+            step=row["step"],
+            groups=tuple((targets, observed if row["kind"] in {"status", "error_type", "header"} else "") for targets, observed in named),
+            differences=differences(given[0], given[1]) if len(given) > 1 and row["kind"] in {"schema", "body"} else (),
+            requirements=tuple(row["requirement_ids"] or ()),
         )
-        yield Finding(
-            target=row["target"],
-            requirement=known.id,
-            level=known.level,
-            verdict=row["verdict"],
-            says=known.says,
-            clause=contract.place(known.clause),
-            failed=row[VERDICTS[row["verdict"]]],
-            cases=row["cases"],
-            expected=shown["expected"],
-            observed=shown["observed"],
-            case_id=row["first_case_id"],
-            curl=_curl(exchanges.get((*key, shown["step"]))),
-        )
+
+
+def _regressions(rows: Sequence[Row]) -> Iterable[Row]:
+    counted: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for row in rows:
+        counted[row["kind"], row["target"], row["requirement_id"], row["before"], row["after"]].append(row["case_id"])
+    names = ("kind", "target", "requirement_id", "before", "after")
+    for key, cases in sorted(counted.items(), key=lambda item: (item[0][0] != "regression", item[0])):
+        yield {**dict(zip(names, key, strict=True)), "cases": len(cases), "first_case_id": min(cases)}
 
 
 def _curl(row: Row | None) -> str:
@@ -143,13 +253,16 @@ def _curl(row: Row | None) -> str:
 
 
 def _rows_of(folder: Path, wanted: set[tuple[str, str]]) -> list[Row]:
-    """The rows of some cases and targets, found part by part."""
-    ids = list({case_id for _, case_id in wanted})
+    """The rows of some cases and targets, found part by part; a part that has none is not read."""
+    ids = pa.array(sorted({case_id for _, case_id in wanted}), tables.TEXT)
     found: list[Row] = []
     for part in tables.parts(folder):
-        table = pq.ParquetFile(part).read()
-        few = table.filter(pc.is_in(table.column("case_id"), value_set=pa.array(ids, tables.TEXT)))
-        found += [row for row in few.to_pylist() if (row["target"], row["case_id"]) in wanted]
+        with pq.ParquetFile(part) as file:
+            for group in range(file.num_row_groups):
+                is_wanted = pc.is_in(file.read_row_group(group, ["case_id"]).column("case_id").cast(tables.TEXT), value_set=ids)
+                if pc.any(is_wanted).as_py():
+                    few = file.read_row_group(group).filter(is_wanted).to_pylist()
+                    found += [row for row in few if (row["target"], row["case_id"]) in wanted]
     return found
 
 

@@ -5,36 +5,27 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.analysis import VERDICTS
-from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST
-from lakepact.conformance.campaign.report.plots import COLOURS, bars
+from lakepact.conformance.campaign.analysis import BAD
+from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST, QUIET
+from lakepact.conformance.campaign.report.plots import SHARES, ranges, ring, share_bar, stacked
+from lakepact.conformance.campaign.report.style import NAMES, SIGNS, STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lakepact.conformance.campaign.report.facts import Facts, Finding
+    from lakepact.conformance.campaign.report.facts import Example, Facts, Finding, Shown
+    from lakepact.generated.contract import Requirement
 
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8881 }
-* { box-sizing: border-box }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 16px; max-width: 1080px }
-h1 { font-size: 1.5rem; line-height: 1.2 } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem }
-h3 { font-size: 1rem; margin: 0 0 .25rem; overflow-wrap: anywhere }
-.wide { overflow-x: auto }
-table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }
-th, td { text-align: left; padding: 4px 10px; border-bottom: 1px solid var(--line); white-space: nowrap }
-td.n { text-align: right }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(340px, 100%), 1fr)); gap: 16px }
-figure { margin: 0 } figcaption { font-weight: 600; font-size: .875rem } svg { width: 100%; max-width: 520px; height: auto; display: block }
-article { border: 1px solid var(--line); border-left: 4px solid #c0392b; border-radius: 4px; padding: 12px; margin: 12px 0 }
-article.warn { border-left-color: #d68910 }
-dl { margin: .5rem 0; display: grid; grid-template-columns: max-content 1fr; gap: 2px 12px; font-size: .875rem }
-dt { opacity: .7 } dd { margin: 0; overflow-wrap: anywhere }
-pre { background: var(--soft); padding: 8px; margin: 0; overflow-x: auto; font-size: .8rem }
-.fail { color: #c0392b; font-weight: 600 } .warn { color: #b9770e; font-weight: 600 } .pass { opacity: .6 }
-article.warn { color: inherit; font-weight: inherit }
-@media (max-width: 480px) { dl { grid-template-columns: 1fr } dd { margin-bottom: 4px } }
-"""
+SAYS = "what it says"
+STATUSES = {"2xx": "pass", "3xx": "a", "4xx": "warn", "5xx": "fail"}
+CLASSES = {"status": "fail", "error_type": "warn", "schema": "error", "body": "a", "header": "inconclusive"}
+SAID = {
+    "status": "status",
+    "error_type": "type of the error",
+    "schema": "shape of the body",
+    "body": "values in the body",
+    "header": "headers",
+}
 
 
 def html(facts: Facts) -> str:
@@ -42,90 +33,253 @@ def html(facts: Facts) -> str:
     title = escape(f"Campaign {facts.run['run_id']}: {facts.title}")
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
     return (
-        f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n'
-        + "\n".join(_parts(facts, title))
+        f'<!doctype html>\n<html lang="en"><head>{head}<meta name="color-scheme" content="light dark"><style>{STYLE}</style></head><body>\n'
+        + "\n".join((*_top(facts), "<main>", *_parts(facts), "</main>", _end(facts)))
         + "\n</body></html>\n"
     )
 
 
-def _parts(facts: Facts, title: str) -> Iterator[str]:
-    plan = facts.run["plan"]
-    yield f"<h1>{title}</h1>"
-    status = escape(facts.run["status"])
-    yield f"<p>{plan['cases']} cases of {plan['operations']} operations, {len(facts.targets)} targets; the run is {status}.</p>"
-    yield _table(("target", "address"), ((t["name"], t["url"]) for t in facts.run["targets"]))
+def _top(facts: Facts) -> Iterator[str]:
+    campaign = facts.campaign
+    yield '<header class="top">'
+    yield '<p class="kicker">Conformance campaign</p>'
+    yield f"<h1>{escape(facts.title)}</h1>"
+    exchanges = sum(sum(states.values()) for states in facts.states.values())
+    told = {
+        "run": facts.run["run_id"],
+        "of": f"{campaign['created_at']:%Y-%m-%d %H:%M} UTC",
+        "cases": f"{campaign['planned_cases']:,}",
+        "targets": f"{len(facts.targets)}",
+        "exchanges": f"{exchanges:,}",
+        "requirements judged": f"{len(facts.matrix):,}",
+        "engine": f"{campaign['engine']}, {campaign['lanes']} {'lane' if campaign['lanes'] == 1 else 'lanes'}",
+    }
+    items = "".join(f"<li>{escape(name)} <b>{escape(str(value))}</b></li>" for name, value in told.items())
+    state = "" if facts.missing else '<li><span class="state">complete</span></li>'
+    yield f'<ul class="meta">{items}{state}</ul>'
+    if facts.missing:
+        yield f'<p class="notice"><b>This run is {escape(facts.status)}.</b> What follows is said of what has; --resume sends the rest.</p>'
     if facts.interrupted:
-        yield f"<p>{facts.interrupted} {INTERRUPTED}.</p>"
-    yield '<div class="plots">'
-    yield bars("Requirements by verdict", facts.verdicts, order=tuple(VERDICTS))
-    yield bars("Answers by class of status", facts.statuses, order=("2xx", "3xx", "4xx", "5xx"))
-    totals = {kind: {kind: n} for kind in KINDS if (n := sum(row.get(kind, 0) for row in facts.divergences.values()))}
-    if totals:
-        yield bars("Divergent cases by class", totals, order=KINDS)
-    yield "</div>"
-    yield "<h2>How far the cases came</h2>" + _counts("target", facts.states)
-    yield "<h2>Requirements</h2>" + _counts("target", facts.verdicts, columns=tuple(VERDICTS))
-    yield f"<p>{len(facts.matrix)} requirements were judged; of {facts.untouched} that laws judge no exchange shows anything.</p>"
+        yield f'<p class="notice">{facts.interrupted} {INTERRUPTED}.</p>'
+    links = {"targets": "Targets", "matrix": "Matrix", "findings": "What is not kept", "divergences": "Divergences"}
+    links |= {"since": "Since the other run"} if facts.compared else {}
+    links |= {"latencies": "Latencies", "cases": "Cases"}
+    yield "<nav>" + "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in links.items()) + "</nav></header>"
+
+
+def _parts(facts: Facts) -> Iterator[str]:
+    yield '<section id="targets"><div class="cards">'
+    yield from (_card(facts, target) for target in facts.targets)
+    yield "</div></section>"
     yield from _matrix(facts)
-    yield "<h2>What is not kept</h2>"
-    yield from (_finding(finding) for finding in facts.findings)
-    if not facts.findings:
-        yield "<p>Nothing was found.</p>"
-    if facts.left_out:
-        yield f"<p>… and {facts.left_out} more in the table <code>coverage</code>.</p>"
+    yield from _findings(facts)
     yield from _divergences(facts)
-    if facts.compared:
-        yield "<h2>Since the other run</h2>"
-        found = [(r["kind"], r["target"], r["requirement_id"], r["case_id"], r["before"], r["after"]) for r in facts.regressions]
-        yield _table(("what", "target", "requirement", "case", "before", "after"), found[:MOST]) if found else "<p>Nothing changed.</p>"
-        if len(found) > MOST:
-            yield f"<p>… and {len(found) - MOST} more in the table <code>regressions</code>.</p>"
+    yield from _since(facts)
+    yield from _latencies(facts)
+    yield from _cases(facts)
+
+
+def _card(facts: Facts, target: str) -> str:
+    verdicts = facts.verdicts[target]
+    judged, kept = sum(verdicts.values()), verdicts.get("pass", 0)
+    url = next(t["url"] for t in facts.run["targets"] if t["name"] == target)
+    tally = "".join(f'<li><span class="v {v}">{SIGNS[v]} {verdicts[v]:,} {NAMES[v]}</span></li>' for v in SHARES if verdicts.get(v))
+    squares = "".join(_square(requirement, facts.matrix[requirement.id].get(target, "")) for requirement in _in_order(facts))
+    contract = f" · {escape(facts.titles[facts.targets[target]])}" if len(facts.titles) > 1 else ""
+    return (
+        f'<div class="card"><h3>{escape(target)}</h3><p class="where">{escape(url)}{contract}</p>'
+        f'<div class="big">{ring(verdicts)}<div><strong>{kept:,} of {judged:,}</strong><span>requirements kept</span></div></div>'
+        f'<ul class="tally">{tally}</ul><div class="field" role="img" aria-label="one square for each requirement">{squares}</div></div>'
+    )
+
+
+def _in_order(facts: Facts) -> Iterator[Requirement]:
+    for requirements in facts.areas.values():
+        yield from requirements
+
+
+def _square(requirement: Requirement, verdict: str) -> str:
+    return f'<i class="{verdict}" title="{escape(f"{requirement.id}: {NAMES[verdict]}")}"></i>'
 
 
 def _matrix(facts: Facts) -> Iterator[str]:
-    head = ("requirement", *facts.targets)
-    rows = [(requirement, *(by.get(target, "·") for target in facts.targets)) for requirement, by in facts.matrix.items()]
-    broken = [row for row in rows if set(row[1:]) - {"pass", "·"}]
-    if broken:
-        yield _table(head, broken)
-    yield f"<details><summary>All {len(rows)} requirements that were judged</summary>{_table(head, rows)}</details>"
+    yield '<section id="matrix"><h2>Compatibility matrix</h2>'
+    signs = ", ".join(f'<span class="v {verdict or "none"}">{sign}</span> {NAMES[verdict]}' for verdict, sign in SIGNS.items())
+    yield f'<p class="lead">What each target keeps of the contract, area by area. {signs}.'
+    if facts.untouched:
+        yield f"Of {facts.untouched} more requirements that laws judge no exchange shows anything."
+    yield "</p>"
+    for area, requirements in facts.areas.items():
+        counts = {target: _counts_of(facts, requirements, target) for target in facts.targets}
+        bars = "".join(
+            f'<div><span title="{escape(target)}">{escape(target)}</span>{share_bar(row)}<span>{row.get("pass", 0)} / {judged}</span></div>'
+            for target, row in counts.items()
+            if (judged := sum(row.values()))
+        )
+        head = ("requirement", *facts.targets, SAYS)
+        broken = [r for r in requirements if set(facts.matrix[r.id].values()) & set(BAD)]
+        others = [r for r in requirements if r not in broken]
+        shown = ""
+        for name, some in (("", broken), (f"{len(others)} others" if broken else "", others)):
+            if some:
+                table = _wide(head, [_matrix_row(facts, requirement) for requirement in some], centred=len(facts.targets))
+                shown += f"<details><summary>{name}</summary>{table}</details>" if name else table
+        summary = f'<summary><b>{escape(area)}</b><span class="bars">{bars}</span></summary>'
+        yield f'<details class="area"{" open" if broken else ""}>{summary}{shown}</details>'
+    yield "</section>"
+
+
+def _counts_of(facts: Facts, requirements: Sequence[Requirement], target: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for requirement in requirements:
+        if verdict := facts.matrix[requirement.id].get(target):
+            counts[verdict] = counts.get(verdict, 0) + 1
+    return counts
+
+
+def _matrix_row(facts: Facts, requirement: Requirement) -> str:
+    cells = "".join(f'<td class="c">{_sign(facts.matrix[requirement.id].get(target, ""))}</td>' for target in facts.targets)
+    says = escape(requirement.says)  # beneath the id where there is no room beside it
+    return f'<tr><th scope="row">{escape(requirement.id)}<small>{says}</small></th>{cells}<td class="says">{says}</td></tr>'
+
+
+def _sign(verdict: str) -> str:
+    return f'<span class="v {verdict or "none"}" title="{NAMES[verdict]}">{SIGNS[verdict]}</span>'
+
+
+def _findings(facts: Facts) -> Iterator[str]:
+    yield '<section id="findings"><h2>What is not kept</h2>'
+    if facts.findings:
+        yield '<p class="lead">Each requirement once, with the first case of each target that shows it.</p>'
+        yield from (_finding(finding) for finding in facts.findings)
+    else:
+        yield "<p>Nothing was found.</p>"
+    if facts.left_out:
+        yield f"<p>… and {facts.left_out} more in the table <code>coverage</code>.</p>"
+    yield "</section>"
 
 
 def _finding(finding: Finding) -> str:
-    said = {
-        finding.verdict: f"in {finding.failed} of {finding.cases} cases, first {finding.case_id}",
-        "expected": finding.expected,
-        "observed": finding.observed,
-        "clause": finding.clause,
-    }
-    terms = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in said.items())
-    name = escape(f"{finding.target}: {finding.requirement} ({finding.level})")
-    curl = f"<pre>{escape(finding.curl)}</pre>" if finding.curl else ""
-    return f'<article class="{finding.verdict}"><h3>{name}</h3>{escape(finding.says)}<dl>{terms}</dl>{curl}</article>'
+    requirement = finding.requirement
+    name = f"<h3>{escape(requirement.id)} <span class='v {finding.worst}'>{escape(requirement.level)}</span></h3>"
+    clause = f'<p class="clause">{escape(finding.clause)}</p>'
+    shown = "".join(_shown(one, alone=len(finding.shown) == 1) for one in finding.shown)
+    return f'<article class="{finding.worst}">{name}<p>{escape(requirement.says)}</p>{clause}{shown}</article>'
+
+
+def _shown(one: Shown, *, alone: bool) -> str:
+    many = f"{one.failed:,} {'time' if one.failed == 1 else 'times'} in {one.cases:,} {'case' if one.cases == 1 else 'cases'}"
+    said = {"expected": one.expected, "observed": one.observed}
+    terms = "".join(f"<dt>{term}</dt><dd><code>{escape(text)}</code></dd>" for term, text in said.items() if text)
+    terms += f"<dt>first case</dt><dd><code>{one.case_id}</code></dd>"
+    curl = f'<pre tabindex="0">{escape(one.curl)}</pre>' if one.curl else ""
+    summary = f'<summary><span class="v {one.verdict}">{SIGNS[one.verdict]} {escape(one.target)}</span> {many}</summary>'
+    return f"<details{' open' if alone else ''}>{summary}<dl>{terms}</dl>{curl}</details>"
 
 
 def _divergences(facts: Facts) -> Iterator[str]:
-    yield "<h2>Divergences</h2>"
-    yield "<p>Cases that targets answer differently, by the coarsest class in which they do, names, times and places taken out.</p>"
+    yield '<section id="divergences"><h2>Divergences</h2>'
+    yield '<p class="lead">Cases that targets answer differently once names, UUIDs, times and places are taken out, each counted in the'
+    yield "coarsest class that differs. Different is not wrong: the last column counts those in which nothing is seen to be broken.</p>"
     if not facts.divergences:
-        yield "<p>None.</p>"
+        yield "<p>None: wherever several targets were asked the same, they answered alike.</p></section>"
         return
-    yield _counts("operation", facts.divergences, columns=KINDS)
-    rows = ((e["operation_id"], e["kind"], e["case_id"], *(e["observations"].get(t, "") for t in facts.targets)) for e in facts.examples)
-    yield f"<h3>One case of each</h3>{_table(('operation', 'class', 'case', *facts.targets), rows)}"
+    kinds = [kind for kind in KINDS if any(row.get(kind) for row in facts.divergences.values())]
+    most = max(max(row.values()) for row in facts.divergences.values())
+    rows = []
+    for operation, row in sorted(facts.divergences.items(), key=lambda item: -sum(item[1].values())):
+        cells = "".join(_heat(row.get(kind, 0), most) for kind in kinds)
+        unexplained = facts.unexplained.get(operation, 0)
+        rest = f'<td class="n{"" if unexplained else " zero"}">{unexplained:,}</td>'
+        rows.append(f'<tr><th scope="row">{escape(operation)}</th>{cells}{rest}</tr>')
+    yield _wide(("operation", *(SAID[kind] for kind in kinds), "unexplained"), rows, numbers=len(kinds) + 1)
+    yield "<h3>One case of each</h3>"
+    head = ("operation", "differs in", "who answers what", "case", "broken in it")
+    yield _wide(head, [_example(example) for example in facts.examples])
+    yield "</section>"
 
 
-def _counts(first: str, counts: Mapping[str, Mapping[str, int]], columns: Sequence[str] = ()) -> str:
-    named = columns or sorted({column for row in counts.values() for column in row})
-    return _table((first, *named), ((name, *(row.get(column, 0) for column in named)) for name, row in counts.items()))
+def _heat(count: int, most: int) -> str:
+    return f'<td class="heat" style="--h:{(count / most) ** 0.5:.2f}">{count:,}</td>' if count else '<td class="n zero">0</td>'
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    top = "".join(f"<th>{escape(name)}</th>" for name in head)
-    body = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+def _example(example: Example) -> str:
+    groups = "<br>".join(f"{escape(', '.join(targets))}{': ' if said else ''}{escape(said)}" for targets, said in example.groups)
+    different = "".join(f"<br><code>{escape(one)}</code>" for one in example.differences)
+    cells = (
+        escape(SAID[example.kind]),
+        groups + different,
+        f"<code>{example.case_id[:12]}…</code>",
+        escape(", ".join(example.requirements)) or "—",
+    )
+    return f'<tr><th scope="row">{escape(example.operation)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
 
 
-def _cell(value: object) -> str:
-    mark = ' class="n"' if isinstance(value, int) else f' class="{value}"' if value in COLOURS and value in VERDICTS else ""
-    return f"<td{mark}>{escape(str(value))}</td>"
+def _since(facts: Facts) -> Iterator[str]:
+    if not facts.compared:
+        return
+    yield '<section id="since"><h2>Since the other run</h2>'
+    if not facts.regressions:
+        yield "<p>Nothing changed.</p></section>"
+        return
+    rows = []
+    for row in facts.regressions[:MOST]:
+        change = f"{_sign(row['before'])} → {_sign(row['after'])}"
+        cells = (
+            escape(row["target"]),
+            escape(row["requirement_id"]),
+            change,
+            f"{row['cases']:,}",
+            f"<code>{row['first_case_id'][:12]}…</code>",
+        )
+        rows.append(f'<tr><th scope="row">{row["kind"]}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
+    yield _wide(("what", "target", "requirement", "before → after", "cases", "first"), rows)
+    if len(facts.regressions) > MOST:
+        yield f"<p>… and {len(facts.regressions) - MOST} more in the table <code>regressions</code>.</p>"
+    yield "</section>"
+
+
+def _latencies(facts: Facts) -> Iterator[str]:
+    yield '<section id="latencies"><h2>Latencies</h2>'
+    if facts.latencies:
+        yield '<p class="lead">From the request to the end of the answer, one request on its way at a time.</p>'
+        yield ranges("By operation and target", facts.latencies, tuple(facts.targets))
+    else:
+        yield f'<p class="lead">{QUIET}</p>'
+    yield "</section>"
+
+
+def _cases(facts: Facts) -> Iterator[str]:
+    yield '<section id="cases"><h2>How far the cases came</h2><div class="plots">'
+    yield stacked("Answers by class of status", facts.statuses, STATUSES)
+    totals = {SAID[kind]: {kind: n} for kind in KINDS if (n := sum(row.get(kind, 0) for row in facts.divergences.values()))}
+    if totals:
+        yield stacked("Divergences by class", totals, CLASSES)
+    yield "</div>"
+    named = sorted({state for states in facts.states.values() for state in states}, key=lambda state: (state != "answered", state))
+    rows = [
+        f'<tr><th scope="row">{escape(target)}</th>{"".join(_count(states.get(state, 0)) for state in named)}</tr>'
+        for target, states in facts.states.items()
+    ]
+    yield _wide(("target", *named), rows, numbers=len(named)) + "</section>"
+
+
+def _count(count: int) -> str:
+    return f'<td class="n{"" if count else " zero"}">{count:,}</td>'
+
+
+def _wide(head: Sequence[str], rows: Iterable[str], *, numbers: int = 0, centred: int = 0) -> str:
+    marks = ["", *["n"] * numbers, *["c"] * centred] + [""] * len(head)
+    marks[len(head) - 1] = "says" if head[-1] == SAYS else marks[len(head) - 1]
+    top = "".join(f'<th scope="col"{f" class={mark}" if mark else ""}>{escape(name)}</th>' for name, mark in zip(head, marks, strict=False))
+    return f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _end(facts: Facts) -> str:
+    campaign: Mapping[str, object] = facts.campaign
+    return (
+        "<footer><p>Every figure comes from a Parquet table beside this page. "
+        "One case again: <code>lakepact campaign replay --run RUN --case CASE --target NAME</code>.</p>"
+        f"<p>lakepact {escape(str(campaign['lakepact']))}, judges <code>{escape(str(campaign['judge']))}</code>, "
+        f"Python {escape(str(campaign['python']))}.</p></footer>"
+    )

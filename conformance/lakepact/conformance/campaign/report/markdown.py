@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis import VERDICTS
-from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST
+from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST, QUIET
+from lakepact.conformance.campaign.report.style import SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.campaign.report.facts import Facts
 
@@ -21,41 +22,53 @@ def markdown(facts: Facts) -> str:
 def _lines(facts: Facts) -> Iterator[str]:
     plan = facts.run["plan"]
     yield f"# Campaign {facts.run['run_id']}: {facts.title}\n"
-    yield f"{plan['cases']} cases of {plan['operations']} operations, {len(facts.targets)} targets; the run is {facts.run['status']}.\n"
+    yield f"{plan['cases']} cases of {plan['operations']} operations, {len(facts.targets)} targets; the run is {facts.status}.\n"
     yield from (f"- {target['name']}: `{target['url']}`" for target in facts.run["targets"])
     if facts.interrupted:
         yield f"- {facts.interrupted} {INTERRUPTED}"
-    yield "\n## How far the cases came\n"
-    yield from _counts("target", facts.states)
     yield "\n## Requirements\n"
     yield from _counts("target", facts.verdicts, columns=tuple(VERDICTS))
     yield f"\n{len(facts.matrix)} requirements were judged; of {facts.untouched} that laws judge no exchange shows anything.\n"
+    yield from _table(("area", *facts.targets), _areas(facts))
+    yield "\nKept of those that were judged. What is not kept, or could not be decided:\n"
     yield from _table(("requirement", *facts.targets), _broken_rows(facts))
     yield from _findings(facts)
-    yield "\n## Divergences\n"
-    yield "Cases that targets answer differently, by the coarsest class in which they do, names, times and places taken out.\n"
-    if facts.divergences:
-        yield from _counts("operation", facts.divergences, columns=KINDS)
-        yield ""
-        shown = ("operation", "class", "case", *facts.targets)
-        rows = (
-            (e["operation_id"], e["kind"], e["case_id"], *(e["observations"].get(t, "") for t in facts.targets)) for e in facts.examples
-        )
-        yield from _table(shown, rows)
-    else:
-        yield "None."
+    yield from _divergences(facts)
     if facts.compared:
         yield "\n## Since the other run\n"
-        found = [(r["kind"], r["target"], r["requirement_id"], r["case_id"], r["before"], r["after"]) for r in facts.regressions]
-        yield from _table(("what", "target", "requirement", "case", "before", "after"), found[:MOST]) if found else ("Nothing changed.",)
+        found = [
+            (r["kind"], r["target"], r["requirement_id"], f"{r['before']} → {r['after']}", r["cases"], r["first_case_id"])
+            for r in facts.regressions
+        ]
+        head = ("what", "target", "requirement", "before → after", "cases", "first")
+        yield from _table(head, found[:MOST]) if found else ("Nothing changed.",)
         if len(found) > MOST:
             yield f"\n… and {len(found) - MOST} more in the table `regressions`."
+    yield "\n## Latencies\n"
+    if facts.latencies:
+        yield "One request on its way at a time; microseconds.\n"
+        rows = [(r["operation_id"], r["target"], r["exchanges"], r["p50_us"], r["p95_us"], r["p99_us"]) for r in facts.latencies]
+        yield from _table(("operation", "target", "answers", "median", "95 %", "99 %"), sorted(rows))
+    else:
+        yield QUIET
+    yield "\n## How far the cases came\n"
+    yield from _counts("target", facts.states)
 
 
-def _broken_rows(facts: Facts) -> Iterator[Sequence[str]]:
+def _areas(facts: Facts) -> Iterator[Sequence[object]]:
+    for area, requirements in facts.areas.items():
+        cells = []
+        for target in facts.targets:
+            said = [verdict for r in requirements if (verdict := facts.matrix[r.id].get(target))]
+            cells.append(f"{said.count('pass')} / {len(said)}" if said else "·")
+        yield (area, *cells)
+
+
+def _broken_rows(facts: Facts) -> Iterator[Sequence[object]]:
     for requirement, by_target in facts.matrix.items():
         if set(by_target.values()) != {"pass"}:
-            yield (requirement, *(by_target.get(target, "·") for target in facts.targets))
+            said = (by_target.get(target, "") for target in facts.targets)
+            yield (requirement, *(f"{SIGNS[verdict]} {verdict}".strip() for verdict in said))
 
 
 def _findings(facts: Facts) -> Iterator[str]:
@@ -63,24 +76,40 @@ def _findings(facts: Facts) -> Iterator[str]:
     if not facts.findings:
         yield "Nothing was found."
     for finding in facts.findings:
-        yield f"### {finding.target}: {finding.requirement} ({finding.level})\n"
-        yield f"{finding.says}\n"
-        yield f"- {finding.verdict} in {finding.failed} of {finding.cases} cases, first `{finding.case_id}`"
-        yield f"- expected: {_code(finding.expected)}"
-        yield f"- observed: {_code(finding.observed)}"
-        yield f"- clause: `{finding.clause}`"
-        if finding.curl:
-            yield f"\n```sh\n{finding.curl}\n```\n"
+        yield f"### {finding.requirement.id} ({finding.requirement.level})\n"
+        yield f"{finding.requirement.says} Clause: `{finding.clause}`\n"
+        for one in finding.shown:
+            yield f"- **{one.target}**: {one.verdict}, {one.failed} times in {one.cases} cases, first `{one.case_id}`"
+            yield f"  - expected: {_code(one.expected)}"
+            yield f"  - observed: {_code(one.observed)}"
+            if one.curl:
+                yield f"\n```sh\n{one.curl}\n```\n"
     if facts.left_out:
         yield f"\n… and {facts.left_out} more in the table `coverage`."
 
 
+def _divergences(facts: Facts) -> Iterator[str]:
+    yield "\n## Divergences\n"
+    yield "Cases that targets answer differently, by the coarsest class in which they do, names, times and places taken out.\n"
+    if not facts.divergences:
+        yield "None."
+        return
+    counts = {operation: {**row, "unexplained": facts.unexplained.get(operation, 0)} for operation, row in facts.divergences.items()}
+    yield from _counts("operation", counts, columns=(*KINDS, "unexplained"))
+    yield ""
+    rows = []
+    for e in facts.examples:
+        groups = " ≠ ".join(f"{', '.join(targets)}{': ' if said else ''}{said}" for targets, said in e.groups)
+        rows.append((e.operation, e.kind, "; ".join((groups, *e.differences)), f"`{e.case_id}`", ", ".join(e.requirements) or "—"))
+    yield from _table(("operation", "class", "who answers what", "case", "broken in it"), rows)
+
+
 def _counts(first: str, counts: Mapping[str, Mapping[str, int]], columns: Sequence[str] = ()) -> Iterator[str]:
     named = columns or sorted({column for row in counts.values() for column in row})
-    yield from _table((first, *named), ((name, *(str(row.get(column, 0)) for column in named)) for name, row in counts.items()))
+    yield from _table((first, *named), ((name, *(row.get(column, 0) for column in named)) for name, row in counts.items()))
 
 
-def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> Iterator[str]:
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     yield "| " + " | ".join(head) + " |"
     yield "|---" * len(head) + "|"
     for row in rows:

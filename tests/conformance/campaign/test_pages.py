@@ -1,0 +1,133 @@
+"""The pages of a campaign say what was found, and look right in a browser: wide and narrow, by day and by night."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from campaigns import Here, few_cases, ran
+from lakepact.conformance.campaign import judged_runs, tables
+from lakepact.conformance.campaign.report import facts, html, markdown
+from lakepact.reference_server.running import running as serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")
+BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+QUIETLY = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=5000"),
+)
+#: A window is never narrower than 500 px: a frame in it is.
+FRAME = """<!doctype html><html style="color-scheme: light dark"><title></title><body>
+<script>addEventListener("message", event => { document.title = event.data })</script>
+<iframe src="report.html" width="WIDTH" height="900" style="border: 0; color-scheme: light dark"></iframe>"""
+LEAST_CONTRAST = 4.5  #: of text to what is behind it, as WCAG wants it at level AA
+
+#: Looks at the page from within, and tells what it saw to the page around it.
+LOOK = """<script>
+const light = c => c.map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, n) => sum + v * [0.2126, 0.7152, 0.0722][n], 0);
+const rgba = text => text.match(/[\\d.]+/g).map(Number);
+function behind(one) {
+  for (; one; one = one.parentElement) {
+    const c = rgba(getComputedStyle(one).backgroundColor);
+    if (c.length < 4 || c[3] === 1) return c.slice(0, 3);
+  }
+  return [255, 255, 255];
+}
+function contrast(one) {
+  const [a, b] = [light(rgba(getComputedStyle(one).color).slice(0, 3)), light(behind(one))];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+addEventListener("load", () => {
+  const seen = [...document.querySelectorAll(".v, a, p, li, td:not(.zero):not(.heat), th, summary, dt, dd, code, span")]
+    .filter(one => one.checkVisibility() && [...one.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
+  const worst = seen.map(one => [contrast(one), one.className + " " + one.textContent.slice(0, 40)]).sort((a, b) => a[0] - b[0])[0];
+  const matrix = document.querySelector("#matrix").getBoundingClientRect();
+  parent.postMessage(JSON.stringify({
+    width: innerWidth, needs: document.documentElement.scrollWidth, matrix: [matrix.width, matrix.height],
+    rows: [...document.querySelectorAll("#matrix tbody tr")].filter(one => one.checkVisibility()).length,
+    dark: matchMedia("(prefers-color-scheme: dark)").matches, page: light(rgba(getComputedStyle(document.body).backgroundColor)), worst,
+  }), "*");
+});
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
+    """What is shown of a run with a good and a bad server, one request on its way at a time."""
+    folder = tmp_path_factory.mktemp("pages")
+    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=FAULTS) as bad:
+        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"a-target-with-a-rather-long-name={bad.url}")
+    judged_runs.judge(run, Here())
+    return facts.facts(run, judged_runs.analyse(run, Here(), run), compared=True)
+
+
+def test_pages_say_what_was_found_and_need_nothing_else(shown: facts.Facts) -> None:
+    pages = [html.html(shown), markdown.markdown(shown)]
+
+    assert {requirement for requirement in BROKEN for page in pages if requirement not in page} == set()
+    assert {finding.requirement.id for finding in shown.findings} >= BROKEN
+    assert {one.target for finding in shown.findings for one in finding.shown} == {"a-target-with-a-rather-long-name"}
+    assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", pages[0]) == []
+    assert all("Nothing changed." in page for page in pages)
+    assert all("loadTable" in page.partition("Latencies")[2] for page in pages)
+
+
+def test_a_divergence_says_where_answers_differ(shown: facts.Facts) -> None:
+    found = {one.operation: one for one in shown.examples if one.kind == "body" and "IRC-ERR-003" in one.requirements}
+
+    assert found
+    assert {one.differences[0].split(":")[0] for one in found.values()} == {"/error/code"}
+
+
+def test_a_run_that_ended_early_is_shown_with_what_it_has(shown: facts.Facts, tmp_path: Path) -> None:
+    few_cases(tmp_path / "plan")
+    with serving(warehouse="memory:") as server, pytest.raises(KeyboardInterrupt):
+        ran(tmp_path / "plan", tmp_path / "run", Here(until=30), f"a={server.url}")
+    judged_runs.judge(tmp_path / "run", Here())
+    early = facts.facts(tmp_path / "run", judged_runs.analyse(tmp_path / "run", Here()), compared=False)
+    cases = tables.read(tmp_path / "plan" / "cases", tables.CASES).num_rows
+    landed = tables.read(tmp_path / "run" / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])).to_pylist()[0]
+
+    assert early.status == f"incomplete: {cases - landed['landed_exchanges']} of {cases} cases have not landed on their target"
+    assert all(early.status in page for page in (html.html(early), markdown.markdown(early)))
+    assert shown.status == "complete"
+
+
+def seen(page: Path, *, dark: bool, folder: Path) -> dict[str, Any]:
+    """What a browser sees of a page."""
+    assert BROWSER
+    how = [f"--user-data-dir={folder}", "--window-size=1400,1000", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+    done = subprocess.run([BROWSER, *QUIETLY, *how, "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True, timeout=120)
+    assert "CONSOLE" not in done.stderr, done.stderr
+    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert title
+    found: dict[str, Any] = json.loads(title[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    return found
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here: apt-get install chromium")
+@pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_page_fits_its_window_and_can_be_read(width: int, *, dark: bool, shown: facts.Facts, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    page.write_text(html.html(shown).replace("</body>", f"{LOOK}</body>"), encoding="utf-8")
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
+    found = seen(frame, dark=dark, folder=tmp_path / "browser")
+
+    assert (found["width"], found["dark"]) == (width, dark)
+    assert found["needs"] <= width
+    assert found["matrix"][0] > width / 2
+    assert found["rows"] >= len(BROKEN)
+    assert (found["page"] < 0.1) == dark
+    assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]
