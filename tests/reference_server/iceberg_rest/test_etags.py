@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -11,6 +14,8 @@ from lakepact.reference_server.iceberg_rest.etags import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from lakepact.reference_server import Server
 
 TAG = b'"0a1b"'
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
@@ -39,6 +44,19 @@ def test_who_has_the_table_gets_its_tag_and_no_body(send: Callable[..., Any], ta
     assert (again.status, again.body) == (304, b"")
     assert again.headers["etag"] == first.headers["etag"]
     assert not {"content-type", "content-length"} & again.headers.keys()
+
+
+def test_the_tag_comes_in_the_letters_that_icebergs_java_client_looks_for(server: Server, send: Callable[..., Any], table: str) -> None:
+    connection = HTTPConnection(urlsplit(server.url).netloc)
+    with contextlib.closing(connection):
+        spelled = []
+        for _ in range(4):  # from the third time on, requests with the same headers are answered the short way
+            connection.request("GET", table)
+            answer = connection.getresponse()
+            answer.read()
+            spelled += [name for name, _ in answer.getheaders() if name.casefold() == "etag"]
+
+    assert spelled == ["ETag"] * 4
 
 
 def test_after_a_commit_the_table_is_sent_with_another_tag(send: Callable[..., Any], table: str) -> None:
