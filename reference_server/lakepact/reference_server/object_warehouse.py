@@ -80,10 +80,10 @@ class ObjectWarehouse:
 
     def _path(self, location: str) -> str:
         # Clients differ in whether they decode a location: what is outside in either reading is outside.
+        # So is what the root's scheme is spelled otherwise in: that two locations are one has to be seen from their spelling.
         for reading in {location, unquote(location)}:
-            spelled = SCHEME.sub("s3://", reading)
-            within = spelled.removeprefix(f"{SCHEME.sub('s3://', self.root)}/")
-            if within == spelled or {"", ".", ".."} & set(within.split("/")) or "\0" in reading:
+            within = reading.removeprefix(f"{self.root}/")
+            if within == reading or {"", ".", ".."} & set(within.split("/")) or "\0" in reading:
                 raise Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
         return SCHEME.sub("", location)
 

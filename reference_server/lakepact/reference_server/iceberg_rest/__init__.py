@@ -23,6 +23,7 @@ from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
 from .credentials import Credentials
+from .locations import Located
 from .metrics import Metrics, Reports
 from .namespaces import Namespaces
 from .newer import added
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.problems import Problem
+    from lakepact.reference_server.store import Store
 
     from .access import Access
     from .warehouses import ServedWarehouse
@@ -167,15 +169,17 @@ def catalog_service(
     def endpoints() -> list[str]:
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
 
-    def catalog_of(kept: ServedWarehouse) -> Catalog:
-        own = store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}")
+    shelves: list[Store] = [store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}") for kept in warehouses]
+    located = [Located(own) if kept.access.service else None for kept, own in zip(warehouses, shelves, strict=True)]
+
+    def catalog_of(kept: ServedWarehouse, own: Store) -> Catalog:
         files = kept.files
         if access is not None:
             own, files = access.seen_store(own), access.seen_warehouse(files)
         return Catalog(own, files, rules, updates, preconditions, validators=lambda: served.validators)
 
-    def areas_of(kept: ServedWarehouse, catalog: Catalog) -> tuple[object, ...]:
-        vended = Credentials(catalog, kept.access, kept.prefix)
+    def areas_of(kept: ServedWarehouse, catalog: Catalog, places: Located | None) -> tuple[object, ...]:
+        vended = Credentials(catalog, kept.access, kept.prefix, places)
         return (
             Namespaces(catalog),
             Tables(catalog, vended),
@@ -188,8 +192,8 @@ def catalog_service(
             vended,
         )
 
-    catalogs = [catalog_of(kept) for kept in warehouses]
-    by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, strict=True)]
+    catalogs = [catalog_of(kept, places or own) for kept, own, places in zip(warehouses, shelves, located, strict=True)]
+    by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, located, strict=True)]
     waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
     blocking = waiting | writing | scan_planning.BLOCKING

@@ -8,25 +8,24 @@ import orjson
 
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
-from lakepact.reference_server.warehouse import overlap
 
-from .catalog import IDENTIFIERS, Catalog, identifier_key, levels_of, shown
+from .catalog import Catalog, identifier_key, levels_of, shown
 from .storage_credentials import StorageAccess, is_asked_for, refresh_path, storage_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.reference_server.store import Key, Place, Record, Transaction
+    from lakepact.reference_server.store import Key, Place, Record
 
     from .documents import Document
+    from .locations import Located
 
 NO_STORE = (b"cache-control", b"no-store")  #: nobody on the way keeps an answer with credentials
 
 
-def location_is_its_own(transaction: Transaction, key: Key, location: str) -> bool:
+def location_is_its_own(located: Located, key: Key, location: str) -> bool:
     """Whether no other table or view lies at a location, above it or below it: keys to it would open that one too."""
-    others = (record for other, record in transaction.every(IDENTIFIERS) if other != key)
-    return not any(overlap(location, record.document["metadata"]["location"]) for record in others)
+    return located.is_alone(key, location)
 
 
 def may_write(levels: Sequence[str], name: str) -> bool:  # noqa: ARG001 - where callers are known, it depends on theirs
@@ -63,12 +62,14 @@ class Credentials:
         catalog: whose tables they are for.
         access: how the storage of its warehouse is opened.
         prefix: the path segments that clients put behind `/v1/`.
+        located: where all tables of the catalog lie; None where there are no keys to single ones.
     """
 
-    def __init__(self, catalog: Catalog, access: StorageAccess, prefix: str) -> None:
+    def __init__(self, catalog: Catalog, access: StorageAccess, prefix: str, located: Located | None = None) -> None:
         self._catalog = catalog
         self._access = access
         self._prefix = prefix
+        self._located = located
         self._rules = catalog.rules
 
     def load_credentials(self, *, namespace: str, table: str, **_: object) -> Reply:
@@ -109,11 +110,9 @@ class Credentials:
         """
         if not self._access.is_given:
             return []
-        if self._access.service is not None:
-            with self._catalog.store.begin() as transaction:
-                if not self._rules["location-is-its-own"](transaction, identifier_key(levels, name), location):
-                    why = "they would open another table too, which lies at its location"
-                    raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
+        if self._located is not None and not self._rules["location-is-its-own"](self._located, identifier_key(levels, name), location):
+            why = "they would open another table too, which lies at its location"
+            raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
         is_writable = self._rules["credentials-may-write"](levels, name)
         found: list[Document] = self._rules["storage-credentials"](self._access, location, name="lakepact", is_writable=is_writable)
         if self._access.is_remote:
