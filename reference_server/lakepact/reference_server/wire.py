@@ -115,14 +115,29 @@ class Wire:
         return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
+class Spelled(bytes):
+    """The name of a header that keeps its capitals: uvicorn makes all names small, which is as good, but not to every client."""
+
+    __slots__ = ()
+
+    def lower(self) -> Spelled:
+        """The name as it is."""
+        return self
+
+
+#: Iceberg's Java client, and Spark with it, finds this header in these letters alone; else it loads each table whole every time.
+SPELLED = {b"etag": Spelled(b"ETag")}
+
+
 def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, bytes]]:
     """The headers of a reply, with the type and the length of its body if it has one; how long a streamed one is, nobody knows."""
+    own = [(SPELLED.get(name, name), value) for name, value in reply.headers]
     if reply.chunks is not None:
-        return [(b"content-type", reply.media_type), *reply.headers]
+        return [(b"content-type", reply.media_type), *own]
     size = len(reply.body) if length is None else length
     if not size:
-        return list(reply.headers)
-    return [(b"content-type", reply.media_type), (b"content-length", b"%d" % size), *reply.headers]
+        return own
+    return [(b"content-type", reply.media_type), (b"content-length", b"%d" % size), *own]
 
 
 def _some(chunks: Iterator[bytes]) -> deque[bytes]:
