@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,15 +15,9 @@ STOP_SECONDS = 20
 COMMAND = (sys.executable, "-m", "lakepact.reference_server")
 
 
-@cache
-def knows(option: str) -> bool:
-    """Whether the command has an option."""
-    return option in subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
-
-
 def durable(folder: Path) -> list[str]:
-    """The options of a catalog that outlives its process, as far as there is one."""
-    return ["--store", f"file:{folder}/catalog"] if knows("--store") else []
+    """The options of a catalog that outlives its process."""
+    return ["--store", str(folder / "catalog.db")]
 
 
 @contextlib.contextmanager

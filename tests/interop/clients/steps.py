@@ -1,0 +1,53 @@
+"""How programs that drive clients tell their steps: lines of `ok`, `FAIL` or `known`, a name, perhaps a reason, with tabs between.
+
+`known` is what a client cannot do with any catalog; the program that drives it says so, not the server.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+LONGEST_RUN = 600  #: seconds
+
+
+@dataclass(slots=True)
+class Steps:
+    """What a client did."""
+
+    passed: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)  #: with the reason
+    known: dict[str, str] = field(default_factory=dict)  #: what the client cannot do anywhere
+
+
+def drive(command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Steps:
+    """Run such a program to its end, and show its steps as they come."""
+    steps = Steps()
+    other: list[str] = []
+    with subprocess.Popen(
+        command, cwd=cwd, env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            kind, _, rest = line.rstrip("\n").partition("\t")
+            name, _, why = rest.partition("\t")
+            if kind in {"ok", "FAIL", "known"}:
+                print(f"  {kind:5} {name}{f' | {why[:300]}' if why else ''}", flush=True)
+            if kind == "ok":
+                steps.passed.append(name)
+            elif kind == "FAIL":
+                steps.failed[name] = why
+            elif kind == "known":
+                steps.known[name] = why
+            else:
+                other.append(line)
+        ended = process.wait(LONGEST_RUN)
+    assert ended == 0, f"{command[0]} ended with {ended}:\n{''.join(other[-40:])}"
+    print(f"  {len(steps.passed)} passed, {len(steps.failed)} failed, {len(steps.known)} known not to work", flush=True)
+    return steps

@@ -1,0 +1,119 @@
+"""Clients of other projects, unmodified: each does with our catalog all that it can do with any."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from interop import installed
+from interop.clients.compressing import compressing
+from interop.clients.steps import drive
+from interop.served import durable, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.clients
+
+HERE = Path(__file__).parent
+#: Steps that no server of contract 1.10.0 can let pass, with the reason.
+BEYOND = {"register view": "came with contract 1.11.0"}
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """A catalog that loses nothing, for one test."""
+    with serving(tmp_path, *durable(tmp_path)) as url:
+        yield url
+
+
+def python(name: str, url: str, *arguments: str) -> list[str]:
+    """The command of a client that is a Python package, in an environment of its own."""
+    return [str(installed.python(name, HERE / name / "requirements.txt")), "-W", "ignore", str(HERE / name / "drive.py"), url, *arguments]
+
+
+def of_python() -> dict[str, str]:
+    """The environment of such a client, where it finds how steps are told."""
+    return {"PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1", "DO_NOT_TRACK": "1", "DAFT_ANALYTICS_ENABLED": "0"}
+
+
+@pytest.mark.parametrize("release", ["v0.6.0", "v0.7.0"])
+def test_iceberg_go(url: str, release: str) -> None:
+    go, source = installed.tool("go", why="iceberg-go is built with it"), HERE / "iceberg-go"
+    lock = "go.mod" if release == "v0.6.0" else f"{release}.mod"
+    made_from = [source / "main.go", source / lock, (source / lock).with_suffix(".sum")]
+
+    def build(place: Path) -> None:
+        installed.told([go, "build", f"-modfile={lock}", "-o", str(place / "client"), "."], cwd=source)
+
+    place = installed.once(installed.folder() / f"iceberg-go-{release}", made_from=(file.read_bytes() for file in made_from), make=build)
+    steps = drive([str(place / "client"), url])
+
+    assert steps.failed.keys() == BEYOND.keys(), steps.failed
+    assert len(steps.passed) == 39
+
+
+def test_iceberg_rust(url: str) -> None:
+    cargo, source = installed.tool("cargo", why="iceberg-rust is built with it"), HERE / "iceberg-rust"
+    target = installed.folder("cargo")
+    print("building with cargo (minutes, the first time)", flush=True)
+    installed.told([cargo, "build", "--quiet", "--locked"], cwd=source, env={"CARGO_TARGET_DIR": str(target)})
+    steps = drive([str(target / "debug" / "lakepact-interop"), url])
+
+    assert steps.failed == {}
+    assert len(steps.passed) == 50
+
+
+def test_iceberg_js(url: str) -> None:
+    node, npm = (installed.tool(name, why="iceberg-js runs on it") for name in ("node", "npm"))
+    source = HERE / "iceberg-js"
+    names = ("package.json", "package-lock.json", "drive.mjs")
+
+    def install(place: Path) -> None:
+        for name in names:
+            shutil.copy(source / name, place)
+        installed.told([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=place)
+
+    place = installed.once(installed.folder() / "iceberg-js", made_from=((source / name).read_bytes() for name in names), make=install)
+    steps = drive([node, str(place / "drive.mjs"), url])
+
+    assert steps.failed == {}
+    assert len(steps.passed) == 38
+
+
+def test_iceberg_java_with_a_server_in_between_that_compresses(url: str) -> None:
+    java, path, source = installed.java(), installed.jars(HERE / "iceberg-java" / "pom.xml"), HERE / "iceberg-java" / "Client.java"
+    with compressing(url) as proxy:
+        steps = drive([java, "-Xmx512m", "-cp", path, str(source), proxy.url])
+        print(f"  {proxy.count('GET', 304)} loads were answered with 304, {proxy.count('GET', 200)} with 200", flush=True)
+
+    assert steps.failed == {}
+    assert len(steps.passed) == 38
+    assert proxy.count("GET", 304) > 0
+    assert proxy.seen["GET", 200, True] == proxy.count("GET", 200)
+
+
+def test_duckdb(url: str) -> None:
+    steps = drive(python("duckdb", url, "warehouse"), env=of_python())
+
+    assert steps.failed == {}
+    assert len(steps.passed) == 46
+    assert len(steps.known) == 4
+
+
+def test_sail(url: str) -> None:
+    steps = drive(python("sail", url), env=of_python())
+
+    assert steps.failed == {}
+    assert len(steps.passed) == 27
+    assert len(steps.known) == 2
+
+
+def test_daft_and_polars(url: str) -> None:
+    steps = drive(python("daft-polars", url), env=of_python())
+
+    assert steps.failed == {}
+    assert len(steps.passed) == 13
