@@ -9,6 +9,7 @@ import boto3
 import pyarrow as pa
 import pytest
 from moto.server import ThreadedMotoServer
+from pyiceberg.catalog import load_catalog
 
 from lakepact.client import IcebergCatalog, pyiceberg_table
 from lakepact.reference_server import running
@@ -109,3 +110,13 @@ def test_credentials_are_given_again_while_they_last(catalog):
 
     assert first == second
     assert first[0].config["client.refresh-credentials-endpoint"] == "v1/namespaces/n/tables/t/credentials"
+
+
+def test_pyiceberg_by_itself_asks_for_credentials_and_needs_no_others(catalog):
+    theirs = load_catalog("lake", type="rest", uri=catalog._connection.address, warehouse="lake")
+
+    table = theirs.create_table(("n", "theirs"), ROWS.schema)
+    table.append(ROWS)
+
+    assert theirs.load_table(("n", "theirs")).scan().to_arrow().to_pydict() == ROWS.to_pydict()
+    assert table.metadata_location.startswith("s3://bucket/lake/n/theirs-")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import re
 import secrets
 import socket
@@ -84,11 +83,14 @@ class SecurityTokenService:
         else:
             asked |= {"Action": "AssumeRole", "RoleArn": self.role, "RoleSessionName": session}
         status, answer = self._post(urlencode(asked).encode())
-        if status != http.client.OK:
+        if status != 200:
             raise NoKeys(f"the token service refused with status {status}{f' and {code}' if (code := _member(answer, 'Code')) else ''}")
         return _read(answer)
 
     def _post(self, form: bytes) -> tuple[int, str]:
+        # Every server would start later for it, and few ask a token service.
+        import http.client  # noqa: PLC0415
+
         parts = urlsplit(self.url)
         headers = dict(signed(self.url, form, self.own, service="sts", region=self.region, at=datetime.now(UTC)))
         secure = parts.scheme == "https"
