@@ -40,6 +40,9 @@ class File:
     target: str | None = None  #: the data file that a delete file is about
     offset: int | None = None  #: of a deletion vector
     length: int | None = None
+    splits: tuple[int, ...] = ()
+    sort_order: int | None = None
+    key: bytes | None = None  #: metadata of an encryption key
     state: int = ADDED
     snapshot: int | None = None  #: the one that added it, if not that of the manifest
     sequence: int | None = None  #: its sequence number, if not that of the manifest
@@ -232,6 +235,9 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
                 "nan_value_counts": _pairs(file.nans),
                 "lower_bounds": _pairs(file.lower),
                 "upper_bounds": _pairs(file.upper),
+                "key_metadata": file.key,
+                "split_offsets": list(file.splits) or None,
+                "sort_order_id": file.sort_order,
                 "equality_ids": list(file.equality_ids) or None,
                 "referenced_data_file": file.target,
                 "content_offset": file.offset,

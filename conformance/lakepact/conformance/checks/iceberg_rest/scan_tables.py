@@ -89,7 +89,8 @@ class Grown:
         metadata = self.table.metadata
         shape = self.lab.snapshot(self.table, summary={"operation": operation})
         version, sequence = metadata.get("format-version", 2), shape.get("sequence-number", 0)
-        schemas = {one.get("schema-id", 0): one for one in metadata.get("schemas") or [metadata.get("schema")]}
+        listed_schemas: list[dict[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
+        schemas = {one.get("schema-id", 0): one for one in listed_schemas}
         schema = schemas[metadata.get("current-schema-id", 0)]
         new: list[Manifest] = []
         for manifest in manifests:

@@ -55,7 +55,8 @@ def values_have_the_form_of_their_type(lab: CatalogLab) -> None:
     bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
     counts = dict.fromkeys(numbers, 10)
     measured = grown(lab, schema=schema())
-    measured.append(measured.file("measured", lower=bounds, upper=bounds, values=counts, nulls=dict.fromkeys(numbers, 0)))
+    statistics: dict[str, Any] = {"lower": bounds, "upper": bounds, "values": counts, "nulls": dict.fromkeys(numbers, 0)}
+    measured.append(measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff"))
     planned(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
     found = {task["data-file"]["file-path"]: task["data-file"].get("partition") for task, _ in planned(lab, table.table).tasks}
 

@@ -36,7 +36,7 @@ class Names:
     """The columns of a schema by their names."""
 
     by_id: Mapping[int, Column]
-    by_name: Mapping[str, tuple[Column, ...]]  #: those that share a name if letter case does not count
+    by_name: Mapping[str, list[Column]]  #: those that share a name if letter case does not count
     case_sensitive: bool
 
     def column(self, name: str, where: str) -> Column:
@@ -66,8 +66,8 @@ class Names:
 def names_of(schema: Document, *, format_version: int, case_sensitive: bool) -> Names:
     """The columns of a stored schema."""
     by_id = columns(schema, "/schema", format_version=format_version, ids=INT32)
-    by_name: dict[str, tuple[Column, ...]] = {}
+    by_name: dict[str, list[Column]] = {}
     for column in by_id.values():
         name = column.name if case_sensitive else column.name.casefold()
-        by_name[name] = (*by_name.get(name, ()), column)
+        by_name.setdefault(name, []).append(column)
     return Names(by_id, by_name, case_sensitive)
