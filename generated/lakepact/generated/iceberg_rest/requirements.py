@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 b46939aad9cdd4fc. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 19efca7f6fda0940. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -5035,6 +5035,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
+        uncovered="has nothing of its own but the status by which it is told apart",
     ),
     "IRC-SCH-CompletedPlanningWithIDResult": Requirement(
         id="IRC-SCH-CompletedPlanningWithIDResult",
@@ -5075,6 +5076,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="schema",
         area="schemas",
         operations=("fetchPlanningResult", "planTableScan"),
+        uncovered="has nothing of its own but the status by which it is told apart",
     ),
     "IRC-SCH-PlanStatus": Requirement(
         id="IRC-SCH-PlanStatus",

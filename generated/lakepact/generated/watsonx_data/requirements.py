@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 80fbbe2a29b3f34e. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 06601e788027adfa. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
