@@ -42,6 +42,7 @@ from lakepact.client.errors import (
     UpgradeNeeded,
 )
 from lakepact.client.retries import NO_RETRIES, Retries
+from lakepact.client.token_exchange import TokenExchange
 
 if TYPE_CHECKING:
     from lakepact.client.delta_sharing.asynchronous.client import AsyncSharingClient
@@ -102,6 +103,7 @@ __all__ = [
     "TableChange",
     "Throttled",
     "Timeouts",
+    "TokenExchange",
     "Unreachable",
     "UpgradeNeeded",
     "WatsonxCatalog",

@@ -1,7 +1,8 @@
 """How a client says who it is: an auth flow yields requests that carry credentials and receives their replies.
 
 The form is a generator, so that one flow serves the synchronous and the asynchronous client, and so that a flow that needs
-requests of its own (a token endpoint, a challenge) yields them like any other. The last reply that it receives is the answer.
+requests of its own (a token endpoint, a challenge) yields them like any other. The last reply that it receives is the answer. To wait
+for something it yields pauses, which nothing comes back from.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 
-from lakepact.client.wire import Reply, Request
+from lakepact.client.wire import Pause, Reply, Request
 
 #: Wider than RFC 6750, which servers with tokens of their own making do not keep to; narrow enough to stand in a header as one word.
 _TOKEN = re.compile(r"[!-~]+")
 
-AuthFlow = Generator[Request, Reply, None]
+AuthFlow = Generator[Request | Pause, Reply, None]
 
 
 class Auth(ABC):
@@ -51,16 +52,16 @@ class BearerToken(Auth):
     """
 
     def __init__(self, token: str | Callable[[], str]) -> None:
-        self._token = token if callable(token) else _constant(_checked(token))
+        self._token = token if callable(token) else _constant(checked(token))
 
     def __repr__(self) -> str:
         return "BearerToken([hidden])"
 
     def flow(self, request: Request) -> AuthFlow:
         """Yield the request with the token; once more with a newer one if the first was refused."""
-        token = _checked(self._token())
+        token = checked(self._token())
         reply = yield request.with_header("Authorization", f"Bearer {token}")
-        if reply.status in {401, 419} and (newer := _checked(self._token())) != token:
+        if reply.status in {401, 419} and (newer := checked(self._token())) != token:
             yield request.with_header("Authorization", f"Bearer {newer}")
 
 
@@ -110,7 +111,12 @@ def basic(name: str, secret: str) -> str:
     return f"Basic {base64.b64encode(f'{name}:{secret}'.encode()).decode()}"
 
 
-def _checked(token: str) -> str:
+def checked(token: str) -> str:
+    """A token that can stand in a header.
+
+    Raises:
+        ValueError: It cannot; the message does not repeat it.
+    """
     if not _TOKEN.fullmatch(token):
         raise ValueError("a bearer token holds only visible ASCII characters")
     return token

@@ -163,13 +163,17 @@ class Engine:
         """Send `request` once, with whatever more its authorization asks for; return what was sent last and what came of it."""
         flow = self.auth.flow(request)
         try:
-            sent = next(flow)
+            step = next(flow)
             while True:
-                answer = yield sent
+                answer = yield step
+                if isinstance(step, Pause):
+                    step = next(flow)
+                    continue
                 if not isinstance(answer, Reply):
-                    return sent, _answered(answer)
+                    return step, _answered(answer)
+                sent = step
                 try:
-                    sent = flow.send(answer)
+                    step = flow.send(answer)
                 except StopIteration:
                     return sent, answer
         finally:

@@ -6,6 +6,7 @@ import base64
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_plus
 
 from lakepact.client.wire import Reply
 
@@ -24,6 +25,8 @@ _SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
 _SECRET_MEMBER = re.compile(rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)"(?:[^"\\]|\\.)*"?', re.IGNORECASE | re.DOTALL)
 #: `some_secret=value`, in forms and query strings; `sig` is what Azure calls the signature of a URL.
 _SECRET_FIELD = re.compile(rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|sig)=)[^&\s"<\\]+', re.IGNORECASE)
+#: Fields of the forms of token endpoints.
+_FORM_SECRETS = frozenset({"client_secret", "subject_token", "actor_token"})
 #: A shorter credential would blot out innocent text.
 _SHORTEST_CREDENTIAL = 4
 
@@ -47,7 +50,7 @@ class Redactor:
     def __init__(self, request: Request) -> None:
         presented = (value for name, value in request.headers if _SECRET_HEADER.search(name))
         # "Bearer x" is secret as a whole and without its scheme.
-        words = {word for value in presented for word in (value, value.rpartition(" ")[2], *_encoded(value))}
+        words = {word for value in presented for word in (value, value.rpartition(" ")[2], *_encoded(value))} | _in_form(request)
         self._credentials = sorted((word for word in words if len(word) >= _SHORTEST_CREDENTIAL), key=len, reverse=True)
 
     def text(self, text: str) -> str:
@@ -82,6 +85,16 @@ def _encoded(header: str) -> tuple[str, ...]:
         return (base64.b64decode(coded).decode().partition(":")[2],)
     except ValueError:
         return ()
+
+
+def _in_form(request: Request) -> set[str]:
+    """The secrets in the fields of a form, as they are and as they are spelled there."""
+    kind = next((value for name, value in request.headers if name.lower() == "content-type"), "")
+    if not request.content or not kind.startswith("application/x-www-form-urlencoded"):
+        return set()
+    fields = (field.partition("=") for field in request.content.decode("latin-1").split("&"))
+    values = {value for name, _, value in fields if name in _FORM_SECRETS}
+    return values | {unquote_plus(value) for value in values}
 
 
 def redacted(request: Request, answer: Reply | Lost) -> Exchange:

@@ -1,0 +1,212 @@
+"""Tokens that are fetched from a token endpoint, kept while they last, and replaced: once, however many wait for that.
+
+Whoever finds that a token is about to end replaces it, while the others still use it. Only where no token is left to use do they wait,
+in pauses, which suits threads and event loops alike; if nothing came of it, each tries for itself.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+from urllib.parse import urlencode
+
+from lakepact.client.auth import Auth, AuthFlow
+from lakepact.client.errors import BadReply, ContractClientError, Failure, NotAuthenticated
+from lakepact.client.redaction import Redactor, redacted
+from lakepact.client.urls import web_address
+from lakepact.client.wire import Headers, Pause, Reply, Request
+
+OPERATION = "token"
+TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - the name of a flow
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind of token
+#: Seconds before its end from which a token is no longer used; a short-lived one is used for half of its life.
+_MARGIN = 60.0
+#: Seconds between looks at whether somebody else has fetched a token.
+_LOOK = 0.02
+_FETCHING = "fetching"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token, and when it is replaced and ends by the clock; None where the server does not say how long it lasts."""
+
+    value: str = field(repr=False)
+    until: float | None
+    ends: float | None
+
+    def is_fresh(self, now: float) -> bool:
+        """Whether it is to be used without a thought."""
+        return self.until is None or now < self.until
+
+    def is_good(self, now: float) -> bool:
+        """Whether the server should still accept it."""
+        return self.ends is None or now < self.ends
+
+
+#: Yields requests for a token and returns it; None if the last reply is for the engine to judge, which may try again.
+Obtaining: TypeAlias = Generator[Request | Pause, Reply, Token | None]
+
+
+class FetchedToken(Auth):
+    """Sends a token that a token endpoint gives.
+
+    The first request fetches it. It is replaced before it runs out, and when the server does not accept it.
+
+    Args:
+        token_endpoint: Where tokens are fetched.
+        scope: What the token is to be good for; the token endpoint chooses without it.
+        clock: What the life of a token is measured by.
+
+    Raises:
+        ValueError: `token_endpoint` is not an http(s) address.
+    """
+
+    def __init__(self, token_endpoint: str, *, scope: str | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._endpoint = web_address(token_endpoint)
+        self._scope = {"scope": scope} if scope else {}
+        self._clock = clock
+        self._kept: Token | None = None
+        # Who puts itself in here fetches; that is one step that nothing can come between, for threads as for tasks.
+        self._fetching: dict[str, object] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._endpoint!r}, [hidden])"
+
+    def flow(self, request: Request) -> AuthFlow:
+        """Yield the request with a token, after a request for one where there is none; with another token if that was refused.
+
+        Raises:
+            NotAuthenticated: The token endpoint does not give a token.
+            BadReply: What it gives is none.
+        """
+        token, is_new = yield from self.current()
+        if token is None:
+            return
+        reply = yield _bearing(request, token)
+        if is_new or reply.status not in {401, 419}:
+            return
+        token, _ = yield from self.current(refused=token)
+        if token is not None:
+            yield _bearing(request, token)
+
+    def current(self, refused: Token | None = None) -> Generator[Request | Pause, Reply, tuple[Token | None, bool]]:
+        """A token to use, and whether it was fetched here; None if the last reply is for the engine to judge.
+
+        Args:
+            refused: One that the server did not accept; another one is wanted.
+        """
+        has_waited = False
+        while True:
+            known, now = self._kept, self._clock()
+            usable = known if known is not None and known is not refused and known.is_good(now) else None
+            if usable is not None and usable.is_fresh(now):
+                return usable, False
+            own = object()
+            if has_waited or self._fetching.setdefault(_FETCHING, own) is own:
+                try:
+                    if self._kept is known:
+                        token = yield from self._replaced(usable)
+                        self._kept = token or known
+                        return (token, True) if token is not None or usable is None else (usable, False)
+                finally:
+                    if self._fetching.get(_FETCHING) is own:
+                        del self._fetching[_FETCHING]
+            elif usable is not None:
+                return usable, False
+            else:
+                who = self._fetching.get(_FETCHING)
+                while who is not None and self._fetching.get(_FETCHING) is who:
+                    yield Pause(_LOOK)
+                has_waited = True
+
+    def _replaced(self, usable: Token | None) -> Obtaining:
+        try:
+            return (yield from self._obtained(usable))
+        except (NotAuthenticated, BadReply):
+            # What is still good is used to its end: whoever comes after that is told.
+            if usable is None:
+                raise
+            return None
+
+    @abstractmethod
+    def _obtained(self, former: Token | None) -> Obtaining:
+        """Yield requests for a token and return it.
+
+        Args:
+            former: The one that is to be replaced, as long as it is good.
+        """
+
+    def _request(self, fields: Mapping[str, str], authorization: Headers = ()) -> Request:
+        """A request to the token endpoint; a second token does no harm, so asking for one counts as reading."""
+        headers = (("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded"), *authorization)
+        return Request("POST", self._endpoint, headers, urlencode({**fields, **self._scope}).encode(), only_reads=True)
+
+    def _renewing(self, token: Token) -> Request:
+        """A request for a token with the same claims as one that is about to end."""
+        fields = {"grant_type": TOKEN_EXCHANGE, "subject_token": token.value, "subject_token_type": ACCESS_TOKEN}
+        return self._request(fields, (("Authorization", f"Bearer {token.value}"),))
+
+    def _token(self, request: Request, reply: Reply) -> Token:
+        """The token in a reply.
+
+        Raises:
+            NotAuthenticated: It is a refusal.
+            BadReply: There is none in it.
+        """
+        if not reply.is_success:
+            raise self._error(NotAuthenticated, request, reply, f"the token endpoint {self._endpoint} gives no token{_reason(reply)}")
+        # Read elsewhere: the frames of an error hold no token.
+        found = _read(reply, self._clock())
+        if isinstance(found, str):
+            raise self._error(BadReply, request, reply, f"the reply of the token endpoint {self._endpoint} {found}")
+        return found
+
+    @staticmethod
+    def _error(kind: type[ContractClientError], request: Request, reply: Reply, message: str) -> ContractClientError:
+        hidden = Redactor(request).text
+        return kind(Failure(operation=OPERATION, message=hidden(message), status=reply.status, tries=1, exchange=redacted(request, reply)))
+
+
+def may_pass(reply: Reply) -> bool:
+    """Whether the engine is to judge the reply, and may try again."""
+    return reply.status in {408, 429} or reply.status >= 500
+
+
+def _bearing(request: Request, token: Token) -> Request:
+    return request.with_header("Authorization", f"Bearer {token.value}")
+
+
+def _read(reply: Reply, now: float) -> Token | str:
+    """The token in a reply, or what is wrong with it."""
+    document = _members(reply)
+    token, kind, life = document.get("access_token"), document.get("token_type", "bearer"), document.get("expires_in")
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token or not token:
+        return "has no usable access_token"
+    if not isinstance(kind, str) or kind.lower() != "bearer":
+        return "has a token that is no bearer token"
+    if life is None:
+        return Token(token, None, None)
+    # Some token endpoints write the number as text.
+    if isinstance(life, str) and life.isascii() and life.isdigit():
+        life = int(life)
+    if not isinstance(life, (int, float)) or isinstance(life, bool):
+        return "has an expires_in that is no number"
+    return Token(token, now + max(life - _MARGIN, life / 2), now + life)
+
+
+def _reason(reply: Reply) -> str:
+    document = _members(reply)
+    said = [text for name in ("error", "error_description") if isinstance(text := document.get(name), str)]
+    return f": {', '.join(said)}" if said else ""
+
+
+def _members(reply: Reply) -> dict[str, Any]:
+    try:
+        document: Any = json.loads(reply.content)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Any]", document) if isinstance(document, dict) else {}

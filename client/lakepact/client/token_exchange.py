@@ -1,0 +1,80 @@
+"""Authorization by OAuth 2 token exchange (RFC 8693): the token of a user becomes one for the catalog."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from lakepact.client.auth import checked
+from lakepact.client.fetched_tokens import ACCESS_TOKEN, TOKEN_EXCHANGE, FetchedToken, may_pass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.client.fetched_tokens import Obtaining, Token
+    from lakepact.client.wire import Request
+
+
+class TokenExchange(FetchedToken):
+    """Sends a token that a token endpoint gives for the token of a user.
+
+    The first request fetches it. Before it runs out it is exchanged for another one; where that is refused, and when the server does
+    not accept it, the user's token is exchanged again.
+
+    Args:
+        token_endpoint: Where tokens are exchanged.
+        subject_token: The user's token, or a function that is asked for it before each exchange.
+        subject_token_type: The kind of it, a URN.
+        actor: Who acts for the user: what fetches the catalog's own token; None if nobody does.
+        scope: What the token is to be good for; the token endpoint chooses without it.
+        clock: What the life of a token is measured by.
+
+    Raises:
+        ValueError: `token_endpoint` is not an http(s) address, or the token cannot be one. The message does not repeat it.
+    """
+
+    def __init__(
+        self,
+        token_endpoint: str,
+        subject_token: str | Callable[[], str],
+        *,
+        subject_token_type: str = ACCESS_TOKEN,
+        actor: FetchedToken | None = None,
+        scope: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(token_endpoint, scope=scope, clock=clock)
+        if not callable(subject_token):
+            checked(subject_token)
+        self._subject = subject_token
+        self._kind = subject_token_type
+        self._actor = actor
+
+    def _obtained(self, former: Token | None) -> Obtaining:
+        if former is not None:
+            request = self._renewing(former)
+            reply = yield request
+            if reply.is_success:
+                return self._token(request, reply)
+        acting, is_new = None, True
+        if self._actor is not None:
+            acting, is_new = yield from self._actor.current()
+            if acting is None:
+                return None
+        request = self._exchanging(acting)
+        reply = yield request
+        if self._actor is not None and not is_new and reply.status in {400, 401, 419}:
+            # The catalog may have forgotten the actor's token; it does not say whose it is that it does not accept.
+            acting, _ = yield from self._actor.current(refused=acting)
+            if acting is None:
+                return None
+            request = self._exchanging(acting)
+            reply = yield request
+        return None if may_pass(reply) else self._token(request, reply)
+
+    def _exchanging(self, acting: Token | None) -> Request:
+        subject = checked(self._subject() if callable(self._subject) else self._subject)
+        fields = {"grant_type": TOKEN_EXCHANGE, "subject_token": subject, "subject_token_type": self._kind}
+        if acting is not None:
+            fields |= {"actor_token": acting.value, "actor_token_type": ACCESS_TOKEN}
+        return self._request(fields, (("Authorization", f"Bearer {acting.value if acting else subject}"),))

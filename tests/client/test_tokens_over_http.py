@@ -1,0 +1,238 @@
+"""Tokens of the reference server: fetched once for all threads, replaced when they end, and no commit made twice for that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from threading import Barrier
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.client import AsyncIcebergCatalog, BearerToken, ClientCredentials, Forbidden, IcebergCatalog, NotAuthenticated, TokenExchange
+from lakepact.reference_server import running
+
+from .driving import KINDS, Driven
+from .test_redaction import told_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lakepact.reference_server import Server
+
+SERVER_FILE = """
+[principals.root]
+token = "root-token"
+
+[principals.engine]
+client-id = "engine"
+client-secret = "s3cr&t of the engine"
+
+[principals.ann]
+token = "ann-token"
+
+[[grants]]
+principal = "root"
+access = "admin"
+
+[[grants]]
+principal = "engine"
+access = "admin"
+
+[[grants]]
+principal = "ann"
+namespace = ["ann"]
+access = "write"
+
+[tokens]
+lifetime = 1000
+"""
+THREADS = 16
+ID, SECRET = "engine", "s3cr&t of the engine"
+
+
+@dataclass
+class Watched:
+    """A server whose time a test moves, and which counts what its token endpoint is asked for."""
+
+    server: Server
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    asked: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    @property
+    def tokens(self) -> str:
+        return f"{self.url}/v1/oauth/tokens"
+
+    def clock(self) -> float:
+        """The time by which the server's tokens end, for clients."""
+        return self.now.timestamp()
+
+    def pass_by(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    file = tmp_path / "server.toml"
+    file.write_text(SERVER_FILE, encoding="utf-8")
+    with running(warehouse="memory:", config=file) as server:
+        found = Watched(server)
+        rules = server.service.rules
+        client, whole = rules["client"], rules["exchange-is-whole"]
+
+        def counted_client(*arguments: Any) -> Any:
+            found.asked["credentials"] += 1
+            return client(*arguments)
+
+        def counted_exchange(body: Any) -> None:
+            found.asked["exchanges"] += 1
+            whole(body)
+
+        rules |= {"now": lambda: found.now, "client": counted_client, "exchange-is-whole": counted_exchange}
+        with IcebergCatalog(server.url, auth=BearerToken("root-token")) as root:
+            root.create_namespace("ann")
+        yield found
+
+
+def credentials(watched: Watched, **options: Any) -> ClientCredentials:
+    return ClientCredentials(watched.tokens, ID, SECRET, **options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("in_form", [False, True])
+def test_a_catalog_is_used_with_a_token_that_it_issues_itself(watched: Watched, kind: str, in_form: bool) -> None:  # noqa: FBT001
+    with Driven(KINDS[kind], watched.url, auth=credentials(watched, scope="catalog", in_form=in_form)) as catalog:
+        catalog.create_namespace("made")
+        names = catalog.list_namespaces()
+
+    assert names == [("ann",), ("made",)]
+    assert watched.asked == {"credentials": 1}
+
+
+def test_a_wrong_secret_is_an_error_that_does_not_tell_it(watched: Watched) -> None:
+    with (
+        IcebergCatalog(watched.url, auth=ClientCredentials(watched.tokens, ID, "of another", in_form=True)) as catalog,
+        pytest.raises(NotAuthenticated, match="invalid_client") as caught,
+    ):
+        list(catalog.list_namespaces())
+
+    assert "of another" not in told_of(caught.value)
+    assert "of+another" not in told_of(caught.value)
+
+
+def together(catalog: IcebergCatalog, action: Any) -> list[Any]:
+    """What came of an action that as many threads do at once, each with its number."""
+    gate = Barrier(THREADS)
+
+    def act(number: int) -> Any:
+        gate.wait()
+        return action(catalog, number)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(act, range(THREADS)))
+
+
+def test_many_threads_fetch_one_token(watched: Watched) -> None:
+    with IcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
+        made = together(catalog, lambda catalog, number: catalog.create_namespace(f"n{number}"))
+
+    assert len(made) == THREADS
+    assert watched.asked == {"credentials": 1}
+
+
+def test_many_tasks_fetch_one_token(watched: Watched) -> None:
+    async def run() -> None:
+        async with AsyncIcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
+            await asyncio.gather(*(catalog.create_namespace(f"n{number}") for number in range(THREADS)))
+
+    asyncio.run(run())
+
+    assert watched.asked == {"credentials": 1}
+
+
+def test_a_token_that_ends_in_the_middle_of_a_run_is_replaced_once_and_every_commit_is_made_once(watched: Watched) -> None:
+    schema = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+
+    def commit(catalog: IcebergCatalog, number: int) -> Any:
+        return catalog.commit_table("ann", f"t{number}", [{"action": "set-properties", "updates": {"by": str(number)}}])
+
+    with IcebergCatalog(watched.url, auth=credentials(watched)) as catalog:
+        for number in range(THREADS):
+            catalog.create_table("ann", f"t{number}", schema)
+        # Only the server knows that time has passed: every thread finds out by a refusal.
+        watched.pass_by(1000)
+        together(catalog, commit)
+        loaded = [catalog.load_table("ann", f"t{number}").model_dump(mode="json", by_alias=True) for number in range(THREADS)]
+
+    assert [len(table["metadata"]["metadata-log"]) for table in loaded] == [1] * THREADS
+    assert watched.asked == {"credentials": 2}
+
+
+def test_a_token_is_replaced_before_it_ends_while_others_still_use_it(watched: Watched) -> None:
+    with IcebergCatalog(watched.url, auth=credentials(watched, clock=watched.clock)) as catalog:
+        list(catalog.list_namespaces())
+        watched.pass_by(950)
+        together(catalog, lambda catalog, _: list(catalog.list_namespaces()))
+
+    assert watched.asked == {"credentials": 2}
+
+
+def test_a_token_that_is_about_to_end_may_be_exchanged_for_another(watched: Watched) -> None:
+    with IcebergCatalog(watched.url, auth=credentials(watched, renew=True, clock=watched.clock)) as catalog:
+        for _ in range(3):
+            list(catalog.list_namespaces())
+            watched.pass_by(950)
+
+    assert watched.asked == {"credentials": 1, "exchanges": 2}
+
+
+def test_a_token_that_has_ended_is_not_exchanged_but_fetched(watched: Watched) -> None:
+    with IcebergCatalog(watched.url, auth=credentials(watched, renew=True, clock=watched.clock)) as catalog:
+        list(catalog.list_namespaces())
+        watched.pass_by(1000)
+        list(catalog.list_namespaces())
+
+    assert watched.asked == {"credentials": 2}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_users_token_becomes_one_for_the_catalog_through_that_of_an_engine(watched: Watched, kind: str) -> None:
+    auth = TokenExchange(watched.tokens, lambda: "ann-token", actor=credentials(watched), scope="catalog", clock=watched.clock)
+    with Driven(KINDS[kind], watched.url, auth=auth) as catalog:
+        seen = catalog.list_namespaces()
+        watched.pass_by(950)
+        with pytest.raises(Forbidden):
+            catalog.create_namespace("other")
+
+    assert seen == [("ann",)]
+    assert watched.asked == {"credentials": 1, "exchanges": 2}
+
+
+def test_an_actor_that_is_forgotten_is_fetched_anew(watched: Watched) -> None:
+    engine = credentials(watched)
+    with IcebergCatalog(watched.url, auth=engine) as catalog:
+        list(catalog.list_namespaces())
+    watched.pass_by(1000)
+    with IcebergCatalog(watched.url, auth=TokenExchange(watched.tokens, "ann-token", actor=engine)) as catalog:
+        names = list(catalog.list_namespaces())
+
+    assert names == [("ann",)]
+    assert watched.asked == {"credentials": 2, "exchanges": 2}
+
+
+def test_a_users_token_that_is_none_is_an_error_that_does_not_tell_it(watched: Watched) -> None:
+    with (
+        IcebergCatalog(watched.url, auth=TokenExchange(watched.tokens, "of-somebody-else")) as catalog,
+        pytest.raises(NotAuthenticated, match="invalid_grant") as caught,
+    ):
+        list(catalog.list_namespaces())
+
+    assert "of-somebody-else" not in told_of(caught.value)
