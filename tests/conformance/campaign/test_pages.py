@@ -9,9 +9,11 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
 from campaigns import Here, few_cases, ran
 from lakepact.conformance.campaign import judged_runs, tables
+from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.reference_server.running import running as serving
 
@@ -101,6 +103,18 @@ def test_a_run_that_ended_early_is_shown_with_what_it_has(shown: facts.Facts, tm
     assert early.status == f"incomplete: {cases - landed['landed_exchanges']} of {cases} cases have not landed on their target"
     assert all(early.status in page for page in (html.html(early), markdown.markdown(early)))
     assert shown.status == "complete"
+
+
+def test_the_commands_do_what_they_can_with_a_run_that_ended_early_and_say_so(tmp_path: Path) -> None:
+    few_cases(tmp_path / "plan")
+    with serving(warehouse="memory:") as server, pytest.raises(KeyboardInterrupt):
+        ran(tmp_path / "plan", tmp_path / "run", Here(until=30), f"a={server.url}")
+    where = ["--run", str(tmp_path / "run"), "--engine", "plain"]
+    done = {verb: CliRunner().invoke(campaign, [verb, *where]) for verb in ("judge", "report")}
+
+    assert dict.fromkeys(done, 3) == {verb: one.exit_code for verb, one in done.items()}
+    assert all("the run is incomplete" in one.output and "--resume" in one.output for one in done.values())
+    assert (tmp_path / "run" / "report.html").exists()
 
 
 def seen(page: Path, *, dark: bool, folder: Path) -> dict[str, Any]:

@@ -1,22 +1,87 @@
-"""The verbs of a campaign that come after its report: land. Parsing and telling only."""
+"""The verbs of a campaign that come after its report: replay, minimize, land. Parsing and telling only."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance.campaign import landing
+from lakepact.conformance.campaign import evidence, landing, replaying, tables
 from lakepact.conformance.campaign.landing import delta, iceberg
 from lakepact.conformance.campaign.telling import told
+from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 folder = click.Path(path_type=Path, file_okay=False)
+of_run = click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run.")
+of_case = click.option("--case", "case_id", required=True, metavar="ID", help="The case, or the beginning of its name.")
+of_target = click.option("--target", required=True, metavar="NAME", help="One of the targets of the run.")
+elsewhere = click.option("--url", metavar="URL", help="Send it there instead.")
+SHOWN = 600  #: characters of a body
+
+
+@click.command()
+@of_run
+@of_case
+@of_target
+@elsewhere
+def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> None:
+    """Send one case again, and show both answers: that of the run, and that of now.
+
+    Exit code: 0 nothing is broken now, 1 something is, 2 there is no such case, 3 the target does not answer.
+    """
+
+    def send() -> None:
+        found = replaying.replayed(run_folder, case_id, target, url=url)
+        for step in range(max(len(found.before), len(found.after))):
+            for when, answers in (("then", found.before), ("now", found.after)):
+                if step < len(answers):
+                    _tell_step(when, step, answers[step])
+            different = found.differs(step) if found.before else ()
+            click.echo(f"      {'not alike: ' + '; '.join(different) if different else 'alike' if found.before else 'it had not landed'}")
+        sys.exit(1 if any(one.bad for one in found.after) else 0)
+
+    told("replay", send)
+
+
+@click.command()
+@of_run
+@of_case
+@of_target
+@elsewhere
+@click.option("--requirement", metavar="ID", help="What it breaks; the first of it if it is left out.")
+@click.option("--attempts", default=ATTEMPTS, show_default=True, help="How often to send it at most.")
+def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, requirement: str | None, attempts: int) -> None:
+    """Make a case smaller as long as it breaks the same requirement, and show the least that does."""
+
+    def search() -> None:
+        found = replaying.minimized(run_folder, case_id, target, requirement=requirement, url=url, attempts=attempts)
+        path = run_folder / "minimized" / f"{found.case['case_id']}.json"
+        tables.write_json({**found.case, "requirement_id": found.requirement, "target": target}, path)
+        click.echo(
+            f"{found.requirement} is broken by {len(found.answered)} of {found.before} requests, found in {found.sent} attempts: {path}"
+        )
+        for step, one in enumerate(found.answered):
+            _tell_step("", step, one)
+
+    told("minimize", search)
+
+
+def _tell_step(when: str, step: int, one: replaying.Answered) -> None:
+    row = one.row
+    exchange = evidence.exchange_of(row) if row["url"] else None
+    click.echo(f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''} {row['reason'] or ''}".rstrip())
+    if exchange is not None:
+        click.echo(f"      {exchange.curl()}")
+        click.echo(f"      {exchange.body[:SHOWN].decode('utf-8', 'replace') or 'no body'}")
+    for bad in one.bad:
+        click.echo(f"      {bad['verdict']} {bad['requirement_id']}: expected {bad['expected']}; observed {bad['observed'][:SHOWN]}")
 
 
 @click.command()
@@ -74,4 +139,4 @@ def _tell(tables: Iterable[landing.Landed]) -> None:
         click.echo(f"{table.table}: {table.rows} rows{'' if table.changed else ', as they were'}")
 
 
-COMMANDS = (land,)
+COMMANDS = (replay, minimize, land)

@@ -16,7 +16,7 @@ from lakepact.conformance.campaign.afterwards import COMMANDS
 from lakepact.conformance.campaign.choosing import PLAIN, SPARK, Choice, cost, with_engine
 from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
-from lakepact.conformance.campaign.telling import Ticker, told
+from lakepact.conformance.campaign.telling import Ticker, tell_if_incomplete, told
 from lakepact.generated.contract import contracts
 
 WRITERS = {"md": markdown.markdown, "html": html.html}
@@ -118,7 +118,10 @@ def run(
 @click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run.")
 @with_engine(SPARK)
 def judge(*, run_folder: Path, engine: Choice) -> None:
-    """Judge all exchanges of a run, again if need be; nothing is sent."""
+    """Judge all exchanges of a run, again if need be; nothing is sent.
+
+    Exit code: 0 done, 2 there is no run, 3 done, but the run has not come to its end.
+    """
 
     def decide() -> None:
         started = time.perf_counter()
@@ -128,6 +131,7 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
         counts = {pair["values"]: pair["counts"] for pair in pc.value_counts(verdicts).to_pylist()}
         said = ", ".join(f"{counts[v]} {v}" for v in sorted(counts)) or "none"
         click.echo(f"{sum(counts.values())} verdicts in {run_folder}: {said}; {time.perf_counter() - started:.1f} s")
+        tell_if_incomplete("judge", run_folder)
 
     told("judge", decide)
 
@@ -138,7 +142,10 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="What to write: report.md, report.html.")
 @with_engine(SPARK)
 def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice) -> None:
-    """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages."""
+    """Say what a run shows: coverage, matrix, divergences, and what changed since another run; as tables and as pages.
+
+    Exit code: 0 done, 2 there is no run, 3 done, but the run has not come to its end.
+    """
     wanted = [name.strip() for name in formats.split(",")]
     if not set(wanted) <= set(FORMATS):
         raise click.UsageError(f"--format {formats}: there are {', '.join(FORMATS)}")
@@ -151,6 +158,7 @@ def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice)
             path = run_folder / f"report.{name}"
             path.write_text(WRITERS[name](shown), encoding="utf-8")
             click.echo(str(path))
+        tell_if_incomplete("report", run_folder)
 
     told("report", write)
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from lakepact.conformance import runner
+from lakepact.conformance.campaign import itself
 from lakepact.conformance.campaign.landing import CannotLand
 from lakepact.conformance.campaign.refusals import CannotRun, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def told(verb: str, action: Callable[[], None]) -> None:
@@ -22,6 +24,10 @@ def told(verb: str, action: Callable[[], None]) -> None:
         action()
     except KeyboardInterrupt:
         click.echo(f"lakepact campaign {verb}: interrupted; what had landed is kept", err=True)
+        sys.exit(runner.INCOMPLETE)
+    except OSError as wrong:
+        where = f" ({wrong.filename})" if wrong.filename else ""
+        click.echo(f"lakepact campaign {verb}: {wrong.strerror or wrong}{where}; what had landed is kept", err=True)
         sys.exit(runner.INCOMPLETE)
     except (LookupError, ValueError) as wrong:
         click.echo(f"lakepact campaign {verb}: {wrong.args[0] if wrong.args else wrong}", err=True)
@@ -84,3 +90,13 @@ class Ticker:
         left = f", {(planned - done) / rate:.0f} s to go" if rate and done < planned else ""
         line = f"{done} of {planned} {self._what}, {self.seconds:.0f} s{left}"
         click.echo(f"\r{line:<72}" if self._terminal else line, err=True, nl=not self._terminal)
+
+
+def tell_if_incomplete(verb: str, run: Path) -> None:
+    """Say of a run that has not come to its end what it lacks, and end with the code that says so."""
+    row = itself.row_of(run)
+    if not row["complete"]:
+        lacking = row["planned_exchanges"] - row["landed_exchanges"]
+        advice = f"lakepact campaign run --out {run} --resume goes on"
+        click.echo(f"lakepact campaign {verb}: the run is incomplete, {lacking} cases have not landed on their target; {advice}", err=True)
+        sys.exit(runner.INCOMPLETE)

@@ -1,0 +1,234 @@
+"""One case again, in this process: sent as it was, or made as small as it can be while it goes on to show the same."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import suite as suites
+from lakepact.conformance.arrow import pa, pc, pq
+from lakepact.conformance.campaign import cases, evidence, tables
+from lakepact.conformance.campaign.analysis import BAD
+from lakepact.conformance.campaign.answers import differences, normalised
+from lakepact.conformance.campaign.cases import CHECK, SEQUENCE, Case
+from lakepact.conformance.campaign.execution import ANSWERED, Bench, Down
+from lakepact.conformance.campaign.judging import judged
+from lakepact.conformance.campaign.lanes import Job
+from lakepact.conformance.campaign.refusals import Refused
+from lakepact.conformance.campaign.running import discovered
+from lakepact.conformance.campaign.targets import of_document
+from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from lakepact.conformance.fuzz.steps import Step
+
+    Row = dict[str, Any]
+
+FEWEST_DIGITS = 6  #: of the name of a case that is not told in full
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One step of a case as it went, and what was said of it."""
+
+    row: Row
+    verdicts: tuple[Row, ...]
+
+    @property
+    def bad(self) -> tuple[Row, ...]:
+        """What is broken."""
+        return tuple(one for one in self.verdicts if one["verdict"] in BAD)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A case that was sent again.
+
+    Args:
+        case: its row.
+        before: its steps as they landed; none if they have not.
+        after: as they went now.
+    """
+
+    case: Row
+    before: tuple[Answered, ...]
+    after: tuple[Answered, ...]
+
+    def differs(self, step: int) -> tuple[str, ...]:
+        """What is otherwise in the answer to a step once names, times and places are taken out; nothing if it is alike."""
+        if step >= len(self.before) or step >= len(self.after):
+            return ("only one of them came so far",)
+        then, now = (each[step].row for each in (self.before, self.after))
+        if (then["state"], now["state"]) != (ANSWERED, ANSWERED):
+            return () if then["state"] == now["state"] else (f"{then['state']}, now {now['state']}",)
+        one, other = evidence.exchange_of(then), evidence.exchange_of(now)
+        was, is_now = normalised(one), normalised(other)
+        return tuple(kind for kind in was if was[kind] != is_now[kind] and kind not in {"schema", "body"}) + (
+            differences(one, other) if was["body"] != is_now["body"] else ()
+        )
+
+
+@dataclass(frozen=True)
+class Minimized:
+    """The smallest case that was found.
+
+    Args:
+        requirement: what it goes on to break.
+        before: the steps that it began with, those that prepare included.
+        case: its row; it is a case like any other.
+        answered: its steps as they went.
+        sent: how often a case was sent on the way.
+    """
+
+    requirement: str
+    before: int
+    case: Row
+    answered: tuple[Answered, ...]
+    sent: int
+
+
+def replayed(run: Path, case_id: str, target: str, *, url: str | None = None) -> Replayed:
+    """Send a case once more.
+
+    Args:
+        run: folder of the run that has it.
+        case_id: its name, or the beginning of it.
+        target: the name of one of its targets.
+        url: another address to send it to.
+
+    Raises:
+        LookupError: there is no such run, case or target.
+        Refused: the target does not answer.
+    """
+    said = tables.read_json(run / "run.json")
+    case = _case(run, case_id)
+    before = [row for row in _rows(run / "exchanges", case["case_id"]) if row["target"] == target]
+    with _bench(said, target, case, url) as (bench, features):
+        after = _sent(bench, case)
+    earlier = {target: dict(of_document(_document(said, target)).features)}
+    before.sort(key=lambda row: row["step"])
+    return Replayed(case, _answered(before, earlier), _answered(after, features))
+
+
+def minimized(
+    run: Path, case_id: str, target: str, *, requirement: str | None = None, url: str | None = None, attempts: int = ATTEMPTS
+) -> Minimized:
+    """Make a case smaller as long as the same requirement is broken: steps, members and items are left out, long texts cut.
+
+    Args:
+        run: folder of the run that has it.
+        case_id: its name, or the beginning of it.
+        target: the name of one of its targets.
+        requirement: which one, if it breaks several.
+        url: another address to send it to.
+        attempts: how often to send it at most.
+
+    Raises:
+        LookupError: there is no such run, case or target, or the case breaks nothing (any more).
+        Refused: the target does not answer.
+    """
+    said = tables.read_json(run / "run.json")
+    row = _case(run, case_id)
+    if row["mode"] == CHECK:
+        raise LookupError(f"{row['case_id']} is the check {row['request']}, which is as small as it was written; lakepact check --only it")
+    with _bench(said, target, row, url) as (bench, features):
+        search = _Search(bench, row, features, requirement)
+        case = cases.case_of(row)
+        steps = [*case.setup, *case.steps]
+        needed = search.shows(steps)
+        if not needed:
+            what = f"does not break {requirement}" if requirement else "breaks nothing"
+            raise LookupError(f"{row['case_id']} {what} on {target} any more: there is nothing to make smaller")
+        Shrinking(steps[:needed], search.shows, attempts=attempts).shortest()
+    return Minimized(search.requirement or "", len(steps), search.best, search.answered, search.sent)
+
+
+class _Search:
+    """Sends candidates, and remembers the last that showed what is looked for."""
+
+    def __init__(self, bench: Bench, row: Row, features: Mapping[str, Mapping[str, bool]], requirement: str | None) -> None:
+        self._bench = bench
+        self._row = row
+        self._features = features
+        self._contract = suites.load(row["contract"]).contract
+        self._sha256 = cases.fingerprint(self._contract)
+        self.requirement = requirement
+        self.best: Row = row
+        self.answered: tuple[Answered, ...] = ()
+        self.sent = 0
+
+    def shows(self, steps: Sequence[Step]) -> int:
+        """How many of the steps it takes to break the requirement; 0 if they do not."""
+        case = Case(self._row["contract"], SEQUENCE, self._row["seed"], (), tuple(steps))
+        row = {**cases.row_of(case, self._contract, self._sha256), "number": self._row["number"]}
+        self.sent += 1
+        found = _answered(_sent(self._bench, row), self._features)
+        for place, one in enumerate(found):
+            broken = [bad["requirement_id"] for bad in one.bad]
+            if broken and self.requirement is None:
+                self.requirement = broken[0]
+            if self.requirement in broken:
+                needed = tuple(steps[: place + 1])
+                self.best = {**cases.row_of(replace(case, steps=needed), self._contract, self._sha256), "number": self._row["number"]}
+                self.answered = found[: place + 1]
+                return place + 1
+        return 0
+
+
+def _sent(bench: Bench, row: Row) -> list[Row]:
+    try:
+        return bench.rows(row)
+    except Down as down:
+        raise Refused("the target stopped answering") from down
+
+
+def _answered(rows: Sequence[Row], features: Mapping[str, Mapping[str, bool]]) -> tuple[Answered, ...]:
+    return tuple(Answered(row, tuple(judged(row, features)[0])) for row in rows)
+
+
+@contextmanager
+def _bench(said: Mapping[str, Any], target: str, case: Row, url: str | None) -> Generator[tuple[Bench, Mapping[str, Mapping[str, bool]]]]:
+    asked = of_document(_document(said, target))
+    if asked.contract != case["contract"]:
+        raise LookupError(f"{target} is asked for {asked.contract}, the case is one of {case['contract']}")
+    asked = discovered(replace(asked, url=url.rstrip("/")) if url else asked)
+    word = secrets.token_hex(3)
+    bench = Bench(Job("", said["run_id"], word, (asked,)), 0, word)
+    try:
+        yield bench, {target: dict(asked.features)}
+    finally:
+        bench.close()
+
+
+def _document(said: Mapping[str, Any], target: str) -> Mapping[str, Any]:
+    for document in said["targets"]:
+        if document["name"] == target:
+            found: Mapping[str, Any] = document
+            return found
+    raise LookupError(f"--target {target}: the run has {', '.join(document['name'] for document in said['targets'])}")
+
+
+def _case(run: Path, case_id: str) -> Row:
+    short = case_id.rstrip("…")
+    held = tables.read(run / "cases", tables.CASES)
+    found: list[Row] = held.filter(pc.starts_with(held.column("case_id"), short)).to_pylist() if len(short) >= FEWEST_DIGITS else []
+    if len(found) != 1:
+        raise LookupError(f"--case {case_id}: {'several cases begin' if found else 'no case of the run begins'} so")
+    return found[0]
+
+
+def _rows(folder: Path, case_id: str) -> list[Row]:
+    wanted = pa.array([case_id], tables.TEXT)
+    found: list[Row] = []
+    for part in tables.parts(folder):
+        with pq.ParquetFile(part) as file:
+            table = file.read(columns=["case_id"])
+            if pc.any(pc.is_in(table.column("case_id"), value_set=wanted)).as_py():
+                whole = tables.read_file(part, tables.EXCHANGES)
+                found += whole.filter(pc.is_in(whole.column("case_id"), value_set=wanted)).to_pylist()
+    return found

@@ -1,0 +1,109 @@
+"""A case of a run is sent again alone, and becomes the smallest that still breaks the same."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from campaigns import Here, ran
+from lakepact.conformance.campaign import judged_runs, planning, replaying, tables
+from lakepact.conformance.campaign.cases import case_of
+from lakepact.conformance.campaign.cli import campaign
+from lakepact.reference_server.running import running as serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FAULTS = ("creation-is-201", "error-code-always-400")
+CREATION, CODE = "IRC-GEN-009", "IRC-ERR-003"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on a faulty server that is gone."""
+    folder = tmp_path_factory.mktemp("replaying")
+    modes, only = ("example", "sequence"), ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties")
+    planning.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
+    with serving(warehouse="memory:", faults=FAULTS) as server:
+        ran(folder / "plan", folder / "run", Here(), f"a={server.url}", chunk=1000)
+    judged_runs.judge(folder / "run", Here())
+    return folder / "run"
+
+
+@pytest.fixture
+def faulty() -> Iterator[str]:
+    with serving(warehouse="memory:", faults=FAULTS) as server:
+        yield server.url
+
+
+def breaking(run: Path, requirement: str, mode: str) -> str:
+    """A case of that mode that breaks it."""
+    rows = tables.read(run / "results", tables.RESULTS).to_pylist()
+    return min(r["case_id"] for r in rows if (r["requirement_id"], r["verdict"], r["mode"]) == (requirement, "fail", mode))
+
+
+def test_a_case_that_is_sent_again_is_answered_alike_and_breaks_the_same(run: Path, faulty: str) -> None:
+    found = replaying.replayed(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
+
+    assert [one.row["http_status"] for one in found.before] == [one.row["http_status"] for one in found.after] == [201]
+    assert {CREATION} <= {bad["requirement_id"] for one in found.after for bad in one.bad}
+    assert found.differs(0) == ()
+
+
+def test_a_case_that_is_mended_is_shown_to_be(run: Path) -> None:
+    with serving(warehouse="memory:") as mended:
+        found = replaying.replayed(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+
+    assert [one.bad for one in found.after] == [()]
+    assert "status" in found.differs(0)
+
+
+def test_a_sequence_becomes_the_least_that_breaks_the_same(run: Path, faulty: str) -> None:
+    found = replaying.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty)
+    again = case_of(found.case)
+
+    assert found.before > len(again.steps) == len(found.answered)
+    assert [bad["requirement_id"] for bad in found.answered[-1].bad].count(CODE) == 1
+    assert found.sent <= 121
+
+
+def test_it_ends_after_so_many_attempts(run: Path, faulty: str) -> None:
+    assert replaying.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty, attempts=3).sent <= 4
+
+
+def test_what_breaks_nothing_is_not_made_smaller(run: Path) -> None:
+    with serving(warehouse="memory:") as mended, pytest.raises(LookupError, match="nothing to make smaller"):
+        replaying.minimized(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+
+
+def test_the_command_shows_both_answers_and_keeps_the_smallest_case(run: Path, faulty: str) -> None:
+    case = breaking(run, CREATION, "example")
+    where = ["--run", str(run), "--case", case, "--target", "a", "--url", faulty]
+    shown = CliRunner().invoke(campaign, ["replay", *where])
+    least = CliRunner().invoke(campaign, ["minimize", *where])
+
+    assert (shown.exit_code, least.exit_code) == (1, 0), shown.output + least.output
+    assert [word for word in ("then", "now", "alike", "curl", CREATION) if word not in shown.output] == []
+    (kept,) = (run / "minimized").glob("*.json")
+    assert str(kept) in least.output
+    assert json.loads(kept.read_text())["requirement_id"] in least.output
+
+
+@pytest.mark.parametrize(
+    ("case", "target", "says"), [("0" * 32, "a", "no case of the run"), ("", "a", "no case"), (None, "b", "the run has a")]
+)
+def test_what_is_not_there_is_said(case: str | None, target: str, says: str, run: Path) -> None:
+    name = breaking(run, CREATION, "example") if case is None else case
+    done = CliRunner().invoke(campaign, ["replay", "--run", str(run), "--case", name, "--target", target])
+
+    assert (done.exit_code, says in done.output, done.output.count("\n")) == (2, True, 1)
+
+
+def test_a_target_that_is_gone_is_said_in_one_line(run: Path) -> None:
+    done = CliRunner().invoke(campaign, ["replay", "--run", str(run), "--case", breaking(run, CREATION, "example"), "--target", "a"])
+
+    assert (done.exit_code, done.output.count("\n")) == (3, 1)
