@@ -101,3 +101,10 @@ def test_a_required_parameter_is_asked_for_by_name() -> None:
         parameters.missing({})
 
     assert str(caught.value) == "query parameter version is required"
+
+
+def test_a_list_may_come_in_several_headers() -> None:
+    arguments: dict[str, Any] = {}
+    PARAMETERS.read_headers([(b"x-access", b"signed"), (b"x-access", b"telepathy, vended")], arguments)
+
+    assert arguments == {"x_access": ["signed", "vended"]}

@@ -61,7 +61,9 @@ class Parameters:
             known = self.headers.get(name)
             if known is not None:
                 argument, convert = known
-                arguments[argument] = convert(value.decode("latin-1"))
+                found, before = convert(value.decode("latin-1")), arguments.get(argument)
+                # A list may come in several headers; of a single value the last one counts.
+                arguments[argument] = [*before, *found] if isinstance(before, list) else found
 
     def missing(self, arguments: Mapping[str, Any]) -> None:
         """Refuse a call without a parameter that is required.

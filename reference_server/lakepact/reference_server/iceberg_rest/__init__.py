@@ -222,7 +222,7 @@ def catalog_service(
         root=root,
         max_body=settings.max_body,
         blocking=blocking & handlers.keys(),
-        about=_about(warehouses),
+        about=_about(warehouses, is_guarded=access is not None),
         settled=None if settings.store == MEMORY else store.settled,
         close=store.close,
     )
@@ -238,7 +238,9 @@ def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, 
     return lambda template: (template.replace("/{prefix}", f"/{prefix}" if prefix else ""),)
 
 
-def _about(warehouses: Sequence[ServedWarehouse]) -> tuple[str, ...]:
+def _about(warehouses: Sequence[ServedWarehouse], *, is_guarded: bool) -> tuple[str, ...]:
+    if is_guarded:
+        return ("Who may ask is in the file of --config; GET /v1/config tells each caller of the warehouses that it may see.",)
     if len(warehouses) == 1:
         return (f"Tables are kept below {warehouses[0].files.root}.",)
     shown = (f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}." for one in warehouses)

@@ -1,0 +1,62 @@
+"""A warehouse in a bucket keeps to its place, whatever a location looks like."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.reference_server.object_warehouse import ObjectWarehouse
+from lakepact.reference_server.temporary_keys.signing import Keys
+from lakepact.reference_server.warehouse import Outside, Unwritable
+
+ROOT = "s3://bucket/lake"
+SECRET = "wJalrXUtnFEMI"
+
+
+@pytest.mark.parametrize("location", ["s3://bucket/lake/t", "s3://bucket/lake/a b/ü?#/t-1", "s3://bucket/lake/%41"])
+def test_what_lies_below_the_root_is_held(location):
+    ObjectWarehouse(f"{ROOT}/").held(location)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "",
+        "s3://bucket/lake",
+        "s3://bucket/lake/",
+        "s3://bucket/lake//t",
+        "s3://bucket/lake/t/",
+        "s3://bucket/lakes/t",
+        "s3://bucket/lake/../t",
+        "s3://bucket/lake/t/%2e%2E/u",
+        "s3://bucket/lake/./t",
+        "s3://bucket/lake/t\0",
+        "s3://other/lake/t",
+        "s3a://bucket/lake/t",
+        "S3://bucket/lake/t",
+        "file:///bucket/lake/t",
+        "bucket/lake/t",
+    ],
+)
+def test_what_lies_elsewhere_or_is_spelled_in_another_way_is_refused(location):
+    warehouse = ObjectWarehouse(ROOT)
+
+    for act in (warehouse.held, warehouse.read, warehouse.forget, warehouse.purge, lambda at: warehouse.write(at, b"{}")):
+        with pytest.raises(Outside):
+            act(location)
+
+
+@pytest.mark.parametrize("root", ["s3://", "s3:///lake", "s3://Bucket/lake", "s3://b*/lake", "s3://bucket/../lake"])
+def test_a_root_that_is_no_place_in_a_bucket_is_refused(root):
+    with pytest.raises(Outside, match="s3://bucket/path"):
+        ObjectWarehouse(root)
+
+
+def test_a_key_that_no_object_can_have_is_refused():
+    with pytest.raises(Unwritable, match="longer than the key"):
+        ObjectWarehouse(ROOT).write(f"{ROOT}/{'ü' * 600}", b"{}")
+
+
+def test_no_representation_shows_a_key():
+    warehouse = ObjectWarehouse(ROOT, keys=Keys("id", SECRET), region="eu-central-1", endpoint="http://127.0.0.1:1")
+
+    assert SECRET not in repr(vars(warehouse))
