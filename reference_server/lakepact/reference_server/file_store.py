@@ -205,10 +205,10 @@ class FileStore:
             for one in batches:
                 for key in one.changes:
                     self._newest.put(key, self._durable.get(key))
+            # Before anybody else looks: what is remembered about the changes goes with them.
+            for one in reversed(batches):
+                _run(one.otherwise)
             self._written = None
-        for one in reversed(batches):
-            _run(one.otherwise)
-        with self._lock:
             for one in batches:
                 one.lost = lost
                 one.ended = True

@@ -78,7 +78,7 @@ def _document(checked: Checked) -> dict[str, object]:
 
 def _tell(checked: Checked) -> None:
     counts = ", ".join(f"{count} {kind}{'s' if count != 1 else ''}" for kind, count in sorted(checked.records.items())) or "no records"
-    files = f", {checked.files} metadata files read" + (f", {checked.unread} kept in memory not looked at" if checked.unread else "")
+    files = f", {checked.files} metadata files read" + (f", {checked.unread} elsewhere not looked at" if checked.unread else "")
     click.echo(f"{checked.path}: {checked.contract}, {counts}{files}")
     for finding in checked.findings:
         click.echo(f"  {finding.kind:14} {finding.where}: {finding.message}")

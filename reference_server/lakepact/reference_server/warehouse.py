@@ -152,10 +152,10 @@ class FileWarehouse:
         path = self._path(location)
         try:
             try:
-                path.write_bytes(body)
+                _fill(path, body)
             except FileNotFoundError:
                 _make(path.parent)
-                path.write_bytes(body)
+                _fill(path, body)
         except (IsADirectoryError, NotADirectoryError) as error:
             raise Unwritable(f"{location[:300]!r}: {error.strerror}") from None
         except OSError:
@@ -204,6 +204,17 @@ class FileWarehouse:
     def _outside(self, location: str) -> Outside:
         others = "".join(f" or {folder.rstrip(os.sep)}" for folder in self._within[1:])
         return Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}{others}")
+
+
+def _fill(path: Path, body: bytes) -> None:
+    # Each commit writes a file; Path.write_bytes takes three times as long.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        rest = memoryview(body)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
 
 
 def _make(folder: Path) -> None:
