@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,9 +12,6 @@ from click.testing import CliRunner
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.server_file import Grant, Secret, ServerFile, WarehouseEntry, read_server_file
 from lakepact.reference_server.service import BadSetting
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WHOLE = """
 [warehouses.sales]
@@ -134,3 +132,14 @@ def test_asking_who_calls_without_principals_is_refused() -> None:
 
     assert result.exit_code == 2
     assert "--auth bearer needs principals" in result.output
+
+
+def test_the_example_of_the_guide_is_understood(tmp_path: Path) -> None:
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "run-the-server.md").read_text(encoding="utf-8")
+    (example,) = [block for block in re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL) if "[principals." in block]
+    file = tmp_path / "server.toml"
+    file.write_text(f"[warehouses.lake]\n{example}", encoding="utf-8")
+    read_file = read_server_file(file, {"SPARK_SECRET": "hidden"})
+
+    assert [(one.name, one.client_id) for one in read_file.principals.values()] == [("ann", None), ("spark", "spark")]
+    assert (Grant("spark", "admin"), Grant("ann", "read", "lake", ("sales", "emea"), "orders")) == read_file.grants
