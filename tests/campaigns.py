@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any, Self
+
+import httpx
 
 from lakepact.conformance.arrow import pq
 from lakepact.conformance.campaign import analysis, judged_runs, planning, running, tables
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
 
 #: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
 FLEETING = frozenset({"run_id"})
+
+NAMES = re.compile(rb"lp_([0-9a-f]{7,}?)r*_(\d+)_")
 
 OPERATIONS = ("*Namespace*", "loadTable", "updateTable", "dropTable")
 
@@ -98,3 +105,36 @@ def kept(run: Path) -> dict[str, list[dict[str, Any]]]:
 def exchanges(run: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = tables.read(run / "exchanges", tables.EXCHANGES).to_pylist()
     return rows
+
+
+def command(*words: str) -> list[str]:
+    """A verb of a campaign as a process."""
+    return [sys.executable, "-m", "lakepact.conformance", "campaign", *words]
+
+
+def told(*words: str) -> str:
+    """What a verb says that succeeds."""
+    done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Counting:
+    """Stands before a server and writes down every name that requests speak of."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._client = httpx.Client(trust_env=False, verify=False)
+        self.seen: list[tuple[bytes, bytes]] = []  #: the word of a start, and the number of a case
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __call__(self, method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        self.seen += set(NAMES.findall(target.encode() + body))
+        request = httpx.Request(
+            method, self._url, content=body, headers={"Content-Type": "application/json"}, extensions={"target": target.encode()}
+        )
+        answered = self._client.send(request)
+        kept = {n: v for n, v in answered.headers.items() if n in {"content-type", "etag"}}
+        return answered.status_code, kept, answered.content

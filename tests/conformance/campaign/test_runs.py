@@ -110,6 +110,21 @@ def test_a_target_that_stops_answering_loses_nothing_and_is_asked_later(plan: Pa
     assert tables.read_json(tmp_path / "run" / "run.json")["status"] == "incomplete"
 
 
+def test_a_target_that_comes_back_in_time_misses_nothing(plan: Path, tmp_path: Path) -> None:
+    with serving(warehouse="memory:") as good:
+        with serving(warehouse="memory:") as mortal:
+            running.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
+            steps = running.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
+            next(steps), next(steps)
+        missed = next(steps).missing
+        with serving(warehouse="memory:", port=int(mortal.url.rpartition(":")[2])):
+            *_, last = steps
+
+    assert set(missed) == {"b"}
+    assert (last.landed, last.missing) == (last.planned, {})
+    assert tables.read_json(tmp_path / "run" / "run.json")["status"] == "complete"
+
+
 def test_a_target_that_is_not_there_is_named_before_anything_is_sent(plan: Path, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="the target gone does not answer"):
         ran(plan, tmp_path / "run", Here(), "gone=http://127.0.0.1:9")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SPARK, PLAIN = "spark", "plain"
 MASTER = "local[*]"
 SPARK_STARTS = 10.0  #: seconds until Spark sends something
+SPARK_RUNS = 2.0  #: the same where a Connect server is running
 ONE_CASE = 0.006  #: seconds of a processor that a case takes with a target on the same machine, as measured; the target's own included
 OPTIONS = ("engine", "master", "remote", "confs", "lanes")
 
@@ -86,14 +87,21 @@ def with_engine(default: str) -> Callable[[Callable[..., None]], Callable[..., N
     return wrap
 
 
-def cost(exchanges: int, lanes: int) -> str | None:
-    """What to say to who sends so much by Spark in so many lanes, if processes of this machine were sooner."""
-    own = os.cpu_count() or 1
-    plain, spark = exchanges * ONE_CASE / own, SPARK_STARTS + exchanges * ONE_CASE / lanes
-    if plain <= spark:
-        times = f"{exchanges} cases take about {plain:.0f} s with --engine plain, and {spark:.0f} s with Spark in {lanes} lanes"
-        if lanes <= own:
-            return f"{times}: it takes {SPARK_STARTS:.0f} s to start, and pays with more machines"
-        pays = SPARK_STARTS / (ONE_CASE * (1 / own - 1 / lanes))
-        return f"{times}, which pays from about {pays:.0f} cases"
-    return None
+def cost(cases: int, lanes: int, *, own: int | None = None, remote: bool = False) -> str | None:
+    """What to say to who sends so many cases by Spark, if processes of this machine were sooner.
+
+    Args:
+        cases: times targets.
+        lanes: tasks that Spark runs at a time.
+        own: processors of this machine, counted if it is not said.
+        remote: whether Spark is running already.
+    """
+    own = own or os.cpu_count() or 1
+    starts = SPARK_RUNS if remote else SPARK_STARTS
+    plain, spark = cases * ONE_CASE / own, starts + cases * ONE_CASE / lanes
+    if plain > spark:
+        return None
+    times = f"{cases} cases take about {plain:.0f} s with --engine plain, {spark:.0f} s with Spark in {lanes} lanes"
+    if lanes <= own:
+        return f"{times}: {starts:.0f} s to start, and no more lanes than here"
+    return f"{times}, which pays from about {starts / (ONE_CASE * (1 / own - 1 / lanes)):.0f} cases"

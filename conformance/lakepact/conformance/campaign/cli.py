@@ -103,7 +103,7 @@ def run(
         with engine.made() as used, Ticker("cases") as ticker:
             for landed in running.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
                 if not ticker.begun and used.name == SPARK:
-                    ticker.say(cost(landed.planned - landed.landed, used.lanes))
+                    ticker.say(cost(landed.planned - landed.landed, used.lanes, remote=bool(engine.remote)))
                 ticker.tell(landed.landed, landed.planned)
         if landed is None or landed.missing or landed.landed < landed.planned:
             for name, missed in (landed.missing if landed else {}).items():

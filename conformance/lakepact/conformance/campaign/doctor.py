@@ -18,7 +18,7 @@ ENDLESS = (1000, 0)
 PACKAGES = {"pyspark": ((4, 1), (4, 2)), "pandas": ((2, 2), (3, 0)), "pyarrow": ((18, 0), ENDLESS)}
 
 #: What Spark Connect needs besides.
-CONNECT = {"grpcio": (1, 67), "grpcio-status": (1, 67), "googleapis-common-protos": (1, 65)}
+CONNECT = {"grpcio": (1, 76), "grpcio-status": (1, 76), "googleapis-common-protos": (1, 71), "zstandard": (0, 25)}
 INSTALL_CONNECT = "pip install 'lakepact[spark-connect]'"
 
 

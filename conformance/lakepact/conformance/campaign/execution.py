@@ -214,7 +214,7 @@ class Bench:
             "verdict": KEPT[verdict.outcome],
             "expected": self._wire.redact(verdict.expected)[:SHOWN],
             "observed": self._wire.redact(verdict.actual)[:SHOWN],
-            "step": shows[-1] if shows else None,
+            "step": shows[-1] if shows else 0,
         }
 
     # -- corners -----------------------------------------------------------------------------------------------

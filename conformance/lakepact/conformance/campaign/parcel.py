@@ -6,7 +6,7 @@ import hashlib
 import tempfile
 import zipfile
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 ROOT = "lakepact"
 SENT = ("generated", "conformance")  #: what lanes need; they start no server
@@ -22,12 +22,13 @@ def packed() -> str:
         for path in sorted(folder.rglob("*"))
         if path.suffix in KINDS
     }
+    # In an archive, data is found in packages that say that they are ones.
+    folders = {parent for name in files for parent in PurePosixPath(name).parents if len(parent.parts) > 1}
+    files = {f"{folder}/__init__.py": b"" for folder in sorted(folders)} | files
     said = hashlib.sha256(b"".join(name.encode() + content for name, content in files.items())).hexdigest()[:16]
     archive = Path(tempfile.mkdtemp(prefix="lakepact-")) / f"lakepact_{said}.zip"
-    folders = {f"{parent.as_posix()}/" for name in files for parent in Path(name).parents if parent.name}
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for folder in sorted(folders):
-            file.writestr(folder, b"")  # else a package without a module of its own is not found in it
+        file.writestr(f"{ROOT}/", b"")  # else it is not found, having no module of its own
         for name, content in files.items():
             file.writestr(name, content)
     return str(archive)

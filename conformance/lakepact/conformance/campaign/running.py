@@ -143,9 +143,10 @@ def carried_on(
                 yield from _awaited(engine, errands, replace(job, chunk=number, lanes=lanes), work=work, every=every)
         finally:
             shore.end(run)
-            shore.gathered(run, said["run_id"], patience=0.0)
-            status = "complete" if len(shore.landed(run)) == _all(run, said["targets"]) else "incomplete"
-            tables.write_json({**said, "status": status, "finished_at": _now()}, run / "run.json")
+            with contextlib.suppress(OSError):  # where there is no room for it, it is for the next start
+                shore.gathered(run, said["run_id"], patience=0.0)
+                status = "complete" if len(shore.landed(run)) == _all(run, said["targets"]) else "incomplete"
+                tables.write_json({**said, "status": status, "finished_at": _now()}, run / "run.json")
 
 
 def _awaited(engine: Engine, errands: Table, job: Job, *, work: _Work, every: float | None) -> Iterator[Progress]:

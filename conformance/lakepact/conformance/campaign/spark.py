@@ -210,9 +210,14 @@ def drawn_batches(batches: Iterable[Any]) -> Iterator[Any]:
     """The cases of the blocks in Arrow record batches."""
     wanted = [row for batch in batches for row in batch.to_pylist()]
     places = [row.pop("place") for row in wanted]
-    blocks = [Block(**{**row, "modes": tuple(row["modes"]), "only": tuple(row["only"])}) for row in wanted]
+    blocks = [_block(row) for row in wanted]
     for place, rows in zip(places, drawn(blocks), strict=True):
         yield pa.RecordBatch.from_pylist([{**row, "place": place, "number": n} for n, row in enumerate(rows)], schema=DRAWN)
+
+
+def _block(row: dict[str, Any]) -> Block:
+    members: dict[str, Any] = {**row, "modes": tuple(row["modes"]), "only": tuple(row["only"])}
+    return Block(**members)
 
 
 def _document(block: Block) -> dict[str, Any]:
@@ -237,9 +242,9 @@ ADVICE = {
 
 
 def _broken(wrong: Exception) -> CannotRun:
-    text = str(wrong)
-    advice = next((says for sign, says in ADVICE.items() if sign in text), "a task of Spark failed")
-    return CannotRun(f"{advice} ({_said(wrong)}). What had landed is kept")
+    said = _said(wrong)
+    advice = next((says for sign, says in ADVICE.items() if sign in said), "a task of Spark failed")
+    return CannotRun(f"{advice} ({said}). What had landed is kept")
 
 
 def _said(wrong: Exception) -> str:

@@ -1,0 +1,123 @@
+"""Whatever ends a run in the middle, going on leads where an undisturbed one does, and nothing that landed is sent twice."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from campaigns import Counting, Here, command, exchanges, said, told
+from lakepact.conformance.campaign import planning, running, tables
+from lakepact.conformance.campaign.refusals import Refused
+from lakepact.conformance.campaign.targets import asked
+from lakepact.reference_server.running import running as serving
+from miniatures import miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PLAIN = ("--engine", "plain", "--lanes", "2")
+ON_TWO = ("--master", "local[2]", "--conf", "spark.driver.memory=1g")
+PATIENCE = 120  #: seconds until a run has to have landed something
+ENOUGH = 30  #: cases after which it is ended
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("campaign") / "plan"
+    planning.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "reading", "sequence"))
+    return folder
+
+
+def answered(run: Path) -> int:
+    """Cases that a run has in its logs."""
+    return sum(log.read_bytes().count(b'{"in"') for log in run.glob("journal/*.jsonl"))
+
+
+def ended(words: list[str], run: Path, how: signal.Signals) -> int:
+    """Start a run and end it in the middle; its exit code."""
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as process:
+        began = time.monotonic()
+        while process.poll() is None and answered(run) < ENOUGH:
+            assert time.monotonic() < began + PATIENCE
+            time.sleep(0.02)
+        process.send_signal(how)
+        return process.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("engine", [PLAIN, pytest.param(ON_TWO, marks=pytest.mark.spark)], ids=["plain", "spark"])
+def test_a_run_that_is_killed_ends_as_if_nothing_had_happened(engine: tuple[str, ...], plan: Path, tmp_path: Path) -> None:
+    run, whole = tmp_path / "run", tmp_path / "whole"
+    with serving(warehouse="memory:") as server:
+        told("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(whole), *PLAIN)
+    with serving(warehouse="memory:") as server:
+        counting = Counting(server.url)
+        with contextlib.closing(counting), miniature(counting) as url:
+            ended(command("run", "--plan", str(plan), "--target", f"a={url}", "--out", str(run), *engine), run, signal.SIGKILL)
+            told("run", "--out", str(run), "--resume", *engine)
+    first = tables.read_json(run / "run.json")["starts"][0]["word"]
+    of_first = {row["number"] for row in exchanges(run) if row["word"].startswith(first)}
+    later = {int(number) for word, number in counting.seen if not word.startswith(first.encode())}
+
+    assert ENOUGH <= len(of_first) < tables.read(run / "cases", tables.CASES).num_rows
+    assert set() == of_first & later
+    assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows <= 2
+    assert said(whole, Here()) == said(run, Here())
+    assert tables.read_json(run / "run.json")["status"] == "complete"
+
+
+@pytest.mark.spark
+def test_a_run_that_is_interrupted_by_hand_lets_its_lanes_end_and_nothing_is_in_doubt(plan: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with serving(warehouse="memory:") as server:
+        words = command("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(run), *PLAIN)
+        code = ended(words, run, signal.SIGINT)
+
+    assert code == 3
+    assert len({row["case_id"] for row in exchanges(run)}) >= ENOUGH
+    assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows == 0
+    assert tables.read_json(run / "run.json")["status"] == "incomplete"
+
+
+def test_who_stops_waiting_in_the_middle_of_a_chunk_ends_its_lanes_and_nothing_is_in_doubt(plan: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with serving(warehouse="memory:") as server:
+        running.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
+        steps = running.carried_on(run, Here(), every=0.01)
+        next(step for step in steps if answered(run) > 0)
+        steps.close()  # type: ignore[attr-defined]
+        cases = {row["case_id"] for row in exchanges(run)}
+
+    assert 0 < len(cases) < tables.read(run / "cases", tables.CASES).num_rows
+    assert tables.read(run / "interruptions", tables.INTERRUPTIONS).num_rows == 0
+    assert tables.read_json(run / "run.json")["status"] == "incomplete"
+
+
+@contextlib.contextmanager
+def room_for(most: int) -> Iterator[None]:
+    """No file of this process may be larger."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_takes_no_more_costs_nothing_that_was_gathered(plan: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with serving(warehouse="memory:") as server:
+        running.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
+        with room_for(60_000), pytest.raises(Refused, match="make room for"):
+            list(running.carried_on(run, Here()))
+        gathered = len({row["case_id"] for row in exchanges(run)})
+        list(running.carried_on(run, Here()))
+
+    assert 0 < gathered < tables.read(run / "cases", tables.CASES).num_rows
+    assert tables.read_json(run / "run.json")["status"] == "complete"

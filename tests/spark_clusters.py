@@ -1,0 +1,94 @@
+"""Spark beside the tests, started from the pip package: a standalone master with a worker, and a Connect server."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyspark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HOME = Path(pyspark.__file__).parent
+PATIENCE = 120  #: seconds until a process has to be there
+ALONE = ("--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1")
+HAS_CONNECT = importlib.util.find_spec("grpc") is not None and importlib.util.find_spec("grpc_status") is not None
+
+
+def environment() -> dict[str, str]:
+    """Without the paths of the sources: what workers need of lakepact has to be brought to them."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return {**own, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+
+
+@contextlib.contextmanager
+def started(log: Path, *words: str) -> Iterator[None]:
+    """A process for the length of a block; what it says goes into a file."""
+    with log.open("w") as file, subprocess.Popen(words, env=environment(), stdout=file, stderr=file, cwd=log.parent) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
+
+
+def awaited(there: Callable[[], str | None]) -> str:
+    """What is there after a while."""
+    until = time.monotonic() + PATIENCE
+    while (found := there()) is None:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    return found
+
+
+@contextlib.contextmanager
+def standalone(folder: Path) -> Iterator[str]:
+    """A master with a worker of two cores; its address."""
+    spark_class, deploy = str(HOME / "bin" / "spark-class"), "org.apache.spark.deploy"
+    log = folder / "master.log"
+
+    def address() -> str | None:
+        found = re.search(r"spark://127\.0\.0\.1:\d+", log.read_text())
+        return found[0] if found else None
+
+    with started(log, spark_class, f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"):
+        url = awaited(address)
+        worker = (spark_class, f"{deploy}.worker.Worker", url, "--cores", "2", "--memory", "1g", "--webui-port", "0")
+        with started(folder / "worker.log", *worker, "--work-dir", str(folder / "work")):
+            yield url
+
+
+@contextlib.contextmanager
+def connect(folder: Path) -> Iterator[str]:
+    """A Connect server with two cores; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.ui.enabled": "false",
+        "spark.driver.memory": "1g",
+    }
+    confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    server = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+    def answers() -> str | None:
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return f"sc://127.0.0.1:{port}"
+        return None
+
+    with started(
+        folder / "connect.log", str(HOME / "bin" / "spark-submit"), "--master", "local[2]", *confs, "--class", server, "spark-internal"
+    ):
+        yield awaited(answers)
