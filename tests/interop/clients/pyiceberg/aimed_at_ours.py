@@ -1,0 +1,61 @@
+"""A plugin of pytest that aims pyiceberg's own integration tests at one server; nothing in the tests is changed.
+
+They know one address. Every REST catalog that is made for it is connected with ours instead, with further properties if there are any.
+Tests that need Spark, Hive or a catalog of another kind are left out, and those that are there twice, under two names for one catalog.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pyiceberg.catalog.rest import RestCatalog
+
+KNOWN = "http://localhost:8181"
+OURS = os.environ["AIMED_AT"]
+MORE = json.loads(os.environ.get("AIMED_WITH", "{}"))
+OTHERS = {"spark", "session_catalog_hive", "hive_catalog", "memory_catalog", "sqlite_catalog_memory", "sqlite_catalog_file"}
+
+if "pyspark" not in sys.modules:
+    # The modules name Spark when they are read; no test that is left uses it.
+    stand_in: dict[str, Any] = {name: ModuleType(name) for name in ("pyspark", "pyspark.sql", "pyspark.sql.utils")}
+    for module, name in (("pyspark.sql", "SparkSession"), ("pyspark.sql", "DataFrame"), ("pyspark.sql.utils", "AnalysisException")):
+        setattr(stand_in[module], name, type(name, (Exception,), {}))
+    stand_in["pyspark"].sql = stand_in["pyspark.sql"]
+    sys.modules.update(stand_in)
+
+_made = RestCatalog.__init__
+
+
+def _aimed(self: RestCatalog, name: str, **properties: str) -> None:
+    if properties.get("uri") in {KNOWN, OURS}:
+        own = {key: value for key, value in properties.items() if not key.startswith("s3.")}
+        properties = {**own, "uri": OURS, **MORE}
+    _made(self, name, **properties)
+
+
+RestCatalog.__init__ = _aimed  # type: ignore[method-assign]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what no REST catalog can pass by itself."""
+    left_out = [item for item in items if _is_left_out(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _is_left_out(item: pytest.Item) -> bool:
+    twice = "test_catalog.py" in item.nodeid and "[rest_catalog]" in item.nodeid
+    parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
+    named = {getattr(value, "name", None) for value in parameters} | set(getattr(item, "fixturenames", ()))
+    return twice or bool(named & OTHERS)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _the_namespace_that_upstream_makes_with_spark() -> None:
+    RestCatalog("makes", uri=OURS).create_namespace_if_not_exists("default")

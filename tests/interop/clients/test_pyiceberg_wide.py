@@ -1,0 +1,106 @@
+"""All integration tests that pyiceberg releases, as far as a catalog alone can pass them, with slashes in names on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+from interop import installed
+from interop.served import durable, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+pytestmark = pytest.mark.clients
+
+HERE = Path(__file__).parent / "pyiceberg"
+SOURCES = Path(__file__).parents[1] / "pyiceberg-sources.txt"
+SEPARATED = "tests/integration/test_catalog.py::test_rest_custom_namespace_separator"
+SLASHES = {"supports_slash_in_identifier": "true"}
+LONGEST_RUN = 600  #: seconds
+SERVER_FILE = """
+[warehouses.dots]
+overrides = { "namespace-separator" = "%2E" }
+"""
+
+
+@pytest.fixture(scope="module")
+def interpreter() -> Path:
+    return installed.python("pyiceberg", HERE / "requirements.txt")
+
+
+@pytest.fixture(scope="module")
+def sources(interpreter: Path) -> Path:
+    """The unpacked source distribution."""
+
+    def unpack(place: Path) -> None:
+        installed.told([str(interpreter), "-m", "ensurepip"])
+        pip = [str(interpreter), "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=pyiceberg", "--require-hashes"]
+        installed.told([*pip, f"--requirement={SOURCES}", f"--dest={place}"])
+        (archive,) = place.glob("pyiceberg-*.tar.gz")
+        with tarfile.open(archive) as packed:
+            packed.extractall(place, filter="data")
+        # The tests are to import the release that is installed, with its compiled parts.
+        (place / archive.name.removesuffix(".tar.gz") / "pyiceberg").rename(place / "not-imported")
+        archive.unlink()
+
+    (unpacked,) = installed.once(installed.folder() / "pyiceberg-sources", made_from=[SOURCES.read_bytes()], make=unpack).glob(
+        "pyiceberg-*"
+    )
+    return unpacked
+
+
+def left_out() -> list[str]:
+    """The tests that are not run, each with a reason in the table."""
+    groups = yaml.safe_load((HERE / "left_out.yaml").read_text("utf-8"))
+    return [test for group in groups for test in group["tests"]]
+
+
+def outcomes(interpreter: Path, sources: Path, *chosen: str, url: str, properties: Mapping[str, str], report: Path) -> dict[str, str]:
+    """How each test ended: `passed`, `skipped`, or with what it failed."""
+    target = {"PYICEBERG_TEST_CATALOG": "ours", "PYICEBERG_CATALOG__OURS__TYPE": "rest", "PYICEBERG_CATALOG__OURS__URI": url}
+    aimed = {"AIMED_AT": url, "AIMED_WITH": json.dumps(properties), "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+    options = ["-q", "-c", "pyproject.toml", "-p", "aimed_at_ours", "-p", "no:cacheprovider", "-m", "integration", "--tb=short"]
+    ran = subprocess.run(
+        [str(interpreter), "-m", "pytest", *options, f"--junit-xml={report}", *chosen],
+        cwd=sources,
+        env={**os.environ, **target, **aimed, "AWS_EC2_METADATA_DISABLED": "true"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LONGEST_RUN,
+        check=False,
+    )
+    print(ran.stdout.splitlines()[-1], flush=True)
+    assert report.exists(), ran.stdout[-4000:]
+    ended: dict[str, str] = {}
+    for case in ET.parse(report).getroot().iter("testcase"):
+        wrong = next((found for kind in ("failure", "error") if (found := case.find(kind)) is not None), None)
+        how = "passed" if wrong is None and case.find("skipped") is None else "skipped" if wrong is None else wrong.get("message", "")[:400]
+        ended[f"{case.get('classname')}::{case.get('name')}"] = how
+    return ended
+
+
+def test_pyicebergs_own_integration_tests_pass(interpreter: Path, sources: Path, tmp_path: Path) -> None:
+    not_run = [argument for test in [*left_out(), SEPARATED] for argument in ("--deselect", test)]
+    with serving(tmp_path, *durable(tmp_path)) as url:
+        ended = outcomes(interpreter, sources, "tests/integration", *not_run, url=url, properties=SLASHES, report=tmp_path / "report.xml")
+
+    assert {name: how for name, how in ended.items() if how not in {"passed", "skipped"}} == {}
+    assert list(ended.values()).count("passed") == 566
+
+
+def test_pyiceberg_joins_namespaces_as_the_server_says(interpreter: Path, sources: Path, tmp_path: Path) -> None:
+    (tmp_path / "server.toml").write_text(SERVER_FILE, "utf-8")
+    with serving(tmp_path, f"--config={tmp_path / 'server.toml'}", *durable(tmp_path)) as url:
+        ended = outcomes(interpreter, sources, SEPARATED, url=url, properties={}, report=tmp_path / "report.xml")
+
+    assert list(ended.values()) == ["passed"]
