@@ -182,4 +182,4 @@ def test_pages_are_full_however_much_is_left_out(tmp_path_factory: pytest.TempPa
 def test_it_is_said_of_every_operation_of_every_version_what_it_needs() -> None:
     versions = Contract("iceberg_rest").versions
 
-    assert {version: unsaid_needs(Contract("iceberg_rest", version)) for version in versions} == dict.fromkeys(versions, [])
+    assert [operation for version in versions for operation in unsaid_needs(Contract("iceberg_rest", version))] == []

@@ -91,3 +91,29 @@ def test_a_namespace_that_points_elsewhere_leads_nobody_there(tmp_path: Path) ->
         assert root("GET", "/v1/namespaces/far%1Faway/tables").document["identifiers"] == [
             {**named("far", "mine"), "namespace": ["far", "away"]}
         ]
+
+
+def test_scans_are_planned_from_no_files_of_others(both: tuple[Principal, Principal]) -> None:
+    root, writer = both
+    secret = location_of(root, "closed", "secret")
+    said = []
+    for number, place in enumerate((secret, secret.replace("00000-", "00001-")), start=1):
+        snapshot = {
+            "snapshot-id": number,
+            "sequence-number": number,
+            "timestamp-ms": 4_000_000_000_000 + number,
+            "manifest-list": place,
+            "summary": {"operation": "append"},
+            "schema-id": 0,
+        }
+        updates = [
+            {"action": "add-snapshot", "snapshot": snapshot},
+            {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": number},
+        ]
+        committed = writer("POST", "/v1/namespaces/open/tables/shown", {"requirements": [], "updates": updates})
+        assert committed.status == 200, committed.body
+        planned = writer("POST", "/v1/namespaces/open/tables/shown/plan", {})
+        said.append((planned.status, planned.body.decode().replace(place, "#")))
+
+    assert said[0] == said[1]
+    assert "for you" in said[0][1]

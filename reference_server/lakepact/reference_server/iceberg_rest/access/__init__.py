@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -132,6 +133,8 @@ class Admission:
             if one is None or not (self._only or caller.rights[one.kept.name].sees_any):
                 raise no_such_prefix(arguments["prefix"])
             _spell(arguments, one.kept.separator)
+            if "idempotency_key" in arguments:
+                arguments["idempotency_key"] = own_key(caller.principal.name, arguments["idempotency_key"])
             rights = caller.rights[one.kept.name]
             denied = self._denied(operation, rights, needs(arguments), one.catalog)
             places = _places(one.catalog, Sight(rights), arguments) if operation in READS_FILES else ()
@@ -181,6 +184,14 @@ def _places(catalog: Catalog, seen: Sight, arguments: Mapping[str, Any]) -> tupl
     with seeing(seen), catalog.store.begin() as transaction:
         record = transaction.get(identifier_key(levels_of(arguments["namespace"]), arguments["table"]))
     return () if record is None else (record.document["metadata"]["location"],)
+
+
+def own_key(principal: str, spelled: str) -> str:
+    """An Idempotency-Key as a key of this principal, so that nobody is given the answers of another; what is no key stays as it is."""
+    try:
+        return str(uuid.uuid5(uuid.UUID(spelled), principal))
+    except ValueError:
+        return spelled
 
 
 def is_there(catalog: Catalog, seen: Sight, subject: Subject) -> bool:
