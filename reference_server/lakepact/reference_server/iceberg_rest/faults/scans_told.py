@@ -230,6 +230,9 @@ SCHEMAS = (
     _schema("LiteralExpression", "residuals-without-value", "Comparisons have no value.", _of_kind("gt", _less("value"))),
     _schema("SetExpression", "residuals-with-one-value", "Sets are a value.", _of_kind("in", lambda one: {**one, "values": 5})),
     _schema("UnaryExpression", "residuals-without-term", "Tests of null have no term.", _of_kind("is-null", _less("term"))),
+    _schema(
+        "NotExpression", "negations-of-nothing", "Negations have no child.", _of_kind("gt", lambda one: {"type": "not", "expression": one})
+    ),
     _schema("AndOrExpression", "residuals-of-one-side", "Combinations have one side.", _of_kind("and or", _less("right"))),
     _schema(
         "Expression",
