@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 19efca7f6fda0940. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 069b83b8baafa503. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -831,7 +831,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="credentials",
         operations=("loadCredentials",),
         features=("vended-credentials", "second-principal"),
-        uncovered="the harness opens no storage, which is what would tell",
+        uncovered="the harness writes nothing into a storage, which is what would tell",
     ),
     "IRC-ERR-001": Requirement(
         id="IRC-ERR-001",
@@ -4281,6 +4281,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
+        uncovered="has nothing of its own but the type by which it is told apart",
     ),
     "IRC-SCH-FalseExpression": Requirement(
         id="IRC-SCH-FalseExpression",
@@ -4291,6 +4292,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="schemas",
         operations=("fetchPlanningResult", "fetchScanTasks", "planTableScan", "reportMetrics"),
         reading="A-07: The expressions that are always true or false are objects here, while existing clients send bare booleans. Both forms are accepted from either side, and neither is demanded.",
+        uncovered="has nothing of its own but the type by which it is told apart",
     ),
     "IRC-SCH-AndOrExpression": Requirement(
         id="IRC-SCH-AndOrExpression",
@@ -7032,8 +7034,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("loadTable",),
-        features=("vended-credentials", "readable-files"),
-        uncovered="the harness opens no storage, which is what would tell",
+        features=("vended-credentials",),
     ),
     "IRC-TBL-LOAD-016": Requirement(
         id="IRC-TBL-LOAD-016",

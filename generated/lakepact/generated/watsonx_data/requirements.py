@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 06601e788027adfa. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 24654565e5976a5d. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -4945,8 +4945,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="tables",
         operations=("loadTable",),
-        features=("vended-credentials", "readable-files"),
-        uncovered="the harness opens no storage, which is what would tell",
+        features=("vended-credentials",),
     ),
     "IRC-TBL-LOAD-016": Requirement(
         id="IRC-TBL-LOAD-016",
