@@ -103,9 +103,9 @@ def interop_rck(session: nox.Session) -> None:
 
 @nox.session
 def campaign(session: nox.Session) -> None:
-    """Campaigns on Spark, against the same in plain processes."""
+    """Campaigns on Spark, against the same in plain processes, and one on Iceberg's own server beside ours."""
     install(session, "tests", package=".[spark]")
-    session.run("pytest", "tests/conformance/campaign", "-m", "spark or not spark", *session.posargs)
+    session.run("pytest", "tests/conformance/campaign", "tests/interop/fixture", "-m", "spark or not spark", *session.posargs)
 
 
 @nox.session
