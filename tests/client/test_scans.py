@@ -140,6 +140,17 @@ def test_a_plan_that_takes_too_long_is_cancelled(at_a_desk):
     assert sum(pauses) >= 0.3
 
 
+def test_planning_is_tried_again_since_it_changes_nothing(at_a_desk):
+    busy = httpx.Response(503, json={"error": {"message": "busy", "type": "SlowDownException", "code": 503}})
+    completed = {"status": "completed", "file-scan-tasks": [], "plan-tasks": ["more"]}
+    driven, desk, _ = at_a_desk({PLAN: [busy, completed], TASKS: [busy, {"file-scan-tasks": [task("a")]}]})
+
+    tasks = driven.scan_tasks("n", "t", driven.plan_scan("n", "t"))
+
+    assert desk.asked == [PLAN, PLAN, TASKS, TASKS]
+    assert shown(tasks) == [("a", [])]
+
+
 @pytest.mark.parametrize("background", [False, True])
 def test_a_plan_that_failed_is_an_error_that_says_why(at_a_desk, *, background):
     failed = {"status": "failed", "error": {"message": "no such manifest", "type": "RuntimeIOException", "code": 500}}

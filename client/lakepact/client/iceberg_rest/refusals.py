@@ -38,4 +38,7 @@ def _members(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_grievance)
+#: What changes no table, although its method could: at the worst a plan is made twice.
+_READS = frozenset({"planTableScan", "fetchScanTasks"})
+
+REFUSALS = Refusals(named=ERRORS, kinds=_KINDS, read=_grievance, reads=_READS)
