@@ -119,8 +119,10 @@ def campaign_bench(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """The reference server against bare ASGI on the same machine."""
     session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it
-    install(session, "tests", package=".[conformance]")
+    install(session, "tests", "bench", package=".[conformance]")
     session.run("python", "tests/bench", *session.posargs)
+    if not session.posargs:
+        session.run("python", "tests/bench/durable.py")
 
 
 @nox.session
