@@ -44,7 +44,7 @@ def miniature(answerer: Answerer) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = do_HEAD = do_DELETE = answer  # noqa: N815 - the library's names
+        do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = answer  # noqa: N815 - the library's names
 
         def log_message(self, *_: object) -> None:
             pass

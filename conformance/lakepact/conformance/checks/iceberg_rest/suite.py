@@ -139,6 +139,7 @@ suite = Suite(
         "IRC-NS-GET-003": "a catalog without properties of namespaces",
         "IRC-NS-PROP-011": "a catalog without properties of namespaces",
         "IRC-PAG-007": "a catalog that does not page",
+        "IRC-TBL-LOAD-015": "a storage that keys open",
     },
 )
 check = suite.check

@@ -1,0 +1,104 @@
+"""Credentials are tried: they open their table, and it is said when they open another one too."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+from miniatures import miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+WANTED = "IRC-TBL-LOAD-015"
+OWN = "AKIDOFTHESERVER"
+FILE = """
+[warehouses.lake]
+location = "s3://bucket/lake"
+[warehouses.lake.credentials]
+sts = "{url}"
+access-key-id-env = "LAKE_ID"
+secret-access-key-env = "LAKE_SECRET"
+config = {{ "s3.endpoint" = "{url}" }}
+"""
+GIVEN = """<R><AccessKeyId>{id}</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>token</SessionToken>
+<Expiration>2999-01-01T00:00:00Z</Expiration></R>"""
+
+
+class Store:
+    """A token service whose keys open what their policy says, and a bucket that keeps to it."""
+
+    def __init__(self) -> None:
+        self.opens: dict[str, str] = {OWN: "/"}
+        self.widened: Callable[[str], str] = lambda prefix: prefix
+        self.headers: dict[str, str] = {}
+        self.is_lost = False
+
+    def listen(self, headers: dict[str, str]) -> None:
+        self.headers = headers
+
+    def __call__(self, method: str, target: str, body: bytes) -> Any:
+        key = self.headers.get("authorization", "").partition("Credential=")[2].partition("/")[0]
+        if method == "POST":
+            (resource,) = json.loads(parse_qs(body.decode())["Policy"][0])["Statement"][0]["Resource"]
+            given = f"ASIA{len(self.opens)}"
+            self.opens[given] = self.widened(f"/{resource.partition(':::')[2].removesuffix('*')}")
+            return 200, {"Content-Type": "text/xml"}, GIVEN.format(id=given).encode()
+        if self.is_lost and method == "HEAD":
+            return 404, {}, b""
+        is_open = target.startswith(self.opens.get(key, "nowhere"))
+        return (200 if is_open else 403), {"ETag": '"0"'}, b""
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+@pytest.fixture
+def judged(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], runner.Run]]:
+    monkeypatch.setenv("LAKE_ID", OWN)
+    monkeypatch.setenv("LAKE_SECRET", "secret-of-the-server")
+    with miniature(store) as url:
+        file = tmp_path / "server.toml"
+        file.write_text(FILE.format(url=url))
+        with running(contract="iceberg_rest", config=file) as server:
+
+            def judge() -> runner.Run:
+                run = runner.Run(plan.plan(suites.load("iceberg_rest"), only=[WANTED]), Target(server.url))
+                for _ in run.events():
+                    pass
+                return run
+
+            yield judge
+
+
+def test_keys_that_open_their_table_alone_are_as_they_should_be(judged: Callable[[], runner.Run]) -> None:
+    assert judged().results()[WANTED].outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("widened", [lambda _: "/bucket/", lambda prefix: prefix.rsplit("/", 2)[0], lambda _: "/nowhere/"])
+def test_keys_that_open_the_table_beside_or_not_their_own_are_reported(
+    judged: Callable[[], runner.Run], store: Store, widened: Callable[[str], str]
+) -> None:
+    store.widened = widened
+
+    run = judged()
+
+    assert run.results()[WANTED].outcome is Outcome.WARN
+    assert not any("secret" in f"{verdict}" for verdict in run.verdicts)
+
+
+def test_nothing_is_said_of_a_storage_without_the_files(judged: Callable[[], runner.Run], store: Store) -> None:
+    store.is_lost = True
+
+    assert judged().results()[WANTED].outcome is Outcome.NOT_OFFERED
