@@ -1,8 +1,9 @@
-"""How fast the reference server is: against bare ASGI on the same machine, from its start to its first answer, and with very long lists.
+"""How fast the reference server is: against bare ASGI and Iceberg's Java server on the same machine, from its start to its first answer,
+and with very long lists and very many names.
 
-`nox -s bench`, or `python tests/bench [--seconds S] [--rounds N]`. Server and load generator have a core each where there are two.
-What is compared is the time that the server's process computes for one answer (its inverse is what one core can give), as the median
-of rounds in which both servers take turns; other programs on the machine disturb it least. Answers per second are shown beside it.
+`nox -s bench`, or `python tests/bench [--seconds S] [--rounds N] [--only PART …]`. Server and load generator have a core each where there
+are two. What is compared is the time that the server's process computes for one answer (its inverse is what one core can give), as the
+median of rounds in which the servers take turns; other programs on the machine disturb it least. Answers per second are shown beside it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ import tempfile
 import time
 import urllib.request
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvloop
+from java_server import LeftOut, beside_java
 from listings import listings
 from load import ask, load
+from scaling import FEW, MANY, scaling
 from workloads import PREPARATION, WORKLOADS, Workload
 
 if TYPE_CHECKING:
@@ -31,8 +35,10 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 8
 WARM_UP = 0.3  #: seconds
-START_TARGET = 0.6  #: seconds from the command to its first answer
-STARTS = 7
+START_TARGET = 0.25  #: seconds from the command to its first answer
+MEMORY_TARGET = 45.0  #: MB of it after that
+STARTS = 9
+WAYS = ("bare", "lane", "fast")  #: the servers that are compared
 
 
 @dataclass
@@ -44,9 +50,9 @@ class Speed:
 
 
 @contextlib.contextmanager
-def server(kind: str, warehouse: str, core: int) -> Iterator[tuple[int, int]]:
+def server(kind: str, warehouse: str, core: int, names: int = 0) -> Iterator[tuple[int, int]]:
     """The process id and the port of a prepared server."""
-    command = [sys.executable, str(Path(__file__).with_name("servers.py")), kind, warehouse, str(core)]
+    command = [sys.executable, str(Path(__file__).with_name("servers.py")), kind, warehouse, str(core), str(names)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
@@ -72,38 +78,100 @@ def computed(pid: int) -> float:
         return time.perf_counter()
 
 
-def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> tuple[Speed, Speed]:
-    """Bare ASGI and the reference server under the same load, taking turns."""
-    with server("bare", workload.warehouse, core) as bare, server("fast", workload.warehouse, core) as reference:
-        measured = [(bare, Speed(), workload.requests()), (reference, Speed(), workload.requests())]
+def compared(workload: Workload, *, seconds: float, rounds: int, core: int) -> list[Speed]:
+    """Bare ASGI and the reference server without and with its fast path, under the same load, taking turns."""
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(server(way, workload.warehouse, core)) for way in WAYS]
+        measured = [(pid, port, Speed(), workload.requests()) for pid, port in servers]
         for number in range(rounds + 1):
-            for (pid, port), speed, requests in measured if number % 2 else reversed(measured):
+            for pid, port, speed, requests in measured if number % 2 else reversed(measured):
                 before, started = computed(pid), time.perf_counter()
                 answers = asyncio.run(load(port, requests, seconds=seconds if number else WARM_UP, connections=CONNECTIONS))
                 if number:
                     speed.computing.append((computed(pid) - before) / answers)
                     speed.per_second.append(answers / (time.perf_counter() - started))
-    return measured[0][1], measured[1][1]
+    return [speed for _, _, speed, _ in measured]
 
 
-def start_seconds() -> float:
-    """Seconds from `lakepact serve` to its first answer."""
+def start(compiled: str) -> tuple[float, float]:
+    """Seconds from `lakepact serve` to its first answer, and the megabytes that it has then, shared ones by halves.
+
+    Args:
+        compiled: a folder for compiled modules: pip makes them, a checkout may not.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
     command = [sys.executable, "-m", "lakepact.conformance", "serve", "--port", "0", "--warehouse", "memory:"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**environment, "PYTHONPYCACHEPREFIX": compiled})
     try:
         assert process.stdout
         url = process.stdout.readline().strip()
         with urllib.request.urlopen(f"{url}/v1/config") as answer:
             answer.read()
-        return time.perf_counter() - started
+        return time.perf_counter() - started, memory(process.pid)
     finally:
         process.terminate()
         process.communicate()
 
 
-def long_lists(core: int) -> bool:
-    """Measure the listings of tables with very many files, print them, and return whether a target is missed."""
+def memory(pid: int) -> float:
+    """The proportional set size of a process in megabytes; 0 where the system does not tell."""
+    try:
+        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")) / 1024
+
+
+# -- the parts ------------------------------------------------------------------------------------------------------------
+
+
+def starts(_: argparse.Namespace, __: int) -> bool:
+    """From the command to its first answer."""
+    with tempfile.TemporaryDirectory() as compiled:
+        start(compiled)
+        measured = [start(compiled) for _ in range(STARTS)]
+    seconds, megabytes = (statistics.median(values) for values in zip(*measured, strict=True))
+    say(f"{'start to first answer':46}{seconds:>8.2f} s {START_TARGET:>28.2f}")
+    say(f"{'memory after it':46}{megabytes:>7.0f} MB {MEMORY_TARGET:>27.0f}")
+    return seconds > START_TARGET or megabytes > MEMORY_TARGET
+
+
+def speeds(chosen: argparse.Namespace, core: int) -> bool:
+    """Against bare ASGI."""
+    missed = False
+    say(
+        f"{f'{CONNECTIONS} connections':20}{'bare ASGI':>20}{'lane':>20}{'ratio':>8}{'target':>8}{'fast path':>21}{'ratio':>8}{'target':>8}"
+    )
+    for workload in WORKLOADS:
+        bare, lane, fast = compared(workload, seconds=chosen.seconds, rounds=chosen.rounds, core=core)
+        line = f"{workload.name:20}{shown(bare)}"
+        for speed, target in ((lane, workload.lane), (fast, workload.fast)):
+            ratio = statistics.median(bare.computing) / statistics.median(speed.computing)
+            missed = missed or (target is not None and ratio < target)
+            line += f"{shown(speed)}{ratio:>8.2f}{'-' if target is None else f'{target:.2f}':>8}"
+        say(line)
+    return missed
+
+
+def shown(speed: Speed) -> str:
+    """What one answer costs, and how many there are."""
+    return f"{statistics.median(speed.computing) * 1e6:8.1f} µs{statistics.median(speed.per_second):7.0f}/s"
+
+
+def many_names(chosen: argparse.Namespace, core: int) -> bool:
+    """With very many tables and namespaces, beside very few."""
+    missed = False
+    say(f"{'tables and namespaces of a catalog':46}{FEW:>13}{MANY:>13,}{'ratio':>8}{'most':>6}")
+    with_names = partial(server, "fast", "memory:", core)
+    for name, few, many, most in scaling(with_names, computed, seconds=chosen.seconds, rounds=chosen.rounds):
+        missed = missed or many / few > most
+        say(f"{name:46}{few * 1e6:>10.1f} µs{many * 1e6:>10.1f} µs{many / few:>8.2f}{most:>6.2f}")
+    return missed
+
+
+def long_lists(_: argparse.Namespace, core: int) -> bool:
+    """The listings of tables with very many files."""
     missed = False
     say(f"{'tables of 100,000 files':52}{'':26}{'':>6}{'most':>8}")
     with tempfile.TemporaryDirectory() as folder:
@@ -125,28 +193,41 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def against_java(chosen: argparse.Namespace, core: int) -> bool:
+    """Against Iceberg's own server."""
+    missed = False
+    say(f"{'beside the Java server of Iceberg':46}{'Java':>13}{'reference':>13}{'times':>8}{'least':>6}")
+    ours = partial(server, "fast", "memory:", core)
+    try:
+        for name, java, cost, least in beside_java(ours, computed, seconds=chosen.seconds, rounds=chosen.rounds):
+            missed = missed or java / cost < least
+            say(f"{name:46}{java * 1e6:>10.1f} µs{cost * 1e6:>10.1f} µs{java / cost:>8.1f}{least:>6.1f}")
+    except LeftOut as reason:
+        say(f"left out: {reason}")
+    return missed
+
+
+PARTS = {"start": starts, "speed": speeds, "names": many_names, "lists": long_lists, "java": against_java}
+
+
 def main() -> int:
-    """Measure everything, print a table, and return 1 if a target is missed."""
+    """Measure everything, print tables, and return 1 if a target is missed."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--seconds", type=float, default=0.3, help="length of one measurement")
     arguments.add_argument("--rounds", type=int, default=15, help="measurements of each server for each workload")
+    arguments.add_argument("--only", choices=PARTS, action="append", help="a part; may be given several times")
     chosen = arguments.parse_args()
     uvloop.install()
-    start = statistics.median(start_seconds() for _ in range(STARTS))
     served, loading = cores()
-    if loading >= 0:
-        os.sched_setaffinity(0, {loading})
-    missed = start > START_TARGET
-    say(f"{f'{CONNECTIONS} connections':22}{'bare ASGI':>22}{'reference':>24}{'ratio':>8}{'target':>8}")
-    for workload in WORKLOADS:
-        bare, reference = compared(workload, seconds=chosen.seconds, rounds=chosen.rounds, core=served)
-        ratio = statistics.median(bare.computing) / statistics.median(reference.computing)
-        missed = missed or (workload.target is not None and ratio < workload.target)
-        shown = [f"{statistics.median(s.computing) * 1e6:8.1f} µs {statistics.median(s.per_second):8.0f}/s" for s in (bare, reference)]
-        say(f"{workload.name:22}{shown[0]:>22}{shown[1]:>24}{ratio:>8.2f}{'-' if workload.target is None else f'{workload.target:.2f}':>8}")
-    say(f"{'start to first answer':22}{'':22}{'':24}{start:>7.2f}s{START_TARGET:>7.2f}s")
-    missed = long_lists(served) or missed
-    return int(missed)
+    missed: list[str] = []
+    for name in chosen.only or PARTS:
+        if name != "start" and loading >= 0:
+            os.sched_setaffinity(0, {loading})
+        if PARTS[name](chosen, served):
+            missed.append(name)
+        say("")
+    say(f"missed a target: {', '.join(missed)}" if missed else "every target is met")
+    return int(bool(missed))
 
 
 if __name__ == "__main__":

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+END = b"0\r\n\r\n"
+MANY = sys.maxsize  #: bytes are missing of a body in chunks, until the last one has come
 
 
 class Caller(asyncio.Protocol):
@@ -20,6 +25,7 @@ class Caller(asyncio.Protocol):
         self._done = done
         self._head = b""
         self._missing = -1
+        self._end = b""
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -36,10 +42,20 @@ class Caller(asyncio.Protocol):
             if not head.startswith(b"http/1.1 20"):
                 self._fail(self._head)
                 return
+            if b"transfer-encoding: chunked" in head:
+                self._missing = MANY
+                self._end = self._head[end + 4 :][-len(END) :]
+                self._head = b""
+                self._in_chunks()
+                return
             at = head.find(b"content-length:")
             length = int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
             self._missing = length - (len(self._head) - end - 4)
             self._head = b""
+        elif self._missing == MANY:
+            self._end = (self._end + data)[-len(END) :]
+            self._in_chunks()
+            return
         else:
             self._missing -= len(data)
         if self._missing == 0:
@@ -48,6 +64,11 @@ class Caller(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if not self._done.done():
             self._fail(f"the connection was lost: {exc}".encode())
+
+    def _in_chunks(self) -> None:
+        """Go on when the last chunk has come; nobody sends its bytes within a document."""
+        if self._end == END:
+            self._next()
 
     def _next(self) -> None:
         assert self._transport

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import orjson
 import uvicorn
+from scaling import fill
 
 from lakepact.reference_server.app import application, service
 from lakepact.reference_server.running import configured, kept, listening
@@ -54,12 +55,17 @@ def bare(served: Service) -> Any:
 
 
 def main() -> None:
-    """Serve `bare`, the `lane` or the `fast` path on a free port, which is printed, on one core if its number is not negative."""
-    kind, place, core = sys.argv[1:]
+    """Serve `bare`, the `lane` or the `fast` path on a free port, which is printed.
+
+    Arguments: which of them, the warehouse, the core if its number is not negative, and how many names there are (see `scaling`).
+    """
+    kind, place, core, names = sys.argv[1:]
     if int(core) >= 0:
         os.sched_setaffinity(0, {int(core)})
     with kept(None if place == "files" else place) as warehouse:
         served = service("iceberg_rest", Settings(warehouse=warehouse))
+        if int(names):
+            fill(served, int(names))
         listener, url = listening("127.0.0.1", 0)
         sys.stdout.write(f"{url.rpartition(':')[2]}\n")
         sys.stdout.flush()

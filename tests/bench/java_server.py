@@ -1,0 +1,134 @@
+"""Iceberg's own REST catalog server, written in Java: how many times what one of our answers costs it computes for one of its own.
+
+Its jars come from Maven Central, once. Where there is no Java or no Maven, or Maven cannot reach anything, it is left out, and why is said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from load import ask, load
+from workloads import PREPARATION, request
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from interop import installed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+POM = Path(__file__).parent / "iceberg-java" / "pom.xml"
+MAIN = "org.apache.iceberg.rest.RESTCatalogServer"
+LONGEST_START = 60  #: seconds
+JUST_IN_TIME = 20_000  #: answers until the machine has compiled what it runs
+LONGEST_WARM_UP = 60  #: seconds
+CONNECTIONS = 8
+#: Tables, and how many times as much the other server has to compute at least.
+LOADS = {"small": 6.0, "large": 20.0}
+
+
+class LeftOut(Exception):
+    """The other server cannot be had; the message says why."""
+
+
+def class_path() -> tuple[str, str]:
+    """The Java runtime and the class path.
+
+    Raises:
+        LeftOut: there is none.
+    """
+    try:
+        return installed.java(), installed.jars(POM)
+    except (pytest.skip.Exception, pytest.fail.Exception) as reason:
+        raise LeftOut(str(reason).partition("\n")[0]) from None
+
+
+@contextmanager
+def java_server() -> Iterator[tuple[int, int]]:
+    """The process id and the port of a prepared server."""
+    java, jars = class_path()
+    with socket.create_server(("127.0.0.1", 0)) as free, tempfile.TemporaryDirectory() as folder:
+        port: int = free.getsockname()[1]
+        free.close()  # it listens on every address, and cannot be told otherwise
+        environment = {
+            "CATALOG_REST_PORT": str(port),
+            "CATALOG_WAREHOUSE": f"file://{folder}/warehouse",
+            "CATALOG_URI": f"jdbc:sqlite:{folder}/catalog.db?journal_mode=WAL",
+            "CATALOG_JDBC_SCHEMA__VERSION": "V1",
+        }
+        Path(folder, "warehouse").mkdir()
+        process = subprocess.Popen(
+            [java, "-cp", jars, MAIN], env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        if hasattr(os, "sched_setaffinity"):  # it has the run of the machine: it compiles and collects in threads of its own
+            os.sched_setaffinity(process.pid, range(os.cpu_count() or 1))
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/v1/config", process)
+            for made in PREPARATION:
+                asyncio.run(ask(port, made))
+            yield process.pid, port
+        finally:
+            process.terminate()
+            process.communicate()
+
+
+def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + LONGEST_START
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise LeftOut(f"it ended with {process.returncode} before it answered")
+        try:
+            with urllib.request.urlopen(address):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.05)
+    raise LeftOut(f"it has not answered within {LONGEST_START} seconds")
+
+
+def beside_java(
+    ours: Callable[[], AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float], *, seconds: float, rounds: int
+) -> Iterator[tuple[str, float, float, float]]:
+    """For each load what an answer costs the other server and ours, in seconds, and how many times as much it must be at least.
+
+    Args:
+        ours: starts our server, and gives its process id and port.
+        computed: the seconds that a process has computed.
+        seconds: the length of one measurement.
+        rounds: how many there are.
+
+    Raises:
+        LeftOut: the other server cannot be had.
+    """
+    with ExitStack() as stack:
+        servers = [stack.enter_context(java_server()), stack.enter_context(ours())]
+        for table, least in LOADS.items():
+            # Uncompressed: else it would be compared how fast both compress.
+            asked = request("GET", f"/v1/namespaces/bench/tables/{table}").replace(b"Accept-Encoding: gzip, deflate\r\n", b"")
+            costs: list[list[float]] = [[], []]
+            _warm_up(servers[0][1], asked)
+            for _ in range(rounds):
+                for (pid, port), cost in zip(servers, costs, strict=True):
+                    before = computed(pid)
+                    answers = asyncio.run(load(port, itertools.repeat(asked), seconds=seconds, connections=CONNECTIONS))
+                    cost.append((computed(pid) - before) / answers)
+            yield f"loadTable, {table}", statistics.median(costs[0]), statistics.median(costs[1]), least
+
+
+def _warm_up(port: int, asked: bytes) -> None:
+    answers, until = 0, time.monotonic() + LONGEST_WARM_UP
+    while answers < JUST_IN_TIME and time.monotonic() < until:
+        answers += asyncio.run(load(port, itertools.repeat(asked), seconds=1, connections=CONNECTIONS))
