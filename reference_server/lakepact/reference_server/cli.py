@@ -207,7 +207,7 @@ def serve(  # one argument for each option
             )
             served = services(wanted, settings, faults=faults)
             if store != MEMORY:
-                # The thread that writes to the file needs the interpreter for moments only, but several in a batch. By default it waits 5 ms
+                # The thread that writes to the file needs the interpreter for moments, but for several in a batch. By default it waits 5 ms
                 # for each while requests are answered: with loads beside them, commits were five times as slow.
                 sys.setswitchinterval(SWITCH_SECONDS)
             for one in served:
