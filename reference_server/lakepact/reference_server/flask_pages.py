@@ -63,7 +63,7 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
 
 INDEX = (
     "<!doctype html><title>lakepact</title><h1>lakepact's reference server</h1>"
-    "<p>It answers the operations below as their contracts say, checks every request against them, and forgets everything when it ends. "
+    "<p>It answers the operations below as their contracts say, and checks every request against them. "
     'Whether it is up: <a href="/healthz">/healthz</a>.</p>'
 )
 

@@ -222,7 +222,10 @@ def catalog_service(
         root=root,
         max_body=settings.max_body,
         blocking=blocking & handlers.keys(),
-        about=_about(warehouses, is_guarded=access is not None),
+        about=(
+            *_about(warehouses, is_guarded=access is not None),
+            "What it knows is forgotten when it ends." if settings.store == MEMORY else "What it knows is kept in a file.",
+        ),
         settled=None if settings.store == MEMORY else store.settled,
         close=store.close,
     )
