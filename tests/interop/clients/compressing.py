@@ -40,6 +40,7 @@ class Passing(BaseHTTPRequestHandler):
             body = gzip.compress(body)
         with self.server.lock:
             self.server.seen[self.command, answer.status, packs] += 1
+            self.server.asked[self.command, urlsplit(self.path).path.rpartition("/")[2]] += 1
         self.send_response(answer.status)
         for name in PASSED_ON:
             if value := answer.headers.get(name):
@@ -69,6 +70,7 @@ class Proxy(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         self.lock = threading.Lock()
         self.seen = Counter[tuple[str, int, bool]]()  #: method, status, and whether the body was packed
+        self.asked = Counter[tuple[str, str]]()  #: method and the last step of the path
 
     def count(self, method: str, status: int) -> int:
         """How many requests of a method were answered with a status."""
