@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import itertools
 from collections import deque
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -17,7 +19,7 @@ from lakepact.reference_server.app import application, service
 from lakepact.reference_server.contract_lane import ContractLane
 from lakepact.reference_server.faults import GENERIC, Install, on_call, on_headers, on_request, on_wire
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.running import configured
+from lakepact.reference_server.running import configured, running
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:
@@ -485,3 +487,16 @@ def test_a_table_of_the_short_way_is_the_one_that_the_store_holds(ways: Ways) ->
     served: Service = next(iter(ways.lane._by_name.values())).service
 
     assert orjson.loads(body) == served.handlers["loadTable"](namespace="n", table="t").document
+
+
+@pytest.mark.parametrize("fast_path", [True, False])
+def test_a_server_answers_either_way(fast_path: bool) -> None:  # noqa: FBT001
+    with running(warehouse="memory:", fast_path=fast_path) as server:
+        answers = []
+        with closing(http.client.HTTPConnection(server.url.removeprefix("http://"))) as connection:
+            for _ in range(4):
+                connection.request("GET", "/v1/namespaces")
+                with connection.getresponse() as answer:
+                    answers.append((answer.status, answer.read()))
+
+    assert answers == [(200, b'{"namespaces":[],"next-page-token":null}')] * 4

@@ -154,6 +154,12 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     help="Where routes come from: the plans that connexion made of the contracts, or connexion at every start; answers are the same.",
 )
 @click.option(
+    "--fast-path/--no-fast-path",
+    default=True,
+    show_default=True,
+    help="Whether plain loads and questions are answered past ASGI; answers are the same, only sooner.",
+)
+@click.option(
     "--contract",
     "wanted",
     type=click.Choice(contracts()),
@@ -183,6 +189,7 @@ def serve(  # one argument for each option
     store: str,
     durability: str,
     engine: str,
+    fast_path: bool,
     wanted: tuple[str, ...],
     contract_version: str | None,
 ) -> None:
@@ -222,4 +229,5 @@ def serve(  # one argument for each option
                 _write_profiles(served, url, profiles)
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
-            _Announced(configured(application(*served, engine=engine)), url=url).run(sockets=[listener])
+            app = application(*served, engine=engine)
+            _Announced(configured(app, fast_path=fast_path), url=url).run(sockets=[listener])

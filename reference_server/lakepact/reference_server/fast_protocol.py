@@ -93,8 +93,12 @@ class FastProtocol(HttpToolsProtocol):
         self._begun = 0
         # Between two requests; never, where uvicorn is to do what the short way does not.
         self._between = False
+        self._short = self._is_plain()
+
+    def _is_plain(self) -> bool:
+        """Whether uvicorn is configured so that it does nothing that the short way does not."""
         logs = self.access_log and self.access_logger.isEnabledFor(logging.INFO)
-        self._short = not (logs or self.root_path or self.limit_concurrency is not None or self.server_state.default_headers)
+        return not (logs or self.root_path or self.limit_concurrency is not None or self.server_state.default_headers)
 
     def connection_made(self, transport: Any) -> None:
         """A caller has come."""

@@ -116,6 +116,7 @@ def running(
     faults: Iterable[str] = (),
     port: int = 0,
     engine: str = "plan",
+    fast_path: bool = True,
     max_body: int = MAX_BODY,
 ) -> Generator[Server]:
     """A reference server on 127.0.0.1 for the length of a `with` block.
@@ -135,6 +136,7 @@ def running(
         faults: names of misbehaviours, `name` or `name@operation`.
         port: the port; 0 takes a free one.
         engine: where the routes come from, `plan` or `connexion`; answers are the same.
+        fast_path: whether plain loads and questions are answered past ASGI; answers are the same, only sooner.
         max_body: the most bytes of a request body that are read.
 
     Raises:
@@ -161,7 +163,8 @@ def running(
         for one in served:
             ending.callback(one.close)
         listener, url = listening("127.0.0.1", port)
-        with contextlib.closing(listener), _answering(uvicorn.Server(configured(application(*served, engine=engine))), listener):
+        runs_so = configured(application(*served, engine=engine), fast_path=fast_path)
+        with contextlib.closing(listener), _answering(uvicorn.Server(runs_so), listener):
             yield Server(url, served[0], {one.contract.name: one for one in served})
 
 
