@@ -6,6 +6,7 @@ In Python over rows; `sql` says the same in Spark and DuckDB, and is held agains
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -112,15 +113,13 @@ def latencies(exchanges: Iterable[Mapping[str, Any]], quiet: Iterable[str]) -> l
     for key, all_of_them in sorted(taken.items()):
         in_order = sorted(all_of_them)
         same = {**dict(zip(("target", "contract", "operation_id"), key, strict=True)), "exchanges": len(in_order)}
-        rows.append({**same, **{name: int(_quantile(in_order, part)) for name, part in QUANTILES.items()}})
+        rows.append({**same, **{name: _quantile(in_order, part) for name, part in QUANTILES.items()}})
     return rows
 
 
-def _quantile(in_order: Sequence[int], part: float) -> float:
-    place = part * (len(in_order) - 1)
-    below = int(place)
-    above = min(below + 1, len(in_order) - 1)
-    return in_order[below] + (in_order[above] - in_order[below]) * (place - below)
+def _quantile(in_order: Sequence[int], part: float) -> int:
+    """The least value that so great a part of all does not exceed."""
+    return in_order[max(math.ceil(part * len(in_order)) - 1, 0)]
 
 
 def _text(seen: Mapping[str, str]) -> str:

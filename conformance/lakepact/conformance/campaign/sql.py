@@ -1,4 +1,4 @@
-"""The analysis in SQL that Spark and DuckDB both speak, but for three fragments, over these views.
+"""The analysis in SQL that Spark and DuckDB both speak, but for two fragments, over these views.
 
 | view        | holds                                                         |
 |-------------|---------------------------------------------------------------|
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakepact.conformance.campaign.analysis import BAD, FINER, VERDICTS, WORD_DIGITS
+from lakepact.conformance.campaign.analysis import BAD, FINER, QUANTILES, VERDICTS, WORD_DIGITS
 
 KINDS = (*FINER, "header")
 
@@ -25,23 +25,19 @@ class Dialect:
     Args:
         set_of: all different values of a column, in order.
         object_of: values by target, as JSON.
-        quantile: the value below which a part of a column's values are.
     """
 
     set_of: str
     object_of: str
-    quantile: str
 
 
 SPARK = Dialect(
     set_of="sort_array(collect_set({}))",
     object_of="to_json(map_from_entries(sort_array(collect_list(struct(target, {})))))",
-    quantile="percentile({}, {})",
 )
 DUCKDB = Dialect(
     set_of="list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))",
     object_of="CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS VARCHAR)",
-    quantile="quantile_cont({}, {})",
 )
 
 _PLACE = "CASE verdict " + " ".join(f"WHEN '{verdict}' THEN {place}" for place, verdict in enumerate(VERDICTS)) + " END"
@@ -56,7 +52,7 @@ def queries(dialect: Dialect) -> dict[str, str]:
         "divergences": _divergences(dialect),
         "regressions": _REGRESSIONS,
         "outcomes": _OUTCOMES,
-        "latencies": _latencies(dialect),
+        "latencies": _LATENCIES,
     }
 
 
@@ -127,14 +123,9 @@ _OUTCOMES = """
     FROM answers GROUP BY target, contract, operation_id, mode, state, status ORDER BY target, contract, operation_id, mode, state, status
 """
 
-
-def _latencies(dialect: Dialect) -> str:
-    quantiles = ", ".join(
-        f"CAST(floor({dialect.quantile.format('latency_us', part)}) AS BIGINT) AS {name}"
-        for name, part in {"p50_us": 0.5, "p95_us": 0.95, "p99_us": 0.99}.items()
-    )
-    return f"""
-        SELECT target, contract, operation_id, count(*) AS exchanges, {quantiles}
-        FROM exchanges JOIN quiet ON substr(exchanges.word, 1, {WORD_DIGITS}) = quiet.word
-        WHERE state = 'answered' GROUP BY target, contract, operation_id ORDER BY target, contract, operation_id
-    """  # noqa: S608 - nothing in it comes from outside
+_QUANTILES = ", ".join(f"percentile_disc({part}) WITHIN GROUP (ORDER BY latency_us) AS {name}" for name, part in QUANTILES.items())
+_LATENCIES = f"""
+    SELECT target, contract, operation_id, count(*) AS exchanges, {_QUANTILES}
+    FROM exchanges JOIN quiet ON substr(exchanges.word, 1, {WORD_DIGITS}) = quiet.word
+    WHERE state = 'answered' GROUP BY target, contract, operation_id ORDER BY target, contract, operation_id
+"""  # noqa: S608 - nothing in it comes from outside

@@ -110,21 +110,6 @@ ANSWERS = _schema(
 )
 #: Answers with what was said of them, as judges on executors hand them over.
 JUDGED = pa.schema([*ANSWERS, ("verdicts", pa.list_(pa.struct(list(RESULTS))))])
-COVERAGE = _schema(
-    target=TEXT,
-    requirement_id=TEXT,
-    level=TEXT,
-    verdict=TEXT,
-    passed=WHOLE,
-    failed=WHOLE,
-    warned=WHOLE,
-    errors=WHOLE,
-    inconclusive=WHOLE,
-    cases=WHOLE,
-    first_case_id=TEXT,  # that shows the verdict
-)
-DIVERGENCES = _schema(case_id=TEXT, step=NUMBER, operation_id=TEXT, mode=TEXT, kind=TEXT, groups=WHOLE, observations=TEXT)
-REGRESSIONS = _schema(target=TEXT, case_id=TEXT, requirement_id=TEXT, kind=TEXT, before=TEXT, after=TEXT)
 
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> Table:
