@@ -10,8 +10,11 @@
 | `execution`  | sends the cases of one lane                                                              |
 | `engines`    | where lanes run: processes of this machine, or Spark (`spark`)                           |
 | `running`    | chunk after chunk, so that what landed is never sent again                               |
-| `judging`    | verdicts and normalised answers, from exchanges alone                                    |
-| `analysis`   | coverage, matrix, divergences and regressions, in Python; `sql` says the same in Spark   |
+| `judging`    | verdicts and normalised answers, from exchanges alone; `alike` of many, column by column |
+| `analysis`   | what they say together (`findings`), in Python; `sql` says the same in Spark and DuckDB  |
+| `itself`     | the row of a run among runs                                                              |
 | `report`     | all of that for people                                                                   |
+| `replaying`  | one case again, and the least that breaks the same                                       |
+| `landing`    | the tables of a run in an Iceberg catalog, or as Delta tables                            |
 | `doctor`     | whether Spark can run here, and what to do if not                                        |
 """
