@@ -104,7 +104,7 @@ def interop_rck(session: nox.Session) -> None:
 @nox.session
 def campaign(session: nox.Session) -> None:
     """Campaigns on Spark, against the same in plain processes, and one on Iceberg's own server beside ours."""
-    install(session, "tests", package=".[spark]")
+    install(session, "tests", package=".[spark-connect]")
     session.run("pytest", "tests/conformance/campaign", "tests/interop/fixture", "-m", "spark or not spark", *session.posargs)
 
 
