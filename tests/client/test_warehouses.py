@@ -1,0 +1,91 @@
+"""The warehouses of one server are catalogs of their own to the client, each with what its configuration says."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.client import BadRequest, NoSuchTable
+from lakepact.reference_server import running
+
+from .driving import KINDS, Driven
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
+FILE = """
+[warehouses.lake]
+defaults = { a = "server", b = "server" }
+overrides = { c = "server", "namespace-separator" = "%2E" }
+
+[warehouses.lake.credentials]
+rehearsal = true
+config = { "s3.endpoint" = "http://store" }
+
+[warehouses."the depot"]
+"""
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    file = tmp_path_factory.mktemp("server") / "server.toml"
+    file.write_text(FILE)
+    with running(contract="iceberg_rest", warehouse="memory:", config=file) as server:
+        yield server.url
+
+
+@pytest.fixture(params=KINDS)
+def warehouse(url, request):
+    opened = []
+
+    def open_warehouse(name, **options):
+        opened.append(Driven(KINDS[request.param], url, warehouse=name, **options))
+        return opened[-1]
+
+    yield open_warehouse
+    for driven in opened:
+        driven.__exit__()
+
+
+def test_settings_are_those_of_the_warehouse(warehouse):
+    found = warehouse("lake", properties={"b": "own", "c": "own"}).properties()
+
+    assert {key: found[key] for key in "abc"} == {"a": "server", "b": "own", "c": "server"}
+
+
+@pytest.mark.parametrize("name", [None, "nowhere"])
+def test_a_server_with_several_warehouses_wants_to_be_told_which(warehouse, name):
+    with pytest.raises(BadRequest, match="'lake', 'the depot'"):
+        list(warehouse(name).list_namespaces())
+
+
+@pytest.mark.parametrize("name", ["lake", "the depot"])
+def test_a_table_in_nested_namespaces_is_made_found_and_dropped(warehouse, name):
+    catalog = warehouse(name)
+    catalog.create_namespace("a")
+    catalog.create_namespace(("a", "b"))
+    catalog.create_table(("a", "b"), "t", SCHEMA)
+    other = warehouse("lake" if name == "the depot" else "the depot")
+
+    assert list(catalog.list_namespaces("a")) == [("a", "b")]
+    assert catalog.load_table(("a", "b"), "t") == catalog.load_table(("a", "b"), "t")
+    with pytest.raises(NoSuchTable):
+        other.load_table(("a", "b"), "t")
+
+    catalog.drop_table(("a", "b"), "t")
+    catalog.drop_namespace(("a", "b"))
+    catalog.drop_namespace("a")
+
+
+def test_a_warehouse_gives_credentials_with_tables_and_by_themselves(warehouse):
+    catalog = warehouse("lake")
+    catalog.create_namespace("c")
+    try:
+        made = catalog.create_table("c", "t", SCHEMA, access_delegation="vended-credentials")
+        loaded = catalog.load_table("c", "t", access_delegation=("remote-signing", "vended-credentials"))
+        alone = catalog.load_credentials("c", "t")
+        plain = catalog.load_table("c", "t")
+    finally:
+        catalog.drop_table("c", "t")
+        catalog.drop_namespace("c")
+
+    given = [*made.storage_credentials, *loaded.storage_credentials, *alone]
+    assert [(one.prefix, one.config["s3.endpoint"]) for one in given] == [(plain.metadata.location, "http://store")] * 3
+    assert plain.storage_credentials is None
