@@ -40,6 +40,7 @@ from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from lakepact.reference_server.wire import Wire
 
@@ -235,10 +236,18 @@ def test_every_fault_of_a_contract_has_a_sentence_and_breaks_what_the_registry_k
 
 
 @pytest.mark.parametrize("spelled", [*faults("iceberg_rest"), *(f"{name}@loadTable" for name in GENERIC), *GENERIC])
-def test_every_fault_can_be_switched_on(spelled: str) -> None:
-    made = service("iceberg_rest", Settings())
+def test_every_fault_can_be_switched_on(spelled: str, tmp_path: Path) -> None:
+    config = tmp_path / "server.toml"
+    config.write_text('[principals.ann]\ntoken = "t"\nclient-id = "a"\nclient-secret = "s"\n', encoding="utf-8")
+    made = service("iceberg_rest", Settings(config=config))
 
     assert fault_named(spelled, contract="iceberg_rest", operations=made.contract.operations).install(made) is None
+
+
+@pytest.mark.parametrize("spelled", ["tables-for-everybody", "readers-commit", "strangers-read-tables", "any-secret"])
+def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> None:
+    with pytest.raises(UnknownFault):
+        service("iceberg_rest", Settings(), faults=[spelled])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import EVERY, Fault, Install, accept, instead, on_answer, on_reply, on_request
+from lakepact.reference_server.faults import EVERY, Fault, Install, UnknownFault, accept, instead, on_answer, on_reply, on_request
 from lakepact.reference_server.iceberg_rest.access.callers import Caller
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
 from lakepact.reference_server.problems import Problem
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ANYBODY = Caller(Principal("anybody"), defaultdict(lambda: Rights([Grant("anybody", "admin")])))  #: may do everything
 
+NEEDS_PRINCIPALS = "this fault is one of a server that asks who calls: name principals in the file of --config"
 CHALLENGE = b"www-authenticate"
 
 
@@ -34,9 +35,11 @@ def letting_in(passes: Callable[[Scope], bool]) -> Install:
 
     def install(service: Service) -> None:
         former = service.caller
+        if former is None:
+            raise UnknownFault(NEEDS_PRINCIPALS)
 
         def caller(scope: Scope) -> Any:
-            return ANYBODY if former is None or passes(scope) else former(scope)
+            return ANYBODY if passes(scope) else former(scope)
 
         service.caller = caller
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import EVERY, Fault, Install, around, on_status
+from lakepact.reference_server.faults import EVERY, Fault, Install, UnknownFault, around, on_status
 from lakepact.reference_server.problems import Problem
+
+from .access import NEEDS_PRINCIPALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +38,7 @@ def admitting(operations: tuple[str, ...], act: Callable[[Handler, Handler, dict
     def install(service: Service) -> None:
         former = service.admission
         if former is None:
-            raise ValueError("this fault needs a server that asks who calls")
+            raise UnknownFault(NEEDS_PRINCIPALS)
 
         def admission(operation: str, handler: Handler) -> Handler:
             asks = former(operation, handler)
