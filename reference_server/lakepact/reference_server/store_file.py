@@ -21,6 +21,7 @@ import orjson
 
 from .service import BadSetting
 from .store import Key, NotKept, Record
+from .store_log import lost_changes
 
 try:
     import fcntl
@@ -106,7 +107,9 @@ class StoreFile:
             self._connection = _connected(path, durability)
             self._closing.callback(self._connection.close)
             try:
-                self.tell("closed", "no")
+                with self._together():
+                    self.tell("closed", "no")
+                    self.tell("durability", durability)
             except sqlite3.Error as error:
                 raise BadSetting(f"the store {path} cannot be written: {worded(error)}") from None
             undo.pop_all()
@@ -127,11 +130,12 @@ class StoreFile:
     def trust(self) -> None:
         """Note that the doubtful records have been seen to: what is there after a start of the machine was read from the disk."""
         boot = _boot()
-        if boot is None or self.about.get("boot") == boot:
-            return
-        with self._together():
-            self.tell("safe", str(self.batch))
-            self.tell("boot", boot)
+        if boot is not None and self.about.get("boot") != boot:
+            with self._together():
+                self.tell("safe", str(self.batch))
+                self.tell("boot", boot)
+        # What the file says of itself is not in the log, so that it is known whatever becomes of the log.
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def write(self, changes: Mapping[Key, Record | None]) -> None:
         """Change records, all or none, for good; None stands for one that goes.
@@ -244,15 +248,34 @@ def read(path: Path) -> tuple[list[tuple[Key, Record, int]], dict[str, str]]:
                     raise Damaged(f"the store {path} is damaged: {said}; nothing in it was touched")
             about = dict(connection.execute("SELECT name, value FROM about"))
             rows = connection.execute(f"SELECT {ROW} FROM record").fetchall()  # noqa: S608 - names of columns
+            check_log(path, about)
     except sqlite3.Error as error:
         raise Damaged(f"the store {path} is damaged: {worded(error)}; nothing in it was touched") from None
     return [_record(path, row) for row in rows], about
 
 
+def check_log(path: Path, about: Mapping[str, str]) -> None:
+    """Refuse a store whose log has lost what was acknowledged; a connection has read it, and is still open.
+
+    Raises:
+        Damaged: it has.
+    """
+    log = _log(path)
+    lost = lost_changes(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
+    # A machine that has lost its power may have cost one change that nobody was told of, or without waiting for the disk any number.
+    allowed = 0 if about.get("boot") == _boot() is not None else 1 if about.get("durability") == "full" else lost
+    if lost > allowed:
+        raise Damaged(f"the store {path} is damaged: {log.name} has changes behind a place that cannot be read; nothing in it was touched")
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
 @contextlib.contextmanager
 def looking_into(path: Path) -> Generator[sqlite3.Connection]:
     """A connection that only reads, and leaves the file and its log as they are."""
-    log = path.with_name(f"{path.name}-wal")
+    log = _log(path)
     logged = log.exists() and log.stat().st_size > 0
     # Where there is no log, nothing beside the file is looked for.
     uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lakepact.reference_server import store_file
 from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.store import Key, Record
 from lakepact.reference_server.store_file import Damaged, Locked, Newer
@@ -177,6 +178,60 @@ def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(filled: 
             store.close()
 
     assert refused > 10
+
+
+@pytest.fixture
+def killed(open_store: Callable[..., FileStore], path: Path) -> Path:
+    """A store with many changes in its log, as it is when the process is killed."""
+    store = open_store(durability="full")
+    store._file.trust()
+    for number, key in enumerate(KEYS):
+        with store.begin() as transaction:
+            transaction.put(key, record(number))
+        store.settle()
+    left = held(path.parent)
+    store.close()
+    for name, content in left.items():
+        (path.parent / name).write_bytes(content)
+    return path
+
+
+def test_a_log_that_was_damaged_in_its_midst_is_refused_and_left_as_it_is(killed: Path, open_store: Callable[..., FileStore]) -> None:
+    log = killed.with_name(f"{killed.name}-wal")
+    whole = log.read_bytes()
+    chance = random.Random(3)
+    for place in [0, 9, 20, 40, *(chance.randrange(len(whole)) for _ in range(40))]:
+        raw = bytearray(whole)
+        raw[place] ^= 1 << chance.randrange(8)
+        log.write_bytes(raw)
+        before = held(killed.parent)
+
+        with pytest.raises(Damaged):
+            open_store()
+
+        assert held(killed.parent) == before
+
+
+def test_a_log_whose_last_change_was_being_written_is_read_without_it(killed: Path, open_store: Callable[..., FileStore]) -> None:
+    log = killed.with_name(f"{killed.name}-wal")
+    log.write_bytes(log.read_bytes()[:-5000])
+    store = open_store()
+
+    assert [store.get(key) for key in KEYS[:49]] == [record(number) for number in range(49)]
+
+
+def test_a_power_failure_may_cost_a_change_that_nobody_was_told_of(
+    killed: Path, open_store: Callable[..., FileStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_file, "BOOT", killed.with_name("boot"))
+    killed.with_name("boot").write_text("another start")
+    log = killed.with_name(f"{killed.name}-wal")
+    raw = bytearray(log.read_bytes())
+    raw[-4000] ^= 1  # a page of the last change; the mark that ends the change is there
+    log.write_bytes(raw)
+    store = open_store()
+
+    assert [store.get(key) for key in KEYS[:49]] == [record(number) for number in range(49)]
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])

@@ -12,7 +12,7 @@ import orjson
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store_file import ROW, alone, check_head, checksum_of, looking_into, worded
+from lakepact.reference_server.store_file import ROW, Damaged, alone, check_head, check_log, checksum_of, looking_into, worded
 from lakepact.reference_server.validation import Invalid, Validators
 from lakepact.reference_server.warehouse import Outside, local
 
@@ -91,9 +91,10 @@ def check_store(path: Path) -> Checked:
                 reading.validators = Validators(Contract(contract))
             else:
                 reading.find("integrity", path.name, f"it does not say whose store it is, or names {contract!r}")
+            check_log(path, about)
             for row in connection.execute(f"SELECT {ROW} FROM record ORDER BY shelf, place, name"):  # noqa: S608 - names of columns
                 _check_row(reading, row)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, Damaged) as error:
             reading.find("integrity", path.name, worded(error))
     for shelf, place, where in reading.needed:
         if (shelf, place) not in reading.namespaces:
