@@ -30,7 +30,6 @@ from .newer import added
 from .preconditions import PRECONDITIONS
 from .recovery import recovering
 from .scan_planning import ScanPlanning
-from .scan_planning.plans import Plans
 from .tables import Tables
 from .transactions import Transactions
 from .updates import UPDATES
@@ -59,7 +58,12 @@ NOT_OFFERED = frozenset(
 #: Operations whose answers may hold credentials.
 WITH_CREDENTIALS = frozenset({"createTable", "loadTable", "registerTable", "loadCredentials"})
 #: Operations that write files of the warehouse, read them or remove them.
-WITH_FILES = frozenset({"createTable", "registerTable", "updateTable", "dropTable", "commitTransaction", "createView", "replaceView"})
+WITH_FILES = frozenset(
+    {
+        *("createTable", "registerTable", "updateTable", "dropTable", "commitTransaction"),
+        *("createView", "registerView", "replaceView"),
+    }
+)
 
 #: Error types of the contract, or in its manner, for what is refused before an operation sees it.
 KINDS = {
@@ -188,7 +192,7 @@ def catalog_service(
             Transactions(catalog),
             Views(catalog),
             ViewCommits(catalog, view_updates, view_preconditions),
-            ScanPlanning(catalog, Plans()),
+            ScanPlanning(catalog),
             vended,
         )
 

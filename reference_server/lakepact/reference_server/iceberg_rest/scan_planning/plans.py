@@ -6,7 +6,6 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from enum import Enum
@@ -16,6 +15,7 @@ from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import ThreadPoolExecutor
 
 MOST_PLANS = 10_000  #: that are kept
 MOST_BYTES = 256 * 1024 * 1024  #: of all that are kept; one alone may be larger
@@ -106,6 +106,8 @@ class Plans:
 
         with self._lock:
             if self._workers is None:
+                from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - most servers plan everything at once
+
                 self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="plans")
         self._workers.submit(copy_context().run, work)  # it sees what its caller sees
         return plan

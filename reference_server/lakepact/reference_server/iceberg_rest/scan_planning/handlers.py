@@ -1,0 +1,119 @@
+"""The operations of scan planning: what is asked for is planned at once or in the background, told, fetched, or cancelled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.reference_server.iceberg_rest.catalog import Catalog, bad_request, levels_of
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+
+from .planner import Planner
+from .plans import Plan, Plans, State
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.store import Record
+
+    from .plans import Table
+
+#: Table properties by which a table says how it is planned, and what holds without them.
+AT_ONCE = "lakepact.scan-planning.at-once-files"  #: the most files that a plan waits for; more are planned in the background
+PAGE = "lakepact.scan-planning.page-files"  #: the most file scan tasks of one answer; more are left to plan tasks
+POLLS = "lakepact.scan-planning.polls"  #: how often a plan that is made in the background is on its way at least, for tests of clients
+MOST_AT_ONCE, MOST_ON_PAGE = 100_000, 2_000
+
+
+class Planning:
+    """Scans of the tables of one catalog."""
+
+    def __init__(self, catalog: Catalog, plans: Plans) -> None:
+        self._catalog = catalog
+        self._rules = catalog.rules
+        self._plans = plans
+
+    def plan_table_scan(self, *, namespace: str, table: str, body: Document | None = None) -> Reply:
+        """The tasks of a scan, or an id under which they can be fetched once they are known."""
+        record, key = self._table(namespace, table)
+        metadata = record.document["metadata"]
+        wanted = self._rules["asked-scan"](metadata, body or {})
+        page = max(1, _setting(metadata, PAGE, MOST_ON_PAGE))
+        planner = Planner(self._catalog.warehouse, self._rules)
+        try:
+            work = planner.begun(wanted)
+            if work.files <= _setting(metadata, AT_ONCE, MOST_AT_ONCE):
+                return _told(self._plans.completed(key, planner.pages(work, size=page)), named=True)
+        except Problem as problem:
+            return json_reply({"status": State.FAILED.value, "error": _error(problem)})
+        submitted = self._plans.submitted(key, lambda cancelled: planner.pages(work, size=page, cancelled=cancelled))
+        submitted.polls = _setting(metadata, POLLS, 0)
+        return json_reply({"status": State.SUBMITTED.value, "plan-id": submitted.id})
+
+    def fetch_planning_result(self, *, namespace: str, table: str, plan_id: str) -> Reply:
+        """How far a plan is, and its tasks once they are known."""
+        plan = self._plan(namespace, table, plan_id)
+        if plan.polls > 0 and plan.state is not State.CANCELLED:
+            plan.polls -= 1
+            return json_reply({"status": State.SUBMITTED.value})
+        return _told(plan, named=False)
+
+    def cancel_planning(self, *, namespace: str, table: str, plan_id: str) -> Reply:
+        """Make no more of a plan; it may be made already."""
+        self._plans.cancel(self._plan(namespace, table, plan_id))
+        return NO_CONTENT
+
+    def fetch_scan_tasks(self, *, namespace: str, table: str, body: Document | None = None) -> Reply:
+        """The file scan tasks that a plan task stands for."""
+        key = self._table(namespace, table)[1]
+        task = (body or {}).get("plan-task")
+        if not isinstance(task, str):
+            raise bad_request("at /plan-task: expected a plan task, as the answer to planning a scan has it")
+        page = self._plans.page(key, task)
+        if page is None:
+            raise Problem(
+                404,
+                "NoSuchPlanTaskException",
+                "Plan task does not exist: it is none of this table, or its plan was cancelled or has expired",
+            )
+        return Reply(200, page)
+
+    def _plan(self, namespace: str, table: str, plan_id: str) -> Plan:
+        key = self._table(namespace, table)[1]
+        plan = self._plans.plan(key, plan_id)
+        if plan is None:
+            raise Problem(404, "NoSuchPlanIdException", "Plan does not exist: the id is none of a plan of this table, or it has expired")
+        return plan
+
+    def _table(self, namespace: str, table: str) -> tuple[Record, Table]:
+        levels = levels_of(namespace)
+        with self._catalog.store.begin() as transaction:
+            record: Record = self._rules["table-exists"](transaction, levels, table)
+        return record, (levels, table, record.document["metadata"]["table-uuid"])
+
+
+def _setting(metadata: Document, name: str, usual: int) -> int:
+    value = (metadata.get("properties") or {}).get(name, "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else usual
+
+
+def _told(plan: Plan, *, named: bool) -> Reply:
+    """A plan as it is; `named` says whether its id is told."""
+    state, pages, tasks = plan.state, plan.pages, plan.tasks
+    if state is State.COMPLETED and not pages:
+        state = State.CANCELLED  # this very moment
+    head: Document = {"status": state.value}
+    if named and state in {State.COMPLETED, State.SUBMITTED}:
+        head["plan-id"] = plan.id
+    if state is State.FAILED and plan.problem is not None:
+        head["error"] = _error(plan.problem)
+    if state is not State.COMPLETED:
+        return json_reply(head)
+    if tasks:
+        head["plan-tasks"] = tasks
+    return Reply(200, orjson.dumps(head)[:-1] + b"," + pages[0][1:])
+
+
+def _error(problem: Problem) -> Document:
+    return {"message": problem.message, "type": problem.kind, "code": problem.status}
