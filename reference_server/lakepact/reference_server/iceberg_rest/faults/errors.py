@@ -26,6 +26,8 @@ def on_errors(edit: Callable[[dict[str, Any]], Any], operations: str | tuple[str
         if reply.status < 400 or not reply.body:
             return reply
         document: dict[str, Any] = reply.document
+        if not isinstance(document.get("error"), dict):
+            return reply  # of the token endpoint, which has a form of its own
         edited = edit(document)
         return replace(reply, body=orjson.dumps(document if edited is None else edited))
 
@@ -61,6 +63,8 @@ def _repeat_authorization(reply: Reply, scope: Scope) -> Reply:
     if reply.status < 400 or not reply.body:
         return reply
     document = reply.document
+    if not isinstance(document["error"], dict):
+        return reply
     sent = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
     document["error"]["message"] += f" (request by {sent})"
     return replace(reply, body=orjson.dumps(document))
