@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lakepact.conformance.arrow import Array, Table, pa, pc, pq
-from lakepact.conformance.campaign.answers import CLASSES
+from lakepact.conformance.campaign import evidence
+from lakepact.conformance.campaign.answers import CLASSES, normalised
 from lakepact.conformance.campaign.cases import CHECK
 from lakepact.conformance.campaign.execution import ANSWERED
 from lakepact.conformance.campaign.judging import Verdict, decided
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 AT_ONCE = 5_000  #: exchanges that are in memory
 _WRITTEN = pa.schema([(f.name, pa.dictionary(pa.int32(), f.type) if f.type == TEXT else f.type) for f in RESULTS])
 REMEMBERED = 20_000  #: exchanges that later ones are compared with
+ANSWERS_REMEMBERED = 2_000
 OWN = re.compile(rb"lp_[0-9a-fr]+_\d+_")
 MIDDLE = re.compile(rb"-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-")  #: of a UUID; a hyphen is found sooner than a digit
 ENDS = re.compile(rb"[0-9a-f]{8}"), re.compile(rb"[0-9a-f]{12}")
@@ -114,6 +116,8 @@ class Judges:
         self._kinds = Kinds()
         self._remembered: dict[bytes, Said] = {}
         self._headers: dict[tuple[str, int], str] = {}
+        self._answered: dict[tuple[int, str, bool, bytes], tuple[str, ...]] = {}
+        self._model: dict[int, tuple[bytes, bytes, bytes, str]] = {}  #: of rows at hand: what all that are alike say
         self.judged = 0  #: exchanges that were like none before them
         self._off = {target: repr(sorted(name for name, on in has.items() if not on)) for target, has in features.items()}
 
@@ -144,16 +148,21 @@ class Judges:
         columns = [exchanges.column(name).to_pylist() for name in names]
         columns += [exchanges.column("said").is_valid().to_pylist()]
         columns += [_lines(exchanges.column(name)) for name in ("request_headers", "response_headers")]
-        return [self._key(*row) for row in zip(*columns, strict=True)]
+        self._model = {}
+        return [self._key(row, *said) for row, said in enumerate(zip(*columns, strict=True))]
 
-    def _key(self, *row: Any) -> bytes | None:
-        (*same, target, mode, url, request, response, checked, sent, answered) = row
+    def _key(self, row: int, *said: Any) -> bytes | None:
+        (*same, target, mode, url, request, response, checked, sent, answered) = said
         if checked or same[2] != ANSWERED:
             return None
-        length = len(response or b"")
-        about = f"{same} {mode == CHECK} {self._off.get(target)} {self._plain(answered, length)}"
-        content = b"\0".join(((url or "").encode(), self._plain(sent, -1).encode(), request or b"", response or b""))
-        return hashlib.blake2b(about.encode() + b"\0" + told_apart(content), digest_size=16).digest()
+        answered = self._plain(answered, len(response or b""))
+        pieces = ((url or "").encode(), self._plain(sent, -1).encode(), request or b"", response or b"")
+        content = told_apart(b"\0".join(pieces))
+        model = content.split(b"\0")
+        if len(model) == len(pieces) and not LENGTH.search(answered):
+            self._model[row] = (model[0], model[2], model[3], answered)
+        about = f"{same} {mode == CHECK} {self._off.get(target)} {answered}"
+        return hashlib.blake2b(about.encode() + b"\0" + content, digest_size=16).digest()
 
     def _plain(self, headers: str, length: int) -> str:
         """Headers without what differs in exchanges that are alike; a length stays if it is not that of the body."""
@@ -168,13 +177,32 @@ class Judges:
     def _judge(self, exchanges: Table, rows: list[int], keys: Sequence[bytes | None], found: dict[int, Said]) -> None:
         self.judged += len(rows)
         for row, whole in zip(rows, exchanges.take(pa.array(rows, pa.int64())).to_pylist(), strict=True):
-            verdicts, answer = decided(whole, self._features)
-            kinds = np.array([self._kinds.place(verdict) for verdict in verdicts], np.int64)
-            plain = {verdict[4:] for verdict in verdicts} <= {("", "", whole["http_status"], whole["step"])}
-            found[row] = Said(kinds, () if plain else verdicts, tuple(answer.values()))
+            found[row] = self._said(row, whole)
             key = keys[row]
-            if key is not None and plain:
+            if key is not None and not found[row].texts:
                 self._remembered[key] = found[row]
+
+    def _said(self, row: int, whole: Mapping[str, Any]) -> Said:
+        """What is said of one exchange: of its model, with names that many have, unless there is more to say than that all is well."""
+        exchange, model = evidence.exchange_of(whole), self._model.get(row)
+        if model is None:
+            answer = normalised(exchange) if whole["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+            return self._of(whole, decided(whole, exchange, self._features), tuple(answer.values()))
+        url, request, response, headers = model
+        plain = replace(exchange, url=url.decode(), request_body=request, body=response)
+        about = (exchange.status, headers, b"lp_0_" in url or b"lp_0_" in request, response)
+        answered = self._answered.get(about)
+        if answered is None:
+            if len(self._answered) >= ANSWERS_REMEMBERED:
+                self._answered.clear()
+            answered = self._answered[about] = tuple(normalised(plain).values())
+        said = self._of(whole, decided(whole, plain, self._features), answered)
+        return self._of(whole, decided(whole, exchange, self._features), answered) if said.texts else said
+
+    def _of(self, whole: Mapping[str, Any], verdicts: list[Verdict], answer: tuple[str, ...]) -> Said:
+        kinds = np.array([self._kinds.place(verdict) for verdict in verdicts], np.int64)
+        is_plain = {verdict[4:] for verdict in verdicts} <= {("", "", whole["http_status"], whole["step"])}
+        return Said(kinds, () if is_plain else verdicts, answer)
 
     def _results(self, exchanges: Table, found: Sequence[Said], counts: Any) -> Table:
         rows = np.repeat(np.arange(len(found)), counts)

@@ -51,18 +51,18 @@ def judged(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | 
         features: optional behaviours of each target; a requirement of one that is off is not judged.
     """
     same = {name: row[name] for name in ("run_id", "target", "contract", "case_id", "step", "operation_id", "mode")}
-    verdicts, answer = decided(row, features)
+    exchange = evidence.exchange_of(row)
     results = []
-    for check, requirement, level, verdict, expected, observed, status, step in verdicts:
+    for check, requirement, level, verdict, expected, observed, status, step in decided(row, exchange, features):
         said = {"check_id": check, "requirement_id": requirement, "level": level, "verdict": verdict}
         results.append({**same, **said, "expected": expected, "observed": observed, "http_status": status, "step": step})
+    answer: dict[str, str] = normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
     return results, {**same, "state": row["state"], **answer}
 
 
-def decided(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | None = None) -> tuple[list[Verdict], dict[str, str]]:
-    """The same, without what is known of the exchange anyway."""
+def decided(row: Mapping[str, Any], exchange: Exchange, features: Mapping[str, Mapping[str, bool]] | None = None) -> list[Verdict]:
+    """The verdicts on one exchange, without what is known of it anyway."""
     suite = _suite(row["contract"])
-    exchange = evidence.exchange_of(row)
     has = (features or {}).get(row["target"], {})
     known, status = suite.contract.requirements, row["http_status"]
     verdicts: list[Verdict] = [
@@ -75,7 +75,7 @@ def decided(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] |
         if requirement is not None and _is_on(requirement, has):
             words = (said["verdict"], said["expected"], said["observed"])
             verdicts.append((said["check_id"], requirement.id, requirement.level, *words, None, said["step"]))
-    return verdicts, normalised(exchange) if row["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
+    return verdicts
 
 
 def _is_on(requirement: Requirement, has: Mapping[str, bool]) -> bool:
