@@ -24,7 +24,8 @@ CLASSES = ("status", "error_type", "schema", "body", "header")
 SHOWN, SHOWN_TEXT = 4, 80  #: differences that are told of two answers, and characters of each value
 ABSENT: Any = object()
 
-OWN = re.compile(r"lp_[0-9a-fr]+_\d+_\d+")
+#: Names of the campaign, also where only letters and digits are allowed in one.
+OWN = re.compile(r"lp(?:_[0-9a-fr]+_\d+_\d+|[0-9a-f]{6}[ab]*\d+r*\d+)")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 PLACE = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:/|/)", re.IGNORECASE)
 WORDS = frozenset({"message", "stack", "nextPageToken", "next-page-token"})  #: for people, or opaque
@@ -73,7 +74,7 @@ def _plain(value: Any, member: str) -> Any:
 
 
 def _name(text: str) -> str:
-    return OWN.sub("<own>", text) if "lp_" in text else text
+    return OWN.sub("<own>", text) if "lp" in text else text
 
 
 def _shape(value: Any, path: str, found: set[str]) -> set[str]:

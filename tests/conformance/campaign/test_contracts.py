@@ -1,0 +1,64 @@
+"""One campaign about all contracts: each case goes to the targets that speak its contract, and equal servers answer alike."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING
+
+from campaigns import Here, exchanges, ran, said
+from lakepact.conformance import suite as suites
+from lakepact.conformance.campaign import analysis, planning, tables
+from lakepact.reference_server.running import running as serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pytest
+
+CONTRACTS = ("iceberg_rest", "delta_sharing", "watsonx_data")
+SENT = ("createNamespace", "updateTable", "listTables", "loadTable", "queryTable", "listShares", "getTableVersion")
+
+
+@contextlib.contextmanager
+def two_of_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Two servers of each contract, as options."""
+    with contextlib.ExitStack() as stack:
+        options = []
+        for contract in CONTRACTS:
+            (folder / contract).mkdir()
+            home = suites.load(contract).at_home(folder / contract)
+            for n in range(2):
+                server = stack.enter_context(serving(contract=contract, **{"warehouse": "memory:", **home.settings}))
+                target = home.target(server.url)
+                profile = f'url = "{target.url}"\ncontract = "{contract}"\n'
+                for value in target.headers.values():
+                    monkeypatch.setenv(f"TOKEN_{contract}", value.rpartition(" ")[2])
+                    profile += f'token_env = "TOKEN_{contract}"\n'
+                profile += "[parameters]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in target.parameters.items())
+                (folder / f"{contract}{n}.toml").write_text(profile, encoding="utf-8")
+                options.append(f"{contract}{n}={folder / f'{contract}{n}.toml'}")
+        yield options
+
+
+def test_all_contracts_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planning.plan(CONTRACTS, tmp_path / "plan", modes=("example", "near", "reading", "sequence"), only=SENT)
+    with two_of_each(tmp_path, monkeypatch) as options:
+        run = ran(tmp_path / "plan", tmp_path / "run", Here(), *options, chunk=1000)
+    cases = tables.read(run / "cases", tables.CASES).to_pylist()
+    sent = {(row["target"], row["case_id"]) for row in exchanges(run)}
+    found = said(run, Here())
+
+    assert {(f"{case['contract']}{n}", case["case_id"]) for case in cases for n in range(2)} == sent
+    assert [row for row in found["results"] if row["verdict"] != "pass"] == []
+    assert analysis.divergences(found["answers"]) == []
+
+
+def test_checks_say_of_a_server_what_they_say_without_a_campaign(tmp_path: Path) -> None:
+    planning.plan("iceberg_rest", tmp_path / "plan", modes=("check",), only=("namespaces_drop.*", "IRC-GEN-006"))
+    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=("drops-what-has-children",)) as bad:
+        run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"good={good.url}", f"bad={bad.url}")
+    broken = {(row["target"], row["requirement_id"]) for row in said(run, Here())["results"] if row["verdict"] != "pass"}
+
+    assert broken == {("bad", "IRC-NS-DROP-005")}
