@@ -52,6 +52,10 @@ def _of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return json_reply({ENVELOPE: []})
 
 
+def _not_found(_: Handler, __: dict[str, Any]) -> Reply:
+    raise Problem(404, "NoSuchTableException", "Table does not exist")
+
+
 def _homeless(handler: Handler, arguments: dict[str, Any]) -> Reply:
     try:
         return handler(**arguments)
@@ -88,6 +92,12 @@ FAULTS = (
         "Credentials by themselves are a bare array.",
         ("IRC-TBL-CRED-001",),
         on_answer(LOAD, lambda document: document[ENVELOPE], status=200),
+    ),
+    Fault(
+        "credentials-of-no-table",
+        "A table is not found when its credentials are asked for.",
+        ("IRC-TBL-CRED-001",),
+        on_call(LOAD, _not_found),
     ),
     Fault("credentials-are-created", "Credentials by themselves come with 201.", ("IRC-TBL-CRED-001",), on_status(LOAD, {200: 201})),
     Fault(
