@@ -39,15 +39,16 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 DURABILITIES = {"full": "FULL", "normal": "NORMAL"}
 
 _TABLES = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE record (
     shelf TEXT NOT NULL, place TEXT NOT NULL, name TEXT NOT NULL,
     kind TEXT NOT NULL, body BLOB NOT NULL, tag BLOB NOT NULL,
     batch INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (shelf, place, name)
-) STRICT;
+);
 """
 ROW = "shelf, place, name, kind, body, tag, batch, checksum"
+_TYPES = (str, str, str, str, bytes, bytes, int, int)
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT = (  # filled with rows of question marks
     "INSERT INTO record (shelf, place, name, kind, body, tag, batch, checksum) VALUES {} ON CONFLICT (shelf, place, name) DO UPDATE SET "
@@ -305,8 +306,8 @@ def check_head(path: Path) -> None:
 
 
 def _record(path: Path, row: tuple[str, str, str, str, bytes, bytes, int, int]) -> tuple[Key, Record, int]:
-    shelf, place, name, kind, body, tag, batch, checksum = row
-    if checksum != checksum_of(*row[:-1]):
+    shelf, place, name, kind, body, tag, batch, _ = row
+    if not holds(row):
         raise Damaged(f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched")
     return Key(shelf, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch
 
@@ -318,6 +319,11 @@ def _row(key: Key, record: Record, batch: int) -> tuple[str | bytes | int, ...]:
 
 def _spelled(key: Key) -> str:
     return orjson.dumps(key.place).decode()
+
+
+def holds(row: tuple[str, str, str, str, bytes, bytes, int, int]) -> bool:
+    """Whether a row is what was stored; SQLite lets other programs put values of any type into any column."""
+    return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
 
 
 def checksum_of(shelf: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row

@@ -159,6 +159,14 @@ def test_a_changed_record_is_found_and_the_file_left_as_it_is(filled: Path, open
     assert held(filled.parent) == before
 
 
+def test_a_value_of_another_type_is_found(filled: Path, open_store: Callable[..., FileStore]) -> None:
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute("UPDATE record SET body = CAST(body AS TEXT) WHERE name = 'table 17'")
+
+    with pytest.raises(Damaged, match=r"the table 'table 17' in .* is not what was stored"):
+        open_store()
+
+
 def test_a_damaged_store_is_refused_and_left_as_it_is_or_holds_the_same(filled: Path, open_store: Callable[..., FileStore]) -> None:
     chance = random.Random(7)
     whole = filled.read_bytes()

@@ -12,7 +12,7 @@ import orjson
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store_file import ROW, Damaged, alone, check_head, check_log, checksum_of, looking_into, worded
+from lakepact.reference_server.store_file import ROW, Damaged, alone, check_head, check_log, holds, looking_into, worded
 from lakepact.reference_server.validation import Invalid, Validators
 from lakepact.reference_server.warehouse import Outside, local
 
@@ -107,9 +107,9 @@ def _text(raw: bytes) -> str:
 
 
 def _check_row(reading: _Reading, row: tuple[str, str, str, str, bytes, bytes, int, int]) -> None:
-    shelf, spelled, name, kind, body, tag, _, checksum = row
+    shelf, spelled, name, kind, body, tag, *_ = row
     reading.kinds[kind] += 1
-    if checksum != checksum_of(*row[:-1]):
+    if not holds(row):
         reading.find("checksum", name, f"the {kind} is not what was stored")
     try:
         place = tuple(orjson.loads(spelled))
