@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HEADER_VALUE_RE, STATUS_LINE, HttpToolsProtocol
 
-from .wire import headers_of
+from .wire import SPELLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,13 +182,16 @@ def fast_protocol(lane: ContractLane) -> Callable[..., FastProtocol]:
 
 
 def _head(reply: Reply, method: bytes) -> bytes | None:
-    """Status line and headers as uvicorn writes them; None for what it would send in chunks, or not at all."""
-    if not reply.body and method != b"HEAD" and reply.status not in {204, 304}:
+    """Status line and headers as uvicorn writes them (`wire.headers_of`); None for what it would send in chunks, or not at all."""
+    size = len(reply.body)
+    if size:
+        head = b"%scontent-type: %s\r\ncontent-length: %d\r\n" % (STATUS_LINE[reply.status], reply.media_type, size)
+    elif method == b"HEAD" or reply.status in {204, 304}:
+        head = STATUS_LINE[reply.status]
+    else:
         return None
-    lines = [STATUS_LINE[reply.status]]
-    for name, value in headers_of(reply):
+    for name, value in reply.headers:
         if HEADER_VALUE_RE.search(value):
             return None
-        lines += (name.lower(), b": ", value, b"\r\n")
-    lines.append(b"\r\n")
-    return b"".join(lines)
+        head += b"%s: %s\r\n" % (SPELLED.get(name, name).lower(), value)
+    return head + b"\r\n"

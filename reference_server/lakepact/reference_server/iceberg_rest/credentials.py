@@ -72,6 +72,11 @@ class Credentials:
         self._located = located
         self._rules = catalog.rules
 
+    @property
+    def are_given(self) -> bool:
+        """Whether tables of this warehouse come with any."""
+        return self._access.is_given
+
     def load_credentials(self, *, namespace: str, table: str, **_: object) -> Reply:
         """New credentials of a table."""
         levels = levels_of(namespace)

@@ -28,7 +28,7 @@ from .catalog import (
 )
 from .credentials import NO_STORE
 from .metadata import new_table_metadata
-from .metadata_files import default_location, location_is_held, prepare, read_metadata, record_of, written
+from .metadata_files import default_location, forget_metadata_files, location_is_held, prepare, read_metadata, record_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -184,8 +184,10 @@ class Tables:
         """
         levels = levels_of(namespace)
         record = self._existing(levels, table)
-        location = record.document["metadata"]["location"]
-        credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, table)
+        credentials: Sequence[Document] = ()
+        if self._credentials.are_given:  # else the document is not looked at: a load sends its bytes
+            location = record.document["metadata"]["location"]
+            credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, table)
         if if_none_match is not None and not credentials:
             tag = self._rules["tag"](record, snapshots)
             if tag and self._rules["tag-matches"](if_none_match, tag):
@@ -217,16 +219,17 @@ class Tables:
         with self._catalog.store.begin() as transaction:
             record = self._rules["table-exists"](transaction, levels, table)
             transaction.remove(identifier_key(levels, table))
-            location = record.document["metadata"]["location"]
             if purge_requested:
-                transaction.afterwards(partial(self._purge, location))
+                transaction.afterwards(partial(self._purge, record.document))
         return NO_CONTENT
 
-    def _purge(self, location: str) -> None:
+    def _purge(self, table: Document) -> None:
         """Remove the files of a table that is gone for good, unless others have come to need them."""
+        location = table["metadata"]["location"]
         with self._catalog.store.begin() as transaction:
             if self._rules["files-may-go"](transaction, location):
                 self._catalog.warehouse.purge(location)
+                forget_metadata_files(self._catalog.warehouse, table)
 
     def rename_table(self, *, body: Document) -> Reply:
         """Give a table another name, in its namespace or another; its files stay where they are."""
