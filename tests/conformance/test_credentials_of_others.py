@@ -1,0 +1,101 @@
+"""Catalogs that have no credentials, or have them in ways of their own, are not accused of what they keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from miniatures import Answer
+
+LOCATION = "s3://bucket/n/t"
+TABLE = {
+    "metadata-location": f"{LOCATION}/metadata/0.json",
+    "metadata": {"format-version": 2, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1", "location": LOCATION},
+}
+S3 = {"s3.access-key-id": "AKID", "s3.secret-access-key": "hush-hush"}
+GCS = {"gcs.oauth2.token": "hush-hush", "gcs.oauth2.token-expires-at": "32472144000000"}
+
+
+def refused(status: int, kind: str) -> Answer:
+    return answer(status, {"error": {"message": kind, "type": kind, "code": status}})
+
+
+def given(*credentials: tuple[str, dict[str, Any]]) -> Answer:
+    return answer(200, {"storage-credentials": [{"prefix": prefix, "config": config} for prefix, config in credentials]})
+
+
+class Catalog:
+    """One table under whatever name, until it is dropped, and what is answered to who asks for its credentials."""
+
+    def __init__(self, credentials: Answer) -> None:
+        self.credentials = credentials
+        self.there: set[str] = set()
+
+    def __call__(self, method: str, target: str, body: bytes) -> Answer:
+        path = target.partition("?")[0].split("/")
+        if path[-1] == "config":
+            templates = ("namespaces", "namespaces/{namespace}", "namespaces/{namespace}/tables", "namespaces/{namespace}/tables/{table}")
+            endpoints = [f"{verb} /v1/{{prefix}}/{template}" for template in templates for verb in ("GET", "POST", "DELETE")]
+            endpoints.append("GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials")
+            return answer(200, {"defaults": {}, "overrides": {}, "endpoints": endpoints})
+        if len(path) <= 4:
+            return answer(200, {"namespace": ["n"]}) if method == "POST" else answer(204)
+        if method == "POST":
+            self.there.add(orjson.loads(body)["name"])
+            return answer(200, TABLE)
+        if path[5] not in self.there:
+            return refused(404, "NoSuchTableException")
+        if method == "DELETE":
+            self.there.discard(path[5])
+            return answer(204)
+        return self.credentials if path[-1] == "credentials" else answer(200, TABLE)
+
+
+def judged(credentials: Answer) -> dict[str, Outcome]:
+    with miniature(Catalog(credentials)) as url:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=["IRC-TBL-CRED-*"]), Target(url))
+        for _ in run.events():
+            pass
+    assert not any("hush" in f"{verdict}" for verdict in run.verdicts)
+    return {requirement: result.outcome for requirement, result in run.results().items()}
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [
+        given(),
+        refused(400, "BadRequestException"),
+        refused(403, "ForbiddenException"),
+        refused(404, "NoSuchCredentialsException"),
+        given((LOCATION, S3)),
+        given((f"{LOCATION}/", S3)),
+        given(("s3://bucket", S3), (LOCATION, S3)),
+        given((LOCATION, S3), (LOCATION, GCS)),
+        given(("s3", S3)),
+    ],
+)
+def test_nothing_is_held_against_a_catalog_that_says_what_it_has(credentials: Answer) -> None:
+    assert {r: o for r, o in judged(credentials).items() if o not in {Outcome.PASS, Outcome.NOT_OFFERED}} == {}
+
+
+@pytest.mark.parametrize(
+    ("credentials", "requirement"),
+    [
+        (refused(404, "NoSuchTableException"), "IRC-TBL-CRED-001"),
+        (refused(500, "InternalServerError"), "IRC-TBL-CRED-007"),
+        (given((LOCATION, {**S3, "seconds": 1})), "IRC-TBL-CRED-002"),
+        (given(("s3://bucket/n/u", S3)), "IRC-TBL-CRED-004"),
+        (given((LOCATION, S3), (LOCATION, S3)), "IRC-TBL-CRED-005"),
+        (given((LOCATION, {})), "IRC-TBL-CRED-009"),
+    ],
+)
+def test_what_is_wrong_is_found(credentials: Answer, requirement: str) -> None:
+    assert judged(credentials)[requirement] in {Outcome.FAIL, Outcome.WARN}
