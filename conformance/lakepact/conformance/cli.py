@@ -12,6 +12,7 @@ VERBS = {
     "campaign": ("lakepact.conformance.campaign.cli", "campaign"),
     "check": ("lakepact.conformance.check", "check"),
     "contracts": ("lakepact.conformance.contracts", "contracts"),
+    "data": ("lakepact.conformance.data.cli", "data"),
     "explain": ("lakepact.conformance.catalogue", "explain"),
     "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),
     "list": ("lakepact.conformance.catalogue", "list_requirements"),
@@ -35,7 +36,7 @@ class Verbs(click.Group):
         try:
             command: click.Command = getattr(importlib.import_module(module), name)
         except ModuleNotFoundError as missing:
-            extra = "server" if "reference_server" in module else "conformance"
+            extra = "server" if "reference_server" in module else "data" if cmd_name == "data" else "conformance"
             click.echo(f"lakepact {cmd_name} needs {missing.name}, which is not installed: pip install 'lakepact[{extra}]'", err=True)
             sys.exit(2)
         return command

@@ -36,12 +36,12 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
         command = [sys.executable, "-m", "lakepact.reference_server", "--contract", suite.contract.name, "--port", "0", *home.arguments]
         for fault in faults:
             command += ["--fault", fault]
-        with _answering(command) as address:
+        with answering(command) as address:
             yield home.target(address)
 
 
 @contextlib.contextmanager
-def _answering(command: Sequence[str]) -> Generator[str]:
+def answering(command: Sequence[str]) -> Generator[str]:
     """The address that a server says it has, for as long as it is needed."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own module
         try:

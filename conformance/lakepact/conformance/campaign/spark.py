@@ -141,6 +141,15 @@ class Spark:
         # What Spark hands over is in no order; within a block, the number says where a case was drawn.
         return [sorted(rows, key=lambda row: int(row["number"])) for rows in found]
 
+    def mapped(self, rows: Table, function: Any, schema: Schema, *, parts: int) -> Table:
+        """What a function of Arrow record batches makes of some rows, in as many tasks.
+
+        Raises:
+            CannotRun: a task failed.
+        """
+        frame = self._session.createDataFrame(rows).repartition(parts)
+        return self._collected(frame.mapInArrow(function, _spark_schema(schema)))
+
     def execute(self, errands: Table, job: Job) -> None:
         """Send each errand once, in as many lanes as the job says, which land what comes back.
 

@@ -1,0 +1,249 @@
+"""The verb `lakepact data`: tables whose rows are known, written, and read back through both doors."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import httpx
+import orjson
+from rich.console import Console
+
+from lakepact.conformance.data import delta, delta_door, iceberg, iceberg_door, truth
+from lakepact.conformance.data.shapes import SHAPES
+from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, Version, Written, WrittenTable
+from lakepact.conformance.data.writers import CannotWrite, OnSpark, Plain, Writer
+from lakepact.conformance.embedded import answering
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from lakepact.conformance.data.findings import Finding
+
+NAMESPACE = "data"
+NOT_WELL, USAGE, INCOMPLETE = 1, 2, 3
+CATALOG = click.option(
+    "--catalog", metavar="URL", help="Address of an Iceberg REST catalog. [default: the reference server, for as long as it takes]"
+)
+TOKEN = click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token for --catalog.")
+WAREHOUSE = click.option("--warehouse", metavar="NAME", help="The warehouse to ask --catalog for.")
+
+
+@click.group()
+def data() -> None:
+    """Write tables whose rows are known, and see whether they come back."""
+
+
+@data.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--shape",
+    "shapes",
+    type=click.Choice(tuple(SHAPES)),
+    multiple=True,
+    help="Columns of a table; several for several tables. [default: all]",
+)
+@click.option("--rows", type=click.IntRange(min=10), default=100_000, show_default=True, help="Rows of the first version of each table.")
+@click.option("--files", type=click.IntRange(min=1), default=8, show_default=True, help="Files of the first version of each table.")
+@click.option("--as", "doors", type=click.Choice(DOORS), multiple=True, help="How tables are kept; may be given twice. [default: both]")
+@click.option("--engine", type=click.Choice(("plain", "spark")), default="plain", show_default=True, help="Who writes the files.")
+@click.option("--master", default="local[*]", show_default=True, help="Where Spark runs.")
+@click.option("--remote", metavar="sc://…", help="A Spark Connect server, in the place of --master.")
+@click.option("--conf", "confs", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
+@CATALOG
+@TOKEN
+@WAREHOUSE
+def write(
+    folder: Path,
+    *,
+    shapes: tuple[str, ...],
+    rows: int,
+    files: int,
+    doors: tuple[str, ...],
+    engine: str,
+    master: str,
+    remote: str | None,
+    confs: tuple[str, ...],
+    catalog: str | None,
+    token_env: str | None,
+    warehouse: str | None,
+) -> None:
+    """Write tables into FOLDER: Iceberg tables of a catalog, and Delta tables that can be shared.
+
+    Each has three versions: the first rows, a tenth more, and without the first twentieth. FOLDER/data.json says which rows those are.
+
+    Example: lakepact data write ./data --rows 1000000 --shape types --engine spark
+    """
+    if (folder / truth.FILE).exists() or (folder.exists() and any(folder.iterdir())):
+        raise click.UsageError(f"{folder} is not empty; tables are written into a folder of their own")
+    versions = (Version(0, rows), Version(0, rows + max(1, rows // 10)), Version(max(1, rows // 20), rows + max(1, rows // 10)))
+    wanted = [SHAPES[name] for name in shapes or SHAPES]
+    properties = _properties(token_env, warehouse)
+    begun = time.monotonic()
+    tables: list[WrittenTable] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writer: Writer = OnSpark(master, confs, remote=remote) if engine == "spark" else Plain()
+        with contextlib.ExitStack() as ending:
+            running = ending.enter_context(writer)
+            if ICEBERG in (doors or DOORS):
+                url = catalog or ending.enter_context(_served(folder))
+                known = ending.enter_context(iceberg.catalog(url, properties))
+                tables += [iceberg.write(known, NAMESPACE, shape, versions=versions, files=files, writer=running) for shape in wanted]
+            if DELTA in (doors or DOORS):
+                tables += [delta.write(folder / DELTA, shape, versions=versions, files=files, writer=running) for shape in wanted]
+                delta.share(folder / DELTA, [table for table in tables if table.door == DELTA], NAMESPACE)
+    except (CannotWrite, Blocked, OSError) as wrong:
+        click.echo(f"lakepact data: {wrong}", err=True)
+        sys.exit(INCOMPLETE)
+    truth.write(folder, Written(NAMESPACE, tuple(tables)))
+    held = sum(version.last - version.first for table in tables for version in table.versions)
+    click.echo(f"{len(tables)} tables with {len(versions)} versions each, {held} rows in all, in {time.monotonic() - begun:.1f} s")
+    click.echo(f"read them back: lakepact data verify {folder}" + (f" --catalog {catalog}" if catalog else ""))
+
+
+@data.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@CATALOG
+@TOKEN
+@WAREHOUSE
+@click.option(
+    "--sharing", metavar="URL", help="Base address of a Delta Sharing server. [default: the reference server, for as long as it takes]"
+)
+@click.option("--sharing-token-env", metavar="NAME", help="Environment variable that holds a bearer token for --sharing.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def verify(
+    folder: Path,
+    *,
+    catalog: str | None,
+    token_env: str | None,
+    warehouse: str | None,
+    sharing: str | None,
+    sharing_token_env: str | None,
+    as_json: bool,
+) -> None:
+    """Read the tables of FOLDER back through a catalog and a sharing server, and compare rows, checksums, statistics and changes.
+
+    Exit code: 0 all is as it was written, 1 something is not, 2 wrong usage, 3 something could not be read.
+
+    Example: lakepact data verify ./data --sharing http://127.0.0.1:8181/delta-sharing --sharing-token-env TOKEN
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    wrong = looked = 0
+    try:
+        written = truth.read(folder)
+        with contextlib.ExitStack() as ending:
+            own = _Own(folder, ending)
+            for finding in _found(
+                written,
+                folder,
+                ending,
+                own=own,
+                catalog=catalog,
+                properties=_properties(token_env, warehouse),
+                sharing=sharing,
+                token=_secret(sharing_token_env) if sharing_token_env else None,
+            ):
+                looked += 1
+                wrong += not finding.is_well
+                _show(finding, console, as_json=as_json)
+    except NotWritten as unread:
+        raise click.UsageError(str(unread)) from None
+    except (CannotWrite, Blocked, Unmet, OSError, httpx.HTTPError) as broken:
+        click.echo(f"lakepact data: {broken}", err=True)
+        sys.exit(INCOMPLETE)
+    if not as_json:
+        console.print(
+            f"{looked} findings about {len(written.tables)} tables, {wrong} of them wrong"
+            if wrong
+            else f"{looked} findings about {len(written.tables)} tables: all is as it was written"
+        )
+    sys.exit(NOT_WELL if wrong else 0)
+
+
+class _Own:
+    """The reference server over a folder, started when it is first needed."""
+
+    def __init__(self, folder: Path, ending: contextlib.ExitStack) -> None:
+        self._folder, self._ending = folder, ending
+        self._url = ""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        self._url = self._url or self._ending.enter_context(_served(self._folder))
+        return self._url
+
+
+def _found(
+    written: Written,
+    folder: Path,
+    ending: contextlib.ExitStack,
+    *,
+    own: _Own,
+    catalog: str | None,
+    properties: dict[str, str],
+    sharing: str | None,
+    token: str | None,
+) -> Iterator[Finding]:
+    if written.of(ICEBERG):
+        known = ending.enter_context(iceberg.catalog(catalog or own.url, properties))
+        headers = {"Authorization": f"Bearer {properties['token']}"} if "token" in properties else {}
+        for table in written.of(ICEBERG):
+            yield from iceberg_door.verify(known, written.namespace, table, headers=headers)
+    if written.of(DELTA):
+        url = sharing or f"{own.url}/delta-sharing"
+        shared = delta_door.Shared(url, token or delta.token_of(folder / DELTA), written.namespace)
+        ending.callback(shared.close)
+        for table in written.of(DELTA):
+            yield from delta_door.verify(shared, table)
+
+
+def _show(finding: Finding, console: Console, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(orjson.dumps({**asdict(finding), "is_well": finding.is_well}).decode())
+        return
+    where = f"{finding.door} {finding.table}"
+    if not finding.is_offered:
+        console.print(f"[dim]-  {where}  {finding.what}: {finding.actual}[/]")
+    elif finding.is_well:
+        console.print(f"[green]ok[/] {where}  {finding.what}" + (f"  [dim]{finding.actual}[/]" if finding.actual else ""))
+    else:
+        console.print(f"[red]!![/] {where}  {finding.what}: expected {finding.expected}, found {finding.actual}")
+
+
+@contextlib.contextmanager
+def _served(folder: Path) -> Generator[str]:
+    """The reference server with the tables of a folder."""
+    command = [
+        sys.executable,
+        "-m",
+        "lakepact.reference_server",
+        "--port",
+        "0",
+        "--warehouse",
+        str(folder / "warehouse"),
+        "--store",
+        "file",
+    ]
+    shares = folder / DELTA / "shares.yaml"
+    with answering([*command, *(("--shares", str(shares)) if shares.exists() else ())]) as url:
+        yield url
+
+
+def _properties(token_env: str | None, warehouse: str | None) -> dict[str, str]:
+    properties = {"warehouse": warehouse} if warehouse else {}
+    return {**properties, "token": _secret(token_env)} if token_env else properties
+
+
+def _secret(variable: str) -> str:
+    if not os.environ.get(variable):
+        raise click.UsageError(f"the environment variable {variable} is empty or not set; it has to hold the token")
+    return os.environ[variable]

@@ -1,0 +1,80 @@
+"""Delta tables of a folder: files that are taken over by converting them, one commit for each version, all changes kept."""
+
+from __future__ import annotations
+
+import secrets
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.arrow import pa
+from lakepact.conformance.data import writers
+from lakepact.conformance.data.truth import DELTA, Version, WrittenTable
+from lakepact.conformance.data.writers import CannotWrite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from lakepact.conformance.data.shapes import Shape
+    from lakepact.conformance.data.writers import Writer
+
+SHARE, RECIPIENT = "lakepact", "reader"
+SHARES = """\
+# Written by `lakepact data write`.
+version: 1
+shares:
+- name: {share}
+  schemas:
+  - name: {schema}
+    tables:
+{tables}
+recipients:
+- name: {recipient}
+  bearerToken: {token}
+  shares: [{share}]
+"""
+
+
+def write(folder: Path, shape: Shape, *, versions: Sequence[Version], files: int, writer: Writer) -> WrittenTable:
+    """Write one table: its first version, the rows that came after, and without the rows that went.
+
+    Raises:
+        CannotWrite: the files are not taken for a table.
+    """
+    deltalake = import_module("deltalake")
+    there = folder / shape.name
+    cut = writers.pieces(shape.name, versions[0], there, files=files)
+    writer.write(cut)
+    try:
+        deltalake.convert_to_deltalake(str(there), configuration={"delta.enableChangeDataFeed": "true"})
+        before = versions[0]
+        for version in versions[1:]:
+            if version.last > before.last:
+                added = Version(before.last, version.last)
+                reader = pa.RecordBatchReader.from_batches(shape.schema, added.rows(shape))
+                deltalake.write_deltalake(str(there), reader, mode="append")
+            if version.first > before.first:
+                deltalake.DeltaTable(str(there)).delete(f"id < {version.first}")
+            before = version
+    except (OSError, ValueError, deltalake.exceptions.DeltaError) as wrong:
+        said = (str(wrong).splitlines() or [""])[0]
+        raise CannotWrite(f"{there} was not made a Delta table: {said[:300]}") from wrong
+    return WrittenTable(shape.name, shape.name, DELTA, files, tuple(versions))
+
+
+def share(folder: Path, tables: Sequence[WrittenTable], schema: str) -> str:
+    """Write the file that shares the tables of a folder with one recipient, readable by nobody else; the recipient's token."""
+    token = secrets.token_urlsafe(32)
+    listed = "\n".join(f"    - {{name: {table.name}, location: {table.name}, historyShared: true}}" for table in tables)
+    path = folder / "shares.yaml"
+    path.unlink(missing_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(SHARES.format(share=SHARE, schema=schema, tables=listed, recipient=RECIPIENT, token=token), encoding="utf-8")
+    return token
+
+
+def token_of(folder: Path) -> str:
+    """The token of the recipient of the tables of a folder."""
+    read: Any = import_module("yaml").safe_load((folder / "shares.yaml").read_text("utf-8"))
+    token: str = read["recipients"][0]["bearerToken"]
+    return token

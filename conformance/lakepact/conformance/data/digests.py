@@ -1,0 +1,140 @@
+"""What rows come down to: how many, a checksum that knows no order, and figures of each column."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from lakepact.conformance.arrow import Array, pa, pc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+WORD = 1 << 64
+SEEDS = np.random.default_rng(20261121).integers(1, 1 << 62, 4096, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+NOTHING = np.uint64(0xA5A5A5A5A5A5A5A5)
+
+
+@dataclass(frozen=True)
+class Digest:
+    """Rows, counted and summed up: digests of parts add up to that of the whole, whatever their order."""
+
+    rows: int = 0
+    checksum: int = 0
+
+    def __add__(self, other: Self) -> Digest:
+        return Digest(self.rows + other.rows, (self.checksum + other.checksum) % WORD)
+
+    def __sub__(self, other: Self) -> Digest:
+        return Digest(self.rows - other.rows, (self.checksum - other.checksum) % WORD)
+
+    def __str__(self) -> str:
+        return f"{self.rows} rows, checksum {self.checksum:016x}"
+
+
+def digest(batches: Iterable[Any]) -> Digest:
+    """The digest of some record batches or tables, their columns taken by name."""
+    total = Digest()
+    for batch in batches:
+        total += Digest(batch.num_rows, _checksum(batch))
+    return total
+
+
+def _checksum(batch: Any) -> int:
+    if not batch.num_rows:
+        return 0
+    mixed = np.zeros(batch.num_rows, np.uint64)
+    with np.errstate(over="ignore"):
+        for place, name in enumerate(sorted(batch.schema.names)):
+            mixed += _hashes(_whole(batch.column(name))) * SEEDS[place % len(SEEDS)]
+        mixed ^= mixed >> np.uint64(31)
+        mixed *= SEEDS[-1]
+        return int((mixed ^ (mixed >> np.uint64(29))).sum(dtype=np.uint64))
+
+
+def _whole(column: Any) -> Array:
+    values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+
+
+def _hashes(values: Array) -> Any:
+    """A number for each value, the same for equal values of whatever width; of nested ones, of their texts."""
+    kind = values.type
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        found = _bits(values.cast(pa.int64()))
+    elif pa.types.is_floating(kind):
+        found = _bits(values.cast(pa.float64()))
+    elif pa.types.is_date(kind):
+        found = _bits(values.cast(pa.date32()).cast(pa.int32()).cast(pa.int64()))
+    elif pa.types.is_timestamp(kind):
+        found = _bits(values.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()))
+    else:
+        found = _said(values)
+    return np.where(np.asarray(pc.is_null(values)), NOTHING, found)
+
+
+def _bits(values: Array) -> Any:
+    bits: Any = np.asarray(pc.fill_null(values, 0)).view(np.uint64)
+    mixed = bits * SEEDS[-2]
+    return mixed ^ (mixed >> np.uint64(30))
+
+
+def _said(values: Array) -> Any:
+    kind = values.type
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        values = values.cast(pa.string() if pa.types.is_string_view(kind) else pa.binary())
+    if any(is_of(values.type) for is_of in TEXTS):
+        encoded = values.dictionary_encode()
+        words = [_word(word if isinstance(word, bytes) else str(word).encode()) for word in encoded.dictionary.to_pylist()]
+        places = np.asarray(pc.fill_null(encoded.indices, 0)).astype(np.int64)
+        return np.array([*words, 0], np.uint64)[places]
+    return np.array([_word(repr(_plain(value)).encode()) for value in values.to_pylist()], np.uint64)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in sorted(value.items())}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _word(said: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is known of one column: how often it is null, and its least and greatest value as text; none for what has no order here."""
+
+    nulls: int = 0
+    least: Any = None
+    greatest: Any = None
+
+    def __add__(self, other: Self) -> Figures:
+        ends = [end for end in (self.least, other.least) if end is not None]
+        tops = [top for top in (self.greatest, other.greatest) if top is not None]
+        return Figures(self.nulls + other.nulls, min(ends, default=None), max(tops, default=None))
+
+
+def figures(batches: Iterable[Any]) -> dict[str, Figures]:
+    """The figures of each column of some record batches."""
+    found: dict[str, Figures] = {}
+    for batch in batches:
+        for name in batch.schema.names:
+            found[name] = found.get(name, Figures()) + _figures(_whole(batch.column(name)))
+    return found
+
+
+def ordered(kind: Any) -> bool:
+    """Whether values of a type have a least and a greatest here."""
+    return not (pa.types.is_nested(kind) or pa.types.is_boolean(kind) or pa.types.is_binary(kind))
+
+
+def _figures(values: Array) -> Figures:
+    if not ordered(values.type) or values.null_count == len(values):
+        return Figures(values.null_count)
+    ends = pc.min_max(values).as_py()
+    return Figures(values.null_count, ends["min"], ends["max"])

@@ -1,0 +1,88 @@
+"""Iceberg tables read back: by pyiceberg, snapshot by snapshot, and by scans that the server plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import httpx
+
+from lakepact.conformance.data.digests import Figures, digest
+from lakepact.conformance.data.findings import Finding, bounded, counted, held, not_offered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.data.truth import WrittenTable
+
+NOT_THERE = frozenset({404, 405, 406, 501})
+
+
+def verify(known: Any, namespace: str, table: WrittenTable, *, headers: dict[str, str]) -> Iterator[Finding]:
+    """Everything that there is to see of one table, one finding at a time.
+
+    Args:
+        known: the catalog, as pyiceberg speaks to it.
+        namespace: where the table is.
+        table: what it has to be.
+        headers: sent with requests of our own.
+    """
+    found = known.load_table(f"{namespace}.{table.name}")
+    for number, snapshot in enumerate(table.snapshots):
+        batches = found.scan(snapshot_id=snapshot).to_arrow_batch_reader()
+        yield held(table, number, "rows of its snapshot", digest(batches))
+        rows = table.digests[number].rows
+        summary = found.snapshot_by_id(snapshot).summary
+        yield counted(table, f"version {number}: total-records of the snapshot", rows, int(summary["total-records"] or 0))
+    files = found.inspect.files(snapshot_id=table.snapshots[-1]).to_pylist()
+    yield counted(table, "records of all files", table.digests[-1].rows, sum(file["record_count"] for file in files))
+    yield from bounded(table, table.versions[-1], _told(files), what="the manifests")
+    yield from _planned(known, namespace, table, headers)
+
+
+def _told(files: list[dict[str, Any]]) -> dict[str, Figures]:
+    """The figures of all files together; a column that one of them says nothing of has none."""
+    told: dict[str, Figures] = {}
+    silent: set[str] = set()
+    for file in files:
+        for name, said in (file["readable_metrics"] or {}).items():
+            if not isinstance(said, dict) or said.get("null_value_count") is None:
+                silent.add(name)
+                continue
+            told[name] = told.get(name, Figures()) + Figures(said["null_value_count"], said["lower_bound"], said["upper_bound"])
+    return {name: figures for name, figures in told.items() if name not in silent}
+
+
+def _planned(known: Any, namespace: str, table: WrittenTable, headers: dict[str, str]) -> Iterator[Finding]:
+    """How many records the files have that the server finds for a scan of each version, and for what came between them."""
+    prefix = known.properties.get("prefix")
+    place = f"namespaces/{quote(namespace, safe='')}/tables/{quote(table.name, safe='')}"
+    base = f"{known.uri.rstrip('/')}/v1/{f'{prefix}/' if prefix else ''}{place}"
+    with httpx.Client(headers=headers, timeout=60, trust_env=False) as client:
+        asked: list[tuple[str, dict[str, Any], int]] = [
+            (f"version {n}: records of a planned scan", {"snapshot-id": snapshot}, table.digests[n].rows)
+            for n, snapshot in enumerate(table.snapshots)
+        ]
+        for n in range(1, len(table.snapshots)):
+            came = table.inserted(n)
+            if came.last > came.first:
+                between = {"start-snapshot-id": table.snapshots[n - 1], "end-snapshot-id": table.snapshots[n]}
+                asked.append((f"version {n}: records of a planned scan of what came", between, came.last - came.first))
+        for what, body, rows in asked:
+            reply = client.post(f"{base}/plan", json=body)
+            if reply.status_code in NOT_THERE:
+                yield not_offered(table, what, f"status {reply.status_code}")
+                return
+            yield counted(table, what, rows, sum(_records(client, base, reply)))
+
+
+def _records(client: httpx.Client, base: str, reply: httpx.Response) -> Iterator[int]:
+    """The records of each file of a plan, of its plan tasks too."""
+    plan = reply.raise_for_status().json()
+    while plan["status"] == "submitted":
+        plan = client.get(f"{base}/plan/{plan['plan-id']}").raise_for_status().json()
+    rest = [plan]
+    while rest:
+        told = rest.pop()
+        yield from (int(task["data-file"]["record-count"]) for task in told.get("file-scan-tasks") or ())
+        rest += [client.post(f"{base}/tasks", json={"plan-task": task}).raise_for_status().json() for task in told.get("plan-tasks") or ()]

@@ -1,0 +1,170 @@
+"""The shapes of tables: columns whose value in a row follows from the row's number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lakepact.conformance.arrow import Array, Schema, pa, pc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BATCH = 50_000  #: rows that are made at a time
+STEP = 0x9E3779B97F4A7C15  #: an odd number that spreads neighbouring rows
+EPOCH = 1_700_000_000_000_000  #: microseconds since 1970 of the first row
+NUMBER = pa.int64()
+
+Make = "Callable[[Any], Array]"  #: from an array of row numbers to the values of a column
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a shape."""
+
+    name: str
+    type: Any
+    make: Callable[[Any], Array]
+    nulls: int = 0  #: every how many rows there is none; 0 for always one
+
+    def values(self, numbers: Any) -> Array:
+        """The values of some rows."""
+        made = self.make(numbers)
+        if not self.nulls:
+            return made.cast(self.type) if made.type != self.type else made
+        absent = pa.array(numbers % self.nulls == self.nulls - 1)
+        return pc.if_else(absent, pa.scalar(None, made.type), made).cast(self.type)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Columns that go together, the number of the row, `id`, the first of them."""
+
+    name: str
+    says: str
+    columns: tuple[Column, ...]
+
+    @property
+    def schema(self) -> Schema:
+        """The columns as Arrow knows them."""
+        return pa.schema([pa.field("id", NUMBER, nullable=False), *(pa.field(column.name, column.type) for column in self.columns)])
+
+    def batch(self, first: int, count: int) -> Any:
+        """The rows from one number on, as a record batch."""
+        return self.rows(np.arange(first, first + count, dtype=np.int64))
+
+    def rows(self, numbers: Any) -> Any:
+        """The rows with these numbers, as a record batch."""
+        arrays = [pa.array(numbers), *(column.values(numbers) for column in self.columns)]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def batches(self, first: int, last: int) -> Iterator[Any]:
+        """The rows from one number to before another, some at a time."""
+        for start in range(first, last, BATCH):
+            yield self.batch(start, min(BATCH, last - start))
+
+
+def _spread(numbers: Any) -> Any:
+    """Numbers that look like drawn at random, the same for the same rows."""
+    with np.errstate(over="ignore"):
+        mixed = numbers.astype(np.uint64) * np.uint64(STEP)
+        return mixed ^ (mixed >> np.uint64(29))
+
+
+def _texts(choices: int, stem: str) -> Callable[[Any], Array]:
+    known = pa.array([f"{stem} {n} äß🧊"[: 6 + n % 23] for n in range(choices)])
+    return lambda numbers: known.take(pa.array((_spread(numbers) % np.uint64(choices)).astype(np.int64)))
+
+
+def _unique(numbers: Any) -> Array:
+    return pc.binary_join_element_wise(pa.array(numbers).cast(pa.string()), "row", "-")
+
+
+def _whole(kind: str, bound: int) -> Callable[[Any], Array]:
+    return lambda numbers: pa.array((_spread(numbers) % np.uint64(bound)).astype(kind) - np.array(bound // 2, kind))
+
+
+def _double(numbers: Any) -> Array:
+    return pa.array((_spread(numbers) % np.uint64(1 << 40)).astype(np.float64) / 1024.0)
+
+
+def _float(numbers: Any) -> Array:
+    return pa.array(((_spread(numbers) % np.uint64(1 << 20)).astype(np.float32)) / np.float32(64.0))
+
+
+def _decimal(numbers: Any) -> Array:
+    whole = pa.array((_spread(numbers) % np.uint64(10**12)).astype(np.int64)).cast(pa.decimal128(19, 0))
+    return pc.multiply(whole, pa.scalar(1, pa.decimal128(1, 0))).cast(pa.decimal128(38, 3)).cast(pa.decimal128(18, 3))
+
+
+def _boolean(numbers: Any) -> Array:
+    return pa.array(_spread(numbers) % np.uint64(3) == 0)
+
+
+def _binary(numbers: Any) -> Array:
+    return pa.array([int(one).to_bytes(8, "big") for one in _spread(numbers)], pa.binary())
+
+
+def _date(numbers: Any) -> Array:
+    return pa.array((_spread(numbers) % np.uint64(20_000)).astype(np.int32)).cast(pa.date32())
+
+
+def _instant(numbers: Any) -> Array:
+    return pa.array(numbers * 1_000_003 + EPOCH).cast(pa.timestamp("us", "UTC"))
+
+
+def _structs(numbers: Any) -> Array:
+    return pa.StructArray.from_arrays([_whole("int32", 1000)(numbers), _texts(20, "inner")(numbers)], names=["count", "label"])
+
+
+def _lists(numbers: Any) -> Array:
+    lengths = (_spread(numbers) % np.uint64(4)).astype(np.int32)
+    offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)])
+    items = np.repeat(numbers, lengths) * 3
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(items))
+
+
+NARROW = Shape(
+    "narrow", "a number, an amount and a word", (Column("amount", pa.float64(), _double), Column("word", pa.string(), _texts(50, "word")))
+)
+TYPES = Shape(
+    "types",
+    "every type that both formats have, with and without nulls",
+    (
+        Column("flag", pa.bool_(), _boolean, nulls=7),
+        Column("small", pa.int32(), _whole("int32", 1 << 30)),
+        Column("big", pa.int64(), _whole("int64", 1 << 62), nulls=11),
+        Column("single", pa.float32(), _float, nulls=5),
+        Column("double", pa.float64(), _double),
+        Column("price", pa.decimal128(18, 3), _decimal, nulls=13),
+        Column("text", pa.string(), _unique, nulls=17),
+        Column("bytes", pa.binary(), _binary, nulls=19),
+        Column("day", pa.date32(), _date, nulls=3),
+        Column("instant", pa.timestamp("us", "UTC"), _instant),
+        Column("nothing", pa.string(), _unique, nulls=1),
+    ),
+)
+NESTED = Shape(
+    "nested",
+    "structs and lists",
+    (
+        Column("pair", pa.struct([("count", pa.int32()), ("label", pa.string())]), _structs, nulls=9),
+        Column("numbers", pa.list_(pa.int64()), _lists, nulls=6),
+    ),
+)
+WIDE = Shape(
+    "wide",
+    "forty columns",
+    tuple(
+        Column(
+            f"column_{n:02d}",
+            pa.int64() if n % 2 else pa.string(),
+            _whole("int64", 1000 + n) if n % 2 else _texts(5 + n, f"c{n}"),
+            nulls=n % 5,
+        )
+        for n in range(40)
+    ),
+)
+SHAPES = {shape.name: shape for shape in (NARROW, TYPES, NESTED, WIDE)}

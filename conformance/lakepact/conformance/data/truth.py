@@ -1,0 +1,118 @@
+"""What was written, as a file beside the tables says it: shapes, versions, and the numbers of the rows of each version."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.data.digests import Digest, Figures, digest, figures
+from lakepact.conformance.data.shapes import SHAPES, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILE = "data.json"
+FORMAT = 1
+ICEBERG, DELTA = "iceberg", "delta"
+DOORS = (ICEBERG, DELTA)
+
+
+class NotWritten(LookupError):
+    """A folder holds no tables that were written by `lakepact data write`, or another version's; the message says what."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """The rows of a table at one time: those with numbers from `first` to before `last`.
+
+    Every version either adds rows at the end or takes some away at the start, so that what changed between two of them is known too.
+    """
+
+    first: int
+    last: int
+
+    def rows(self, shape: Shape) -> Iterator[Any]:
+        """The rows, some at a time."""
+        return shape.batches(self.first, self.last)
+
+    def digest(self, shape: Shape) -> Digest:
+        """What the rows come down to."""
+        return digest(self.rows(shape))
+
+    def figures(self, shape: Shape) -> dict[str, Figures]:
+        """The figures of each column."""
+        return figures(self.rows(shape))
+
+
+@dataclass(frozen=True)
+class WrittenTable:
+    """One table as it was written."""
+
+    name: str
+    shape: str
+    door: str  #: how it is kept: `iceberg` or `delta`
+    files: int  #: of the first version
+    versions: tuple[Version, ...]
+    snapshots: tuple[int, ...] = ()  #: of an Iceberg table, by version
+
+    @property
+    def columns(self) -> Shape:
+        """Its shape."""
+        return SHAPES[self.shape]
+
+    @cached_property
+    def digests(self) -> tuple[Digest, ...]:
+        """What the rows of each version come down to."""
+        return tuple(version.digest(self.columns) for version in self.versions)
+
+    def inserted(self, version: int) -> Version:
+        """The rows that came with a version."""
+        before, now = self.versions[version - 1], self.versions[version]
+        return Version(before.last, max(before.last, now.last))
+
+    def deleted(self, version: int) -> Version:
+        """The rows that went with a version."""
+        before, now = self.versions[version - 1], self.versions[version]
+        return Version(before.first, max(before.first, now.first))
+
+
+@dataclass(frozen=True)
+class Written:
+    """All tables of a folder."""
+
+    namespace: str
+    tables: tuple[WrittenTable, ...]
+
+    def of(self, door: str) -> tuple[WrittenTable, ...]:
+        """The tables behind one door."""
+        return tuple(table for table in self.tables if table.door == door)
+
+
+def write(folder: Path, written: Written) -> None:
+    """Say in a folder what its tables hold."""
+    document = {"format": FORMAT, **asdict(written)}
+    (folder / FILE).write_text(json.dumps(document, indent=1), encoding="utf-8")
+
+
+def read(folder: Path) -> Written:
+    """What the tables of a folder hold.
+
+    Raises:
+        NotWritten: it does not say.
+    """
+    try:
+        document: dict[str, Any] = json.loads((folder / FILE).read_text("utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise NotWritten(f"{folder} holds no tables of `lakepact data write`: {FILE}: {wrong}") from None
+    if document.get("format") != FORMAT:
+        raise NotWritten(f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables anew")
+    tables = (
+        WrittenTable(
+            **{**table, "versions": tuple(Version(**version) for version in table["versions"]), "snapshots": tuple(table["snapshots"])}
+        )
+        for table in document["tables"]
+    )
+    return Written(document["namespace"], tuple(tables))

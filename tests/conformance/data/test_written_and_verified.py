@@ -1,0 +1,184 @@
+"""`lakepact data`: what is written comes back through both doors, and what does not is seen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+from lakepact.conformance.cli import main
+from lakepact.conformance.data import truth
+from lakepact.conformance.data.shapes import SHAPES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS = 200
+
+
+def lakepact(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["data", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kept") / "data"
+    done = lakepact("write", folder, "--rows", ROWS, "--files", 3, "--shape", "types")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def folder(kept: Path) -> Path:
+    """The tables where they were written, put back as they were in the end: metadata name their place."""
+    return kept
+
+
+@pytest.fixture
+def restored(kept: Path, tmp_path: Path) -> Any:
+    saved = tmp_path / "saved"
+    shutil.copytree(kept, saved)
+    yield
+    shutil.rmtree(kept)
+    shutil.copytree(saved, kept)
+
+
+def findings(folder: Path) -> tuple[int, list[dict[str, Any]]]:
+    done = lakepact("verify", folder, "--json")
+    return done.exit_code, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def wrong(folder: Path) -> tuple[int, set[str]]:
+    code, found = findings(folder)
+    return code, {f"{one['door']} {one['what']}" for one in found if not one["is_well"]}
+
+
+def test_what_was_written_comes_back(folder: Path) -> None:
+    code, found = findings(folder)
+
+    assert (code, [one for one in found if not one["is_well"] or not one["is_offered"]]) == (0, [])
+    assert {one["door"] for one in found} == {"iceberg", "delta"}
+
+
+def test_every_version_is_looked_at_through_both_doors(folder: Path) -> None:
+    _, found = findings(folder)
+    looked = {(one["door"], one["what"]) for one in found}
+
+    for version in range(3):
+        assert ("iceberg", f"version {version}: rows of its snapshot") in looked
+        assert {("delta", f"version {version}: rows in {form} format") for form in ("parquet", "delta")} <= looked
+    assert ("iceberg", "version 1: records of a planned scan of what came") in looked
+    assert ("delta", "version 2: changes of kind delete") in looked
+
+
+def log_of(folder: Path, version: int) -> Path:
+    return folder / "delta" / "types" / "_delta_log" / f"{version:020}.json"
+
+
+def rewritten(path: Path, change: Any) -> None:
+    actions = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    path.write_text("\n".join(json.dumps(action) for action in change(actions)), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("restored")
+def test_a_file_that_is_missing_from_a_delta_table_is_seen(folder: Path) -> None:
+    def without_one(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        lost = next(action for action in actions if "add" in action)
+        return [action for action in actions if action is not lost]
+
+    rewritten(log_of(folder, 0), without_one)
+
+    code, seen = wrong(folder)
+    assert code == 1
+    assert {"delta version 0: rows in parquet format", "delta version 0: numRecords of all files"} <= seen
+
+
+@pytest.mark.usefixtures("restored")
+def test_statistics_that_lie_are_seen(folder: Path) -> None:
+    def lying(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for action in actions:
+            if "add" in action:
+                stats = json.loads(action["add"]["stats"])
+                stats["nullCount"]["day"] += 1
+                stats["maxValues"]["small"] = -(2**31)
+                action["add"]["stats"] = json.dumps(stats)
+        return actions
+
+    for version in range(3):
+        rewritten(log_of(folder, version), lying)
+
+    code, seen = wrong(folder)
+    assert (code, seen) == (1, {"delta statistics of the lines: nulls of day", "delta statistics of the lines: greatest of small"})
+
+
+@pytest.mark.usefixtures("restored")
+def test_values_that_changed_in_a_file_of_an_iceberg_table_are_seen(folder: Path) -> None:
+    file = min((folder / "warehouse").rglob("data/*.parquet"))
+    table = pq.read_table(file)
+    values = table.column("small").to_pylist()
+    pq.write_table(table.set_column(2, table.schema.field("small"), pa.array([*values[1:], values[0]], pa.int32())), file)
+
+    code, seen = wrong(folder)
+    assert code == 1
+    assert {what.partition(":")[2] for what in seen} == {" rows of its snapshot"}
+    assert {what.partition(" ")[0] for what in seen} == {"iceberg"}
+
+
+# -- wrong usage ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_with_something_in_it_is_not_written_into(tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+
+    done = lakepact("write", tmp_path)
+    assert (done.exit_code, "is not empty" in done.output) == (2, True)
+
+
+def test_a_folder_without_tables_is_not_verified(tmp_path: Path) -> None:
+    done = lakepact("verify", tmp_path)
+
+    assert done.exit_code == 2
+    assert "holds no tables of `lakepact data write`" in done.output
+
+
+def test_tables_of_another_format_are_to_be_written_anew(tmp_path: Path) -> None:
+    (tmp_path / truth.FILE).write_text('{"format": 99}')
+
+    done = lakepact("verify", tmp_path)
+    assert (done.exit_code, "is of format 99" in done.output) == (2, True)
+
+
+def test_a_catalog_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None:
+    done = lakepact("write", tmp_path / "data", "--rows", 10, "--shape", "narrow", "--catalog", "http://127.0.0.1:9", "--as", "iceberg")
+
+    assert done.exit_code == 3
+    assert done.output.startswith("lakepact data: the catalog at http://127.0.0.1:9: ")
+    assert done.output.count("\n") == 1
+
+
+def test_a_token_that_is_not_set_is_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LAKEPACT_NO_TOKEN", raising=False)
+
+    done = lakepact("verify", folder, "--token-env", "LAKEPACT_NO_TOKEN")
+    assert (done.exit_code, "LAKEPACT_NO_TOKEN is empty or not set" in done.output) == (2, True)
+
+
+def test_the_token_of_the_share_is_readable_by_nobody_else(folder: Path) -> None:
+    assert (folder / "delta" / "shares.yaml").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.spark
+def test_spark_writes_the_same_tables(tmp_path: Path) -> None:
+    wanted = [word for shape in SHAPES for word in ("--shape", shape)]
+    by_spark, plain = tmp_path / "spark", tmp_path / "plain"
+    for folder, engine in ((by_spark, ["--engine", "spark", "--master", "local[2]"]), (plain, [])):
+        done = lakepact("write", folder, "--rows", 2000, *wanted, *engine)
+        assert done.exit_code == 0, done.output
+
+    assert wrong(by_spark) == (0, set())
+    assert [table.digests for table in truth.read(by_spark).tables] == [table.digests for table in truth.read(plain).tables]
