@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from lakepact.conformance.wire import Exchange
 
@@ -32,3 +32,17 @@ class Law:
     requirements: tuple[str, ...]
     judge: Callable[[Exchange], bool | None]  #: False or None: does not apply; raises Unmet: broken
     traffic: tuple[str, ...] = ()  #: checks whose exchanges are enough to judge by; empty: those of all checks are wanted
+    topic: Topic | None = None  #: where it can apply; none: anywhere
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What an exchange has to show so that a law can apply to it.
+
+    Args:
+        what: one of the things that exchanges show.
+        shown: those that an exchange shows; many laws ask for the same.
+    """
+
+    what: str
+    shown: Callable[[Exchange], Container[str]]

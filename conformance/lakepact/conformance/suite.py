@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lakepact.conformance.home import Home
-from lakepact.conformance.judges import Check, Law
+from lakepact.conformance.judges import Check, Law, Topic
 from lakepact.conformance.lab import Lab
 from lakepact.generated.contract import Contract
 
@@ -84,18 +84,19 @@ class Suite(Generic[L]):
         return register
 
     def law(
-        self, *requirements: str, traffic: tuple[str, ...] = ()
+        self, *requirements: str, traffic: tuple[str, ...] = (), topic: Topic | None = None
     ) -> Callable[[Callable[[Exchange], bool | None]], Callable[[Exchange], bool | None]]:
         """Register a law over every exchange: it returns True where it held, False or None where it does not apply.
 
         Args:
             requirements: what it judges.
             traffic: names of checks whose exchanges are enough for who asks for the law alone; else those of all checks are looked at.
+            topic: what an exchange has to show so that it can apply; who judges many looks at that first.
         """
 
         def register(function: Callable[[Exchange], bool | None]) -> Callable[[Exchange], bool | None]:
             name = self._name(function, requirements, self.laws)
-            self.laws[name] = Law(name, _first_line(function), requirements, function, traffic)
+            self.laws[name] = Law(name, _first_line(function), requirements, function, traffic, topic)
             return function
 
         return register

@@ -16,13 +16,14 @@ from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.outcome import Outcome, Unmet, broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
+    from lakepact.conformance.judges import Law
     from lakepact.conformance.suite import Suite
     from lakepact.conformance.wire import Exchange
     from lakepact.generated.contract import Requirement
 
-INCONCLUSIVE = "inconclusive"
+INCONCLUSIVE, PASS, ERROR = "inconclusive", Outcome.PASS.value, Outcome.ERROR.value
 SHOWN = 2000  #: characters of what was expected and what came
 
 Said = tuple[str, str, str, str, str]  #: check, requirement, verdict, expected, observed
@@ -94,8 +95,22 @@ def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange) -> Iter
         yield from _refusals(suite, exchange)
 
 
-def _laws(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
+def _applicable(suite: Suite[Any], exchange: Exchange) -> Iterator[Law]:
+    """The laws of whose topic an exchange shows anything, and those that have none."""
+    shown: dict[Any, Container[str]] = {}
     for law in suite.laws.values():
+        topic = law.topic
+        if topic is None:
+            yield law
+            continue
+        if topic.shown not in shown:
+            shown[topic.shown] = topic.shown(exchange)
+        if topic.what in shown[topic.shown]:
+            yield law
+
+
+def _laws(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
+    for law in _applicable(suite, exchange):
         try:
             held = law.judge(exchange)
         except Unmet as unmet:
@@ -104,10 +119,11 @@ def _laws(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
                 yield law.name, requirement, outcome.value, unmet.expected, unmet.actual
         except Exception as ours:  # noqa: BLE001 - whatever it is, it says nothing about the target
             for requirement in law.requirements:
-                yield law.name, requirement, Outcome.ERROR.value, "", f"the law broke: {ours!r}"
+                yield law.name, requirement, ERROR, "", f"the law broke: {ours!r}"
         else:
-            for requirement in law.requirements if held else ():
-                yield law.name, requirement, Outcome.PASS.value, "", ""
+            if held:
+                for requirement in law.requirements:
+                    yield law.name, requirement, PASS, "", ""
 
 
 def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
@@ -127,7 +143,7 @@ def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[Said]:
                 breach.unmet.actual,
             )
     for requirement in sorted(judge.held):
-        yield "refusals", requirement, Outcome.PASS.value, "", ""
+        yield "refusals", requirement, PASS, "", ""
 
 
 def judged_batches(batches: Iterable[Any], features: Mapping[str, Mapping[str, bool]]) -> Iterator[Any]:

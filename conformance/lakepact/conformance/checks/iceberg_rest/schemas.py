@@ -35,6 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import VER
 from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
 from lakepact.conformance.checks.iceberg_rest.view_requests import made, next_version, replace
 from lakepact.conformance.components import Components
+from lakepact.conformance.judges import Topic
 from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
         return True
 
     holds.__name__, holds.__doc__ = component, requirement.says
-    return law(requirement.id)(holds)
+    return law(requirement.id, topic=Topic(component, flaws_in))(holds)
 
 
 #: One law for each schema that answers of the operations in question can show.
