@@ -32,10 +32,11 @@ def catalog(url: str, properties: dict[str, str]) -> Generator[Any]:
         catalogs, errors = import_module("pyiceberg.catalog"), import_module("pyiceberg.exceptions")
     except ModuleNotFoundError as missing:
         raise CannotWrite(f"{missing.name} is not installed: {INSTALL}") from missing
-    refusals: tuple[type[Exception], ...] = tuple(e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception))
+    theirs = (error for error in vars(errors).values() if isinstance(error, type) and issubclass(error, Exception))
+    refusals: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, *theirs)
     try:
         yield catalogs.load_catalog("lakepact", type="rest", uri=url, **properties)
-    except (OSError, ValueError, LookupError, *refusals) as wrong:
+    except refusals as wrong:
         said = (str(wrong).splitlines() or [""])[0]
         raise CannotWrite(f"the catalog at {url}: {type(wrong).__name__}: {said[:300]}") from wrong
 

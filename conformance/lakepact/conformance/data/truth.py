@@ -109,10 +109,9 @@ def read(folder: Path) -> Written:
         raise NotWritten(f"{folder} holds no tables of `lakepact data write`: {FILE}: {wrong}") from None
     if document.get("format") != FORMAT:
         raise NotWritten(f"{folder / FILE} is of format {document.get('format')}, this lakepact reads {FORMAT}; write the tables anew")
-    tables = (
-        WrittenTable(
-            **{**table, "versions": tuple(Version(**version) for version in table["versions"]), "snapshots": tuple(table["snapshots"])}
-        )
-        for table in document["tables"]
-    )
-    return Written(document["namespace"], tuple(tables))
+    return Written(document["namespace"], tuple(_table(table) for table in document["tables"]))
+
+
+def _table(said: dict[str, Any]) -> WrittenTable:
+    versions = tuple(Version(version["first"], version["last"]) for version in said["versions"])
+    return WrittenTable(said["name"], said["shape"], said["door"], said["files"], versions, tuple(said["snapshots"]))
