@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     from .expressions import Expression
     from .scans import Scan
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,15 @@ def _understood() -> Generator[None]:
     try:
         yield
     except Damaged as damaged:
-        raise Problem(500, "RuntimeIOException", f"The scan cannot be planned: {damaged}") from None
+        raise _failed(str(damaged)) from None
+    except (TypeError, ValueError, KeyError, AttributeError, ArithmeticError) as error:
+        # Manifests are written by others: a text may stand where the table has a number.
+        logger.warning("a scan cannot be planned", exc_info=error)
+        raise _failed(f"its manifests hold what the table cannot have ({type(error).__name__})") from None
+
+
+def _failed(why: str) -> Problem:
+    return Problem(500, "RuntimeIOException", f"The scan cannot be planned: {why}")
 
 
 def _go_on(cancelled: Callable[[], bool]) -> None:
