@@ -60,6 +60,30 @@ def test_metadata_files_go_where_the_table_says(write: Callable[..., Any]) -> No
     assert json.loads(path_of(committed["metadata-location"]).read_bytes()) == committed["metadata"]
 
 
+def test_a_purge_removes_metadata_files_that_lie_elsewhere(files: Server, write: Callable[..., Any]) -> None:
+    folder = f"{files.service.lends['catalog'].warehouse.root}/elsewhere_{uuid.uuid4().hex}"
+    request = {"name": "t", "schema": SCHEMA, "properties": {"write.metadata.path": folder}}
+    update = {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}
+    made = write("POST", "/v1/namespaces/ns/tables", request).document, write("POST", "/v1/namespaces/ns/tables/t", update).document
+    before = [path_of(one["metadata-location"]).exists() for one in made]
+    write("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=true")
+
+    assert before == [True, True]
+    assert list(path_of(folder).iterdir()) == []
+
+
+def test_a_purge_leaves_the_metadata_files_of_others(write: Callable[..., Any]) -> None:
+    other = write("POST", "/v1/namespaces/ns/tables", {"name": "other", "schema": SCHEMA}).document["metadata-location"]
+    table = write("POST", "/v1/namespaces/ns/tables", {"name": "t", "schema": SCHEMA}).document
+    written = {**table["metadata"], "metadata-log": [{"timestamp-ms": table["metadata"]["last-updated-ms"], "metadata-file": other}]}
+    by_hand = f"{table['metadata']['location']}/metadata/by-hand.metadata.json"
+    path_of(by_hand).write_text(json.dumps(written), "utf-8")
+    write("POST", "/v1/namespaces/ns/register", {"name": "t", "metadata-location": by_hand, "overwrite": True})
+    dropped = write("DELETE", "/v1/namespaces/ns/tables/t?purgeRequested=true")
+
+    assert (dropped.status, path_of(by_hand).exists(), path_of(other).exists()) == (204, False, True)
+
+
 @pytest.mark.parametrize("outside", ["s3://bucket/metadata", "file:///etc", "", "words"])
 def test_metadata_files_never_leave_the_warehouse(write: Callable[..., Any], outside: str) -> None:
     request = {"name": "t", "schema": SCHEMA, "properties": {"write.metadata.path": outside}}

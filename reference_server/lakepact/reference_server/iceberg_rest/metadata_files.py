@@ -136,3 +136,14 @@ def read_metadata(catalog: Catalog, location: str) -> Document:
         raise bad_request(f"at /metadata-location: {error}") from None
     except (NotJson, Invalid, Problem) as error:
         raise bad_request(f"{location[:300]!r} does not hold valid table metadata: {str(error).replace('the body', 'the file')}") from None
+
+
+def forget_metadata_files(warehouse: Warehouse, table: Document) -> None:
+    """Remove the metadata files of a table wherever they lie; what its log names and is no file of this table stays."""
+    metadata = table["metadata"]
+    for location in {table["metadata-location"], *(entry["metadata-file"] for entry in metadata.get("metadata-log") or ())}:
+        # Most are gone with the folder of the table. A log can be registered, and name whatever somebody wrote into it.
+        with contextlib.suppress(Outside, Unreadable, NotJson):
+            found = read_json(warehouse.read(location))
+            if isinstance(found, dict) and found.get("table-uuid") == metadata["table-uuid"]:
+                warehouse.forget(location)
