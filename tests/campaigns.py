@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
 FLEETING = frozenset({"run_id"})
 
+PATIENCE = 900  #: seconds that a verb may take on a machine that does much else
 NAMES = re.compile(rb"lp_([0-9a-f]{7,}?)r*_(\d+)_")
 
 OPERATIONS = ("*Namespace*", "loadTable", "updateTable", "dropTable")
@@ -114,7 +115,7 @@ def command(*words: str) -> list[str]:
 
 def told(*words: str) -> str:
     """What a verb says that succeeds."""
-    done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
