@@ -31,9 +31,10 @@ from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.service import Handler, Scope, Service
     from lakepact.reference_server.wire import Wire
 
+LEFT_OUT = "loadCredentials"
 NO_CONTENT = ("dropTable", "dropNamespace", "renameTable")
 POSTS = ("createNamespace", "updateProperties", "createTable", "updateTable", "renameTable", "registerTable")
 
@@ -152,8 +153,11 @@ def _gone_is_fine(status: int) -> Install:
     return on_status(("dropTable", "dropNamespace"), {404: status})
 
 
-def _not_offered_fails(reply: Reply, _: Scope) -> Reply:
-    return replace(reply, status=500) if reply.status == 406 else reply
+def _not_offered_fails(service: Service) -> None:
+    """Offer an operation no more, and fail when it is asked for."""
+    del service.handlers[LEFT_OUT]
+    service.not_offered |= {LEFT_OUT}
+    on_status(LEFT_OUT, {406: 500})(service)
 
 
 def _v2_only(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -278,7 +282,7 @@ FAULTS = (
         on_reply(WRONG_METHOD, _not_found_is_empty),
     ),
     Fault(
-        "not-offered-is-500", "Operations that are not offered fail.", ("IRC-GEN-026", "IRC-ERR-014"), on_reply(EVERY, _not_offered_fails)
+        "not-offered-is-500", "Credentials are not offered, and to ask for them fails.", ("IRC-GEN-026", "IRC-ERR-014"), _not_offered_fails
     ),
     Fault(
         "lists-lag-behind", "The newest namespace is missing from the list.", ("IRC-GEN-027",), on_call("listNamespaces", _hides_the_last)
