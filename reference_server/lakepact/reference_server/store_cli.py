@@ -39,7 +39,8 @@ def check(path: Path, *, as_json: bool) -> None:
     Example: lakepact store check ./tables
     """
     from .iceberg_rest.store_check import check_store  # noqa: PLC0415 - for `--help` nobody waits for schemas
-    from .store_file import Locked, Newer  # noqa: PLC0415
+    from .store_file import Newer  # noqa: PLC0415
+    from .store_lock import Locked  # noqa: PLC0415
 
     try:
         checked = [check_store(one) for one in _stores(path)]

@@ -21,12 +21,8 @@ import orjson
 
 from .service import BadSetting
 from .store import Key, NotKept, Record
+from .store_lock import Locked, alone
 from .store_log import lost_changes
-
-try:
-    import fcntl
-except ImportError:  # where there is none, SQLite's own lock has to do
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -56,6 +52,7 @@ _PUT = (  # filled with rows of question marks
 )
 _REMOVE = "DELETE FROM record WHERE shelf = ? AND place = ? AND name = ?"
 _TELL = "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+UNCHANGED = "the change was not made: the catalog's store cannot be written"
 #: Failures before the end of a transaction could be written: none of it is ever found again.
 _HARMLESS = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_BUSY"})
 
@@ -66,10 +63,6 @@ class Damaged(BadSetting):
 
 class Newer(BadSetting):
     """A file is of a format that this version does not know."""
-
-
-class Locked(BadSetting):
-    """Another process has the store open."""
 
 
 class StoreFile:
@@ -148,6 +141,9 @@ class StoreFile:
         try:
             if self._doubted:
                 self._make_sure()
+        except sqlite3.Error as error:
+            raise NotKept(f"{UNCHANGED}: it failed before, and does not work again: {worded(error)}") from None
+        try:
             self._write(changes)
         except sqlite3.Error as error:
             raise self._undone(error) from None
@@ -187,7 +183,7 @@ class StoreFile:
         with contextlib.suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-        said = f"the change was not made: the catalog's store cannot be written: {worded(error)}"
+        said = f"{UNCHANGED}: {worded(error)}"
         if name in _HARMLESS or not name.startswith("SQLITE_IOERR"):
             return NotKept(said, 507 if name == "SQLITE_FULL" else 503)
         try:
@@ -204,34 +200,6 @@ class StoreFile:
         if busy:
             raise sqlite3.OperationalError("the log cannot be emptied")
         self._doubted = False
-
-
-@contextlib.contextmanager
-def alone(path: Path) -> Generator[None]:
-    """Keep every other process, and every other store of this one, from opening a file.
-
-    Raises:
-        Locked: another has it open.
-        BadSetting: there can be no lock.
-    """
-    lock = path.with_name(f"{path.name}.lock")
-    try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise BadSetting(f"the store {path} cannot be opened: {lock}: {error.strerror}") from None
-    try:
-        if fcntl is not None:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                owner = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
-                which = "this process itself" if owner == str(os.getpid()) else f"the process {owner}"
-                raise Locked(f"the store {path} is in use by {which}; end that one first, or name another store") from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def read(path: Path) -> tuple[list[tuple[Key, Record, int]], dict[str, str]]:

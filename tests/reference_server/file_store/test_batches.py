@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -166,6 +167,55 @@ def test_what_cannot_be_undone_is_not_begun_for_changes_that_are(store: FileStor
         store.settle()
 
     assert done == ["otherwise"]
+
+
+class Failing:
+    """The connection to a file on a disk that fails."""
+
+    def __init__(self, connection: sqlite3.Connection, *statements: str) -> None:
+        self.connection = connection
+        self.statements = statements
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+    def execute(self, statement: str, *arguments: Any) -> sqlite3.Cursor:
+        if statement.startswith(self.statements):
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorname = "SQLITE_IOERR_FSYNC"
+            raise error
+        return self.connection.execute(statement, *arguments)
+
+
+def told(store: FileStore, number: int) -> int | None:
+    """What somebody who puts a record is told; None for success."""
+    put(store, ONE, record(number))
+    try:
+        store.settle()
+    except NotKept as lost:
+        return lost.status
+    return None
+
+
+def test_after_a_failure_of_the_disk_the_log_is_emptied_so_that_nothing_comes_back(store: FileStore) -> None:
+    failing = Failing(store._file._connection, "INSERT INTO record")
+    store._file._connection = failing
+    failed = told(store, 1)
+    failing.statements = ()
+
+    assert (failed, store.get(ONE), told(store, 2), store.get(ONE)) == (503, None, None, record(2))
+
+
+def test_where_nobody_can_tell_whether_a_change_comes_back_nothing_more_is_written_until_it_is_known(store: FileStore) -> None:
+    failing = Failing(store._file._connection, "INSERT INTO record", "PRAGMA wal_checkpoint")
+    store._file._connection = failing
+    statuses = [told(store, 1)]
+    failing.statements = ("PRAGMA wal_checkpoint",)
+    statuses.append(told(store, 2))
+    failing.statements = ()
+    statuses.append(told(store, 3))
+
+    assert (statuses, store.get(ONE)) == ([500, 503, None], record(3))
 
 
 def test_all_tasks_that_wait_for_one_batch_are_woken(store: FileStore) -> None:

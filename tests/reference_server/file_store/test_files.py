@@ -16,7 +16,8 @@ import pytest
 from lakepact.reference_server import store_file
 from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.store import Key, Record
-from lakepact.reference_server.store_file import Damaged, Locked, Newer
+from lakepact.reference_server.store_file import Damaged, Newer
+from lakepact.reference_server.store_lock import Locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

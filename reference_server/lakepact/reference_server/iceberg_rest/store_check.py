@@ -12,7 +12,8 @@ import orjson
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store_file import ROW, Damaged, alone, check_head, check_log, holds, looking_into, worded
+from lakepact.reference_server.store_file import ROW, Damaged, check_head, check_log, holds, looking_into, worded
+from lakepact.reference_server.store_lock import alone
 from lakepact.reference_server.validation import Invalid, Validators
 from lakepact.reference_server.warehouse import Outside, local
 
