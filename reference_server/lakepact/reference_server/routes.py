@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 Route = TypeVar("Route")
 
 VARIABLE = re.compile(r"\{(.+)\}")
-REMEMBERED = 256  #: paths whose routes are known without looking
+REMEMBERED = 4096  #: paths whose routes are known without looking, until they are as many
 ENCODED = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
@@ -59,8 +58,8 @@ class Routes(Generic[Route]):
     def __init__(self, *, decode: Callable[[bytes], str] = segment) -> None:
         self._root: Node[Route] = Node()
         self._decode = decode
-        # Callers ask for the same few paths again and again.
-        self._known = lru_cache(REMEMBERED)(self._find)
+        # Callers ask for the same few paths again and again. Which of them last is of no matter: looking costs as little as keeping order.
+        self._known: dict[bytes, Found[Route]] = {}
 
     def add(self, template: str, method: str, route: Route) -> None:
         """Answer `method` on the paths of `template` by `route`; what is fixed in a template may be percent-encoded."""
@@ -72,7 +71,7 @@ class Routes(Generic[Route]):
             else:
                 node = node.fixed.setdefault(segment(part.encode()), Node())
         node.methods[method.upper()] = route
-        self._known.cache_clear()
+        self._known.clear()
 
     def find(self, raw_path: bytes) -> Found[Route] | None:
         """What stands at a path, or None if it is not in any contract.
@@ -80,7 +79,14 @@ class Routes(Generic[Route]):
         Raises:
             BadPath: it cannot be decoded.
         """
-        return self._known(raw_path)
+        found = self._known.get(raw_path)
+        if found is None:
+            found = self._find(raw_path)
+            if found is not None:
+                if len(self._known) >= REMEMBERED:
+                    self._known.clear()
+                self._known[raw_path] = found
+        return found
 
     def _find(self, raw_path: bytes) -> Found[Route] | None:
         if b"%" in raw_path or not raw_path.isascii():
