@@ -12,7 +12,6 @@ from lakepact.generated.contract import Contract, UnknownVersion
 from lakepact.reference_server.forms import read_form
 from lakepact.reference_server.json_text import read_json
 from lakepact.reference_server.routes import segment
-from lakepact.reference_server.server_file import ServerFile, read_server_file
 from lakepact.reference_server.service import BadSetting, Service, Settings
 from lakepact.reference_server.shelves import OwnShelves
 from lakepact.reference_server.store_setting import MEMORY, opened_store
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.problems import Problem
+    from lakepact.reference_server.server_file import ServerFile
     from lakepact.reference_server.store import Store
 
     from .access import Access
@@ -96,9 +96,9 @@ def error_body(problem: Problem) -> bytes:
 
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
     """Empty catalogs with their own store, one for each warehouse."""
-    file = read_server_file(settings.config) if settings.config else ServerFile()
+    file = _server_file(settings)
     access = _access(settings, file)
-    warehouses = served_warehouses(settings, file.warehouses)
+    warehouses = served_warehouses(settings, file.warehouses if file else {})
 
     try:
         contract = Contract("iceberg_rest", settings.contract_version)
@@ -112,11 +112,20 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     return catalog_service(contract, settings, warehouses=warehouses, configuration=configuration, access=access)
 
 
-def _access(settings: Settings, file: ServerFile) -> Access | None:
-    """Who may do what, if callers are to be known."""
-    if settings.auth == "none" or not (file.principals or settings.auth):
+def _server_file(settings: Settings) -> ServerFile | None:
+    """What the server file says, if there is one."""
+    if settings.config is None:
         return None
-    if not file.principals:
+    from lakepact.reference_server.server_file import read_server_file  # noqa: PLC0415 - without such a file a server starts without
+
+    return read_server_file(settings.config)
+
+
+def _access(settings: Settings, file: ServerFile | None) -> Access | None:
+    """Who may do what, if callers are to be known."""
+    if settings.auth == "none" or not ((file and file.principals) or settings.auth):
+        return None
+    if file is None or not file.principals:
         raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
     from .access import Access, way_of  # noqa: PLC0415 - a server that is open to all starts without
 
@@ -224,6 +233,7 @@ def catalog_service(
             "reports": reports,
         },
         root=root,
+        pages={} if access else {f"{root}/metrics-reports": reports.told},
         max_body=settings.max_body,
         blocking=blocking & handlers.keys(),
         about=(
