@@ -312,8 +312,10 @@ def _make(path: Path, contract: str) -> None:
         for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-journal"), path.with_name(f"{path.name}-wal")):
             left.unlink(missing_ok=True)
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            # It counts only once it is moved to its place, and is waited for just before.
             connection.executescript(
-                f"PRAGMA application_id = {OURS}; PRAGMA user_version = {FORMAT}; PRAGMA journal_mode = WAL; {_TABLES}"
+                f"PRAGMA synchronous = OFF; PRAGMA application_id = {OURS}; PRAGMA user_version = {FORMAT}; PRAGMA journal_mode = WAL;"
+                f"{_TABLES}"
             )
             connection.executemany(_TELL, [("contract", contract), ("closed", "yes")])
         descriptor = os.open(new, os.O_RDONLY)
