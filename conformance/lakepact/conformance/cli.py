@@ -16,6 +16,7 @@ VERBS = {
     "explain": ("lakepact.conformance.catalogue", "explain"),
     "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),
     "list": ("lakepact.conformance.catalogue", "list_requirements"),
+    "reports": ("lakepact.conformance.metrics_reports", "reports"),
     "serve": ("lakepact.reference_server.cli", "serve"),
     "store": ("lakepact.reference_server.store_cli", "store"),
 }

@@ -134,7 +134,7 @@ def document_path(served: Service) -> str:
 
 def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
     """The paths of the pages."""
-    return frozenset([*PAGES, *map(document_path, services)])
+    return frozenset([*PAGES, *map(document_path, services), *(path for served in services for path in served.pages)])
 
 
 class PagesOnDemand:

@@ -117,6 +117,8 @@ class Service:
     #: for an operation and its handler: one that asks first whether its `caller` may, and hands on the arguments without it
     blocking: frozenset[str] = frozenset()  #: operations whose handlers read files: they run in a thread of their own
     apps: Mapping[str, App] = field(default_factory=dict[str, App])  #: by path: what is served below it and is in no contract
+    pages: Mapping[str, Callable[[], bytes]] = field(default_factory=dict[str, Callable[[], bytes]])
+    #: by path: what people may see besides, as JSON, with its name last in the path
     lends: Mapping[str, Any] = field(default_factory=dict[str, Any])  #: what services beside this one may use
     profiles: Callable[[str], Mapping[str, bytes]] | None = None
     #: the files with which clients find the way in, by their names, for a base address

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.metrics import Report, Reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from lakepact.reference_server import Server
 
@@ -83,3 +85,19 @@ def test_a_report_larger_than_all_may_be_is_kept_alone() -> None:
     reports.keep(large)
 
     assert reports.kept() == (large,)
+
+
+def test_reports_can_be_looked_at(send: Callable[..., Any], namespace: str, table: str) -> None:
+    assert send("POST", f"{table}/metrics", {**COMMIT, "x-unknown": 1}).status == 204
+
+    page = send("GET", "/metrics-reports")
+
+    assert page.document[-1] == {"namespace": [namespace], "table": "t", "report": {**COMMIT, "x-unknown": 1}}
+
+
+def test_reports_are_shown_to_nobody_where_callers_are_asked_who_they_are(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+    file = tmp_path / "server.toml"
+    file.write_text('[principals.a]\ntoken = "t"\n[[grants]]\nprincipal = "a"\naccess = "admin"\n')
+
+    with running(contract="iceberg_rest", config=file) as server, sending_to(server.url) as send:
+        assert send("GET", "/metrics-reports").status == 404

@@ -65,6 +65,10 @@ class Reports:
         with self._lock:
             return tuple(self._kept)
 
+    def told(self) -> bytes:
+        """The reports that are kept as JSON, the oldest first, each with its table."""
+        return orjson.dumps([{"namespace": one.namespace, "table": one.table, "report": orjson.Fragment(one.text)} for one in self.kept()])
+
 
 class Metrics:
     """The operation of the contract that takes reports."""

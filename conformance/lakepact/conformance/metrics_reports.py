@@ -1,0 +1,65 @@
+"""`lakepact reports`: what clients have told a reference server of their scans and commits."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import httpx
+import orjson
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PATH = "/metrics-reports"
+INCOMPLETE = 3
+#: Of the many figures of a report, those that say most.
+TELLING = ("total-planning-duration", "total-duration", "result-data-files", "result-delete-files", "added-data-files", "added-records")
+
+
+@click.command()
+@click.argument("url")
+@click.option("--json", "as_json", is_flag=True, help="The reports as they came, one JSON object a line.")
+def reports(url: str, *, as_json: bool) -> None:
+    """Show the reports of metrics that the reference server at URL keeps, the newest last.
+
+    Example: lakepact reports http://127.0.0.1:8181
+    """
+    try:
+        answer = httpx.get(url.rstrip("/") + PATH, timeout=10, trust_env=False)
+        answer.raise_for_status()
+        kept: list[dict[str, Any]] = orjson.loads(answer.content)
+    except httpx.HTTPStatusError as refused:
+        told = (
+            "it is no reference server of lakepact, or asks callers who they are" if refused.response.status_code == 404 else "see its log"
+        )
+        click.echo(f"lakepact reports: {url} answers {refused.response.status_code} for {PATH}: {told}", err=True)
+        sys.exit(INCOMPLETE)
+    except (httpx.HTTPError, httpx.InvalidURL, orjson.JSONDecodeError) as wrong:
+        click.echo(f"lakepact reports: {url}: {wrong}", err=True)
+        sys.exit(INCOMPLETE)
+    if as_json:
+        for one in kept:
+            click.echo(orjson.dumps(one).decode())
+        return
+    table = Table("table", "report", "snapshot", "figures", box=None, title=None if kept else "no report came yet")
+    for one in kept:
+        report = one["report"]
+        name = ".".join([*one["namespace"], one["table"]])
+        table.add_row(
+            name, str(report.get("report-type")), str(report.get("snapshot-id", "")), ", ".join(figures(report.get("metrics") or {}))
+        )
+    Console().print(table)
+
+
+def figures(metrics: Mapping[str, Any]) -> Iterator[str]:
+    """The most telling figures of a report, each in a few words."""
+    for name in TELLING:
+        said = metrics.get(name)
+        if isinstance(said, dict) and "total-duration" in said:
+            yield f"{name} {said['total-duration']} {said.get('time-unit', '')}".rstrip()
+        elif isinstance(said, dict) and "value" in said:
+            yield f"{name} {said['value']}" + (f" {said['unit']}" if said.get("unit") not in {None, "count"} else "")

@@ -1,0 +1,62 @@
+"""`lakepact reports` shows what clients have told a server."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance.cli import main
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCAN = {
+    "report-type": "scan-report",
+    "table-name": "a.t",
+    "snapshot-id": 7,
+    "filter": True,
+    "schema-id": 0,
+    "projected-field-ids": [1],
+    "projected-field-names": ["id"],
+    "metrics": {
+        "total-planning-duration": {"count": 1, "time-unit": "nanoseconds", "total-duration": 42},
+        "result-data-files": {"unit": "count", "value": 3},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running(contract="iceberg_rest", warehouse="memory:") as server:
+        schema = {"type": "struct", "fields": []}
+        for path, body in (("", {"namespace": ["a"]}), ("/a/tables", {"name": "t", "schema": schema}), ("/a/tables/t/metrics", SCAN)):
+            assert httpx.post(f"{server.url}/v1/namespaces{path}", json=body).status_code < 300
+        yield server.url
+
+
+def test_reports_are_shown_with_their_most_telling_figures(url: str) -> None:
+    shown = CliRunner().invoke(main, ["reports", url], env={"COLUMNS": "200"})
+
+    assert shown.exit_code == 0
+    assert "a.t" in shown.output
+    assert "total-planning-duration 42 nanoseconds, result-data-files 3" in shown.output
+
+
+def test_reports_come_as_json_as_they_were_sent(url: str) -> None:
+    shown = CliRunner().invoke(main, ["reports", url, "--json"])
+
+    assert [json.loads(line) for line in shown.output.splitlines()] == [{"namespace": ["a"], "table": "t", "report": SCAN}]
+
+
+def test_a_server_without_reports_is_told_from_one_that_is_not_there(url: str) -> None:
+    other = CliRunner().invoke(main, ["reports", f"{url}/v1"])
+    absent = CliRunner().invoke(main, ["reports", "http://127.0.0.1:9"])
+
+    assert (other.exit_code, absent.exit_code) == (3, 3)
+    assert "answers 404 for /metrics-reports: it is no reference server" in other.output
+    assert absent.output.startswith("lakepact reports: http://127.0.0.1:9: ")
