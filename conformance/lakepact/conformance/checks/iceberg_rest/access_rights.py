@@ -123,8 +123,8 @@ def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
     scene = Scene(lab)
     answers: dict[str, Reply] = {}
     changed: dict[str, dict[str, Any]] = {}
-    for operation, arguments in scene.mutations().items():
-        before = scene.state()
+    for operation in scene.mutations():
+        arguments, before = scene.mutations()[operation], scene.state()
         answers[operation] = scene.send(operation, **arguments)
         after = scene.state()
         if answers[operation].status in {401, 403} and before != after:
