@@ -57,10 +57,10 @@ class Parameters:
         Raises:
             BadParameter: a value is not one that the contract allows.
         """
+        known = self.headers
         for name, value in headers:
-            known = self.headers.get(name)
-            if known is not None:
-                argument, convert = known
+            if name in known:
+                argument, convert = known[name]
                 found, before = convert(value.decode("latin-1")), arguments.get(argument)
                 # A list may come in several headers; of a single value the last one counts.
                 arguments[argument] = [*before, *found] if isinstance(before, list) else found

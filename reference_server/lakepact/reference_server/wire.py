@@ -131,7 +131,7 @@ SPELLED = {b"etag": Spelled(b"ETag")}
 
 def headers_of(reply: Reply, *, length: int | None = None) -> list[tuple[bytes, bytes]]:
     """The headers of a reply, with the type and the length of its body if it has one; how long a streamed one is, nobody knows."""
-    own = [(SPELLED.get(name, name), value) for name, value in reply.headers]
+    own = [(SPELLED.get(name, name), value) for name, value in reply.headers] if reply.headers else []
     if reply.chunks is not None:
         return [(b"content-type", reply.media_type), *own]
     size = len(reply.body) if length is None else length
