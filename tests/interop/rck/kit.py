@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 PACKAGE = "org.apache.iceberg.rest."
 CLASSES = ("RESTCompatibilityKitCatalogTests", "RESTCompatibilityKitViewCatalogTests")
 LONGEST_RUN = 900  #: seconds
-#: What the kit lets a server say of itself. It also tries what each client property does that stands behind `rck.`.
+#: What the kit lets a server say of itself.
 SWITCHES = {
     "rck.local": "false",
     "rck.requires-namespace-create": "true",
@@ -39,7 +39,7 @@ class Result:
     said: str = ""  #: the beginning of the complaint
 
 
-def run(url: str, *, warehouse: str, scratch: Path, reports: Path) -> list[Result]:
+def run(url: str, *, warehouse: str, scratch: Path, reports: Path, properties: Mapping[str, str]) -> list[Result]:
     """Run the kit.
 
     Args:
@@ -47,9 +47,12 @@ def run(url: str, *, warehouse: str, scratch: Path, reports: Path) -> list[Resul
         warehouse: the name of the warehouse that clients ask for.
         scratch: a folder below the warehouse, where the kit makes further locations.
         reports: where JUnit writes.
+        properties: further ones of the client that the kit tests with.
     """
     path, java = installed.jars(HERE / "pom.xml"), installed.java()
-    settings = {**SWITCHES, "rck.uri": url, "uri": url, "rck.warehouse": warehouse, "warehouse": warehouse, "java.io.tmpdir": str(scratch)}
+    client = {**properties, "uri": url, "warehouse": warehouse}
+    # The kit looks for properties of its client under both names.
+    settings = {**SWITCHES, **client, **{f"rck.{key}": value for key, value in client.items()}, "java.io.tmpdir": str(scratch)}
     classes = [argument for name in CLASSES for argument in ("-c", PACKAGE + name)]
     launcher = ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner", "--disable-ansi-colors", "--details=none"]
     ran = subprocess.run(

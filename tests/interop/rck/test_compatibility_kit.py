@@ -19,15 +19,31 @@ pytestmark = pytest.mark.rck
 TESTS = 157  #: of Iceberg 1.11.0
 
 
-@pytest.fixture(scope="module", params=["1.10.0", "1.11.0"])
-def version(request: pytest.FixtureRequest) -> str:
-    """The version of the contract that is served."""
-    return str(request.param)
+#: The version of the contract that is served, and what the client is told besides.
+WAYS = {
+    "1.10.0": ("1.10.0", {}),
+    "1.11.0": ("1.11.0", {}),
+    "one per page, snapshots when they are needed": ("1.11.0", {"rest-page-size": "1", "snapshot-loading-mode": "refs"}),
+}
+
+
+@pytest.fixture(scope="module", params=WAYS.values(), ids=WAYS.keys())
+def way(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
+    """How the kit is run."""
+    way: tuple[str, dict[str, str]] = request.param
+    return way
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory, version: str) -> Iterator[list[Result]]:
+def version(way: tuple[str, dict[str, str]]) -> str:
+    """The version of the contract that is served."""
+    return way[0]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, str]]) -> Iterator[list[Result]]:
     """How each test ended, against a server of its own that loses nothing."""
+    version, properties = way
     folder = tmp_path_factory.mktemp("rck")
     scratch = folder / "warehouse" / "kit"
     scratch.mkdir(parents=True)
@@ -37,7 +53,7 @@ def results(tmp_path_factory: pytest.TempPathFactory, version: str) -> Iterator[
     allowed = [f"--allowed-location={place}" for place in FIXED_LOCATIONS]
     try:
         with serving(folder, f"--contract-version={version}", *durable(folder), *allowed) as url:
-            yield run(url, warehouse=(folder / "warehouse").as_uri(), scratch=scratch, reports=folder / "reports")
+            yield run(url, warehouse=(folder / "warehouse").as_uri(), scratch=scratch, reports=folder / "reports", properties=properties)
     finally:
         for place in FIXED_LOCATIONS:
             shutil.rmtree(place, ignore_errors=True)
