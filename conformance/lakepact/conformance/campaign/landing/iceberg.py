@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NAMESPACE = "lakepact"
 ROWS_A_FILE = 1_000_000
-INSTALL = "pip install 'pyiceberg[pyarrow]'"
+INSTALL = "pip install 'lakepact[data]'"
 #: What a snapshot says of the run that it brought, to be known again.
 SAYS_RUN, SAYS_CONTENT = "lakepact.run", "lakepact.content"
 
