@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance.campaign import doctor
+from lakepact.conformance.campaign.choosing import cost
 from lakepact.conformance.campaign.cli import campaign
 
 if TYPE_CHECKING:
@@ -92,3 +93,32 @@ def test_spark_without_java_is_one_line(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.exit_code == 3
     assert done.output.startswith("lakepact campaign judge: ")
     assert done.output.count("\n") == 1
+
+
+def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(doctor.CONNECT, "no-such-package", (1, 0))
+    lacking = next(finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package")
+
+    assert (lacking.well, "pip install 'lakepact[spark-connect]'" in lacking.says) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("lanes", "remote", "says"),
+    [
+        (
+            2,
+            False,
+            "2000 cases take about 10 s with --engine plain, 20 s with Spark in 2 lanes: 10 s to start, and no more lanes than here",
+        ),
+        (4, False, "2000 cases take about 10 s with --engine plain, 15 s with Spark in 4 lanes, which pays from about 4000 cases"),
+        (4, True, None),
+    ],
+)
+def test_who_chooses_spark_is_told_what_it_costs_for_so_many_cases(lanes: int, says: str | None, *, remote: bool) -> None:
+    assert says == cost(2000, lanes, own=2, remote=remote)
+
+
+def test_master_and_remote_together_make_no_sense(tmp_path: Path) -> None:
+    done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path), "--master", "local", "--remote", "sc://127.0.0.1:1"])
+
+    assert (done.exit_code, done.output.count("\n")) == (2, 1)
