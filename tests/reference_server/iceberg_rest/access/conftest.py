@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pytest
 from lakepact.reference_server import Server, running
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
@@ -99,6 +101,7 @@ class Principal:
     def __init__(self, url: str, token: str | None) -> None:
         self._connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
         self._token = token
+        self._used = time.monotonic()
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str | bytes) -> Answer:
         named: dict[str, str | bytes] = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -106,18 +109,24 @@ class Principal:
             named.setdefault("authorization", f"Bearer {self._token}")
         if body is not None:
             named.setdefault("content-type", "application/json")
-        self._connection.request(method, path, json.dumps(body).encode() if isinstance(body, dict) else body, named)
-        response = self._connection.getresponse()
-        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        return self._answer(method, path, json.dumps(body).encode() if isinstance(body, dict) else body, named)
 
     def form(self, authorization: str | None = None, **fields: str) -> Answer:
         """The answer of the token endpoint."""
         headers = {"content-type": "application/x-www-form-urlencoded"}
         if authorization is not None:
             headers["authorization"] = authorization
-        self._connection.request("POST", "/v1/oauth/tokens", urlencode(fields), headers)
+        return self._answer("POST", "/v1/oauth/tokens", urlencode(fields).encode(), headers)
+
+    def _answer(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str | bytes]) -> Answer:
+        # The server closes connections that nobody has used for a while.
+        if time.monotonic() - self._used > 1:
+            self._connection.close()
+        self._connection.request(method, path, body, headers)
         response = self._connection.getresponse()
-        return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        answer = Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        self._used = time.monotonic()
+        return answer
 
     def close(self) -> None:
         self._connection.close()
