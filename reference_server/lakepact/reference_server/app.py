@@ -11,22 +11,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import Contract, contracts
 
 from .contract_lane import ContractLane
 from .faults import UnknownFault, fault_named
-from .problems import Problem
 from .service import NEEDED, OF_USE_TO, BadSetting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+    from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
     from .contract_lane import AsgiApp
     from .faults import Fault
-    from .replies import Reply
     from .service import Service, Settings
 
 PAGES = ("/", "/healthz", "/openapi.json")
@@ -105,36 +102,21 @@ def application(*services: Service, engine: str = "plan") -> AsgiApp:
         *services: the contracts, the first of which speaks where no other is meant.
         engine: one of `ENGINES`, which says where the routes come from.
     """
+    pages = left_to_flask(services)
     if engine == "connexion":
-        made: AsgiApp = importlib.import_module("lakepact.reference_server.connexion_engine").application(*services)
+        made: AsgiApp = importlib.import_module("lakepact.reference_server.connexion_engine").application(*services, pages=pages)
         return made
     by_name = {served.contract.name: served for served in services}
-    lane = ContractLane(PagesOnDemand(services), services=by_name, pages=left_to_flask(services))
+    lane = ContractLane(PagesOnDemand(services), services=by_name, pages=pages)
     for name, served in by_name.items():
         for method, path, operation in served.contract.routes:
-            lane.add(name, method, path, operation=operation, handler=resolved(served, operation))
+            lane.add(name, method, path, operation=operation, handler=served.answering(operation))
     return lane
-
-
-def resolved(served: Service, operation: str) -> Callable[..., Reply]:
-    """The function that answers an operation."""
-    if operation in served.not_offered:
-        return partial(_not_offered, served, operation)
-    return served.handlers[operation]
-
-
-def _not_offered(served: Service, operation: str, **_: Any) -> Reply:
-    raise Problem(406, served.kinds[406], f"this server does not offer the operation {operation}")
-
-
-def document_path(served: Service) -> str:
-    """Where a contract itself is to be had."""
-    return f"{served.root}/openapi.json"
 
 
 def left_to_flask(services: Iterable[Service]) -> frozenset[str]:
     """The paths of the pages."""
-    return frozenset([*PAGES, *map(document_path, services), *(path for served in services for path in served.pages)])
+    return frozenset([*PAGES, *(path for served in services for path in (served.document_path, *served.pages))])
 
 
 class PagesOnDemand:

@@ -9,7 +9,6 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .app import left_to_flask, resolved
 from .contract_lane import ContractLane
 from .flask_pages import add_pages, over_asgi
 from .spared import spared
@@ -56,16 +55,16 @@ class ConnexionLane(ContractLane, SpecMiddleware):
         _LaneApi(specification, lane=self, contract=kwargs["name"], **wanted)
 
 
-def application(*services: Service) -> FlaskApp:
-    """The ASGI application that serves some contracts on one port."""
+def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
+    """The ASGI application that serves some contracts on one port, and leaves the paths of pages to Flask."""
     by_name = {served.contract.name: served for served in services}
-    app = FlaskApp(__name__, middlewares=[partial(ConnexionLane, services=by_name, pages=left_to_flask(services))])
+    app = FlaskApp(__name__, middlewares=[partial(ConnexionLane, services=by_name, pages=pages)])
     # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
-    pages: Any = over_asgi(app.app)  # starlette describes the same interfaces in types of its own
-    app.middleware.app = pages
+    behind: Any = over_asgi(app.app)  # starlette describes the same interfaces in types of its own
+    app.middleware.app = behind
     for served in services:
         routing = _without_answers(served.contract.routing)
-        app.add_api(routing, base_path="", name=served.contract.name, resolver=Resolver(partial(resolved, served)))
+        app.add_api(routing, base_path="", name=served.contract.name, resolver=Resolver(served.answering))
     add_pages(app.app, services)
     return app
 

@@ -11,7 +11,6 @@ import orjson
 from a2wsgi import WSGIMiddleware
 from werkzeug.exceptions import HTTPException
 
-from .app import document_path
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def add_pages(pages: flask.Flask, services: tuple[Service, ...]) -> None:
     pages.add_url_rule("/", view_func=index)
     pages.add_url_rule("/healthz", view_func=healthz)
     # Without a root, a contract's document stands where that of the first one would.
-    for path, served in {"/openapi.json": first, **{document_path(served): served for served in services}}.items():
+    for path, served in {"/openapi.json": first, **{served.document_path: served for served in services}}.items():
         pages.add_url_rule(path, endpoint=path, view_func=partial(openapi, served))
     for served in services:
         for path, told in served.pages.items():
@@ -84,11 +83,10 @@ def _described(served: Service) -> str:
     )
     about = " ".join(map(html.escape, served.about))
     absent = ", ".join(sorted(served.not_offered))
-    document = document_path(served)
     further = "".join(f' <a href="{path}">{html.escape(path.rpartition("/")[2].replace("-", " "))}</a>' for path in served.pages)
     return (
         f"<h2>{html.escape(contract.title)}, {html.escape(contract.version)}</h2>"
-        f'<p>The contract: <a href="{document}">{document}</a>. {about}{further}</p>'
+        f'<p>The contract: <a href="{served.document_path}">{served.document_path}</a>. {about}{further}</p>'
         f"<table><tr><th>method</th><th>path</th><th>operation</th></tr>{rows}</table>"
         + (f"<p>Not offered, answered with status 406: {absent}.</p>" if absent else "")
     )

@@ -11,8 +11,10 @@ import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .problems import Problem
 from .validation import Validators
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
     from lakepact.generated.contract import Contract, Operation
 
-    from .problems import Problem
     from .replies import Reply
     from .store import Settling
     from .wire import Wire
@@ -140,6 +141,18 @@ class Service:
     def offered(self) -> tuple[Operation, ...]:
         """The operations that are answered, in the contract's order."""
         return tuple(o for o in self.contract.operations.values() if o.id in self.handlers)
+
+    def answering(self, operation: str) -> Callable[..., Reply]:
+        """The function that answers an operation, or says that it is not offered."""
+        return partial(self._not_offered, operation) if operation in self.not_offered else self.handlers[operation]
+
+    def _not_offered(self, operation: str, **_: Any) -> Reply:
+        raise Problem(406, self.kinds[406], f"this server does not offer the operation {operation}")
+
+    @property
+    def document_path(self) -> str:
+        """Where the contract itself is to be had."""
+        return f"{self.root}/openapi.json"
 
     def guards_of(self, operation: str) -> tuple[Guard, ...]:
         """The guards that one operation's requests pass, in order."""
