@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Collection
 
     from lakepact.conformance.wire import Exchange
 
@@ -45,4 +45,4 @@ class Topic:
     """
 
     what: str
-    shown: Callable[[Exchange], Container[str]]
+    shown: Callable[[Exchange], Collection[str]]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from lakepact.conformance.campaign.glances import Kind
+
     Features = Mapping[str, Mapping[str, bool]]
 
 AT_ONCE = 5_000  #: exchanges that are in memory
@@ -91,13 +93,13 @@ class Said:
 
 @dataclass
 class Kinds:
-    """Verdicts that were met, each with a place."""
+    """Kinds of verdicts that were met, each with a place."""
 
-    places: dict[tuple[str, str, str, str], int] = field(default_factory=dict)
+    places: dict[Kind, int] = field(default_factory=dict)
 
-    def place(self, verdict: Verdict) -> int:
-        """Where a verdict stands; a new one comes last."""
-        return self.places.setdefault(verdict[:4], len(self.places))
+    def place(self, kind: Kind) -> int:
+        """Where one stands; a new one comes last."""
+        return self.places.setdefault(kind, len(self.places))
 
     def column(self, number: int, places: Any) -> Array:
         """One of the four things that a kind says, for many verdicts."""
@@ -202,9 +204,9 @@ class Judges:
         return self._of(whole, decided(whole, exchange, self._features), answered) if said.texts else said
 
     def _of(self, whole: Mapping[str, Any], verdicts: list[Verdict], answer: tuple[str, ...]) -> Said:
-        kinds = np.array([self._kinds.place(verdict) for verdict in verdicts], np.int64)
-        is_plain = {verdict[4:] for verdict in verdicts} <= {("", "", whole["http_status"], whole["step"])}
-        return Said(kinds, () if is_plain else verdicts, answer)
+        place, plain = self._kinds.place, ("", "", whole["http_status"], whole["step"])
+        kinds = np.array([place(verdict[0]) for verdict in verdicts], np.int64)
+        return Said(kinds, () if all(verdict[1:] == plain for verdict in verdicts) else verdicts, answer)
 
     def _results(self, exchanges: Table, found: Sequence[Said], counts: Any) -> Table:
         rows = np.repeat(np.arange(len(found)), counts)
@@ -215,7 +217,7 @@ class Judges:
         steps = exchanges.column("step").to_numpy()[rows].astype(np.int32)
         without = np.zeros(len(places), bool)
         for start, said in zip(np.cumsum(counts) - counts, found, strict=True):
-            for place, (*_, wanted, came, http_status, step) in enumerate(said.texts, int(start)):
+            for place, (_, wanted, came, http_status, step) in enumerate(said.texts, int(start)):
                 expected[place] = texts.setdefault(wanted, len(texts))
                 observed[place] = texts.setdefault(came, len(texts))
                 without[place] = http_status is None

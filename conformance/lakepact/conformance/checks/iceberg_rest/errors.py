@@ -36,10 +36,9 @@ def middleware_may_answer(exchange: Exchange) -> bool:
 
 def error_of(exchange: Exchange) -> dict[str, Any] | None:
     """The error object of a refusal, or `None` where there is none to look at."""
-    parsed = exchange.parsed
-    if not is_refusal(exchange) or not isinstance(parsed, dict):
+    if not is_refusal(exchange) or not isinstance(exchange.parsed, dict):
         return None
-    error = parsed.get("error")
+    error = exchange.parsed.get("error")
     return error if isinstance(error, dict) else None
 
 
@@ -54,8 +53,8 @@ def refusals_are_enveloped(exchange: Exchange) -> bool:
     """Every refusal has a JSON body with an `error` object."""
     if not is_refusal(exchange) or middleware_may_answer(exchange):
         return False
-    error = Reply(exchange).at("error")
-    expect.true(isinstance(error, dict), '`{"error": {…}}` as the body', Reply(exchange).shown)
+    if not isinstance(Reply(exchange).at("error"), dict):
+        raise Unmet('`{"error": {…}}` as the body', Reply(exchange).shown)
     return True
 
 

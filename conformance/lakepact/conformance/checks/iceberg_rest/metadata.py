@@ -87,7 +87,8 @@ def current_snapshot(metadata: Mapping[str, Any]) -> Any:
 def expect_unique(values: Iterable[Any], what: str) -> None:
     """No value stands there twice."""
     twice = [value for value, times in Counter(map(repr, values)).items() if times > 1]
-    expect.true(not twice, f"{what} that are all different", f"more than once: {', '.join(twice)}")
+    if twice:
+        raise Unmet(f"{what} that are all different", f"more than once: {', '.join(twice)}")
 
 
 def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) -> bool:
@@ -142,8 +143,9 @@ def version_and_uuid_are_there(exchange: Exchange) -> bool:
         return False
     metadata = metadata_of(exchange)
     version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
-    expect.true(type(version) is int and 1 <= version <= 3, "an integer from 1 to 3 as `format-version`", expect.shown(version))
-    expect.true(isinstance(uuid, str), "a string as `table-uuid`", expect.shown(uuid))
+    if type(version) is not int or not 1 <= version <= 3:
+        raise Unmet("an integer from 1 to 3 as `format-version`", expect.shown(version))
+    expect.true(isinstance(uuid, str), "a string as `table-uuid`", uuid)
     return True
 
 
@@ -277,9 +279,10 @@ def properties_are_texts(exchange: Exchange) -> bool:
     if "properties" not in metadata:
         return False
     properties = metadata["properties"]
-    expect.true(isinstance(properties, dict), "an object as `properties`", expect.shown(properties))
+    if not isinstance(properties, dict):
+        raise Unmet("an object as `properties`", expect.shown(properties))
     for key, value in properties.items():
-        expect.true(isinstance(value, str), f"a string as property `{key}`", expect.shown(value))
+        expect.true(isinstance(value, str), f"a string as property `{key}`", value)
     return True
 
 

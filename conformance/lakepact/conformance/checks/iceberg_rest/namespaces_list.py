@@ -35,8 +35,10 @@ def children(lab: CatalogLab, parent: Namespace | str | None) -> list[Any]:
 @law("IRC-NS-LIST-009", "IRC-NS-ENC-005")
 def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
     """A listing holds namespaces as arrays of strings under `namespaces`, and single namespaces are written the same way."""
+    if exchange.status != 200 or exchange.operation not in {"listNamespaces", "createNamespace", "loadNamespaceMetadata", "listTables"}:
+        return False
     parsed = exchange.parsed
-    if exchange.status != 200 or not isinstance(parsed, dict):
+    if not isinstance(parsed, dict):
         return False
     if exchange.operation == "listNamespaces":
         listed = parsed.get("namespaces")

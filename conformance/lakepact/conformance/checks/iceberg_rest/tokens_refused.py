@@ -45,8 +45,10 @@ def errors_are_strings(exchange: Exchange) -> bool:
 @law("IRC-OAU-013", traffic=TRAFFIC)
 def errors_are_known(exchange: Exchange) -> bool:
     """Every 400 and 401 of the token endpoint has one of the six errors."""
+    if exchange.operation != TOKENS or exchange.status not in {400, 401}:
+        return False
     parsed = exchange.parsed
-    if exchange.operation != TOKENS or exchange.status not in {400, 401} or not isinstance(parsed, dict):
+    if not isinstance(parsed, dict):
         return False
     if not isinstance(parsed.get("error"), str):
         return False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, check, law
+from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.wire import Reply
 from lakepact.generated.contract import Contract
 
@@ -69,7 +70,8 @@ def members_are_kebab_case(exchange: Exchange) -> bool:
     if exchange.operation in {None, "getToken"} or not isinstance(exchange.parsed, dict):
         return False
     for member in exchange.parsed:
-        expect.true(member not in CAMEL_TWINS, f"`{CAMEL_TWINS.get(member)}`, as the contract spells it", member)
+        if member in CAMEL_TWINS:
+            raise Unmet(f"`{CAMEL_TWINS[member]}`, as the contract spells it", member)
     return True
 
 

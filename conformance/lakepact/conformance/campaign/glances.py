@@ -1,0 +1,120 @@
+"""What laws say of an exchange before they see all of it.
+
+Most laws turn away from most exchanges for the operation, the status or the media type alone. What a law says at a glance it says of
+every exchange that looks the same; only a law that wants to see more is asked each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from lakepact.conformance.judges import Law
+    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.wire import Exchange
+
+REMEMBERED = 4096  #: glances
+
+Kind = tuple[str, str, str, str]  #: of a verdict: check, requirement, level, verdict
+
+
+class Closer(BaseException):
+    """A law wants to see more; no law may take this for a fault of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What many exchanges have in common. Whatever else a law looks for, it looks for in vain.
+
+    Args:
+        contract: what the exchange is about; no law sees it.
+        off: optional behaviours that its target does not have; no law sees them.
+    """
+
+    contract: str
+    off: frozenset[str]
+    operation: str | None
+    method: str
+    status: int
+    media_type: str
+    accepts: str
+    secrets: tuple[str, ...]
+
+    def __getattr__(self, name: str) -> Any:
+        raise Closer(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A law, and what there is to say where it held.
+
+    Args:
+        is_certain: whether it held already at a glance.
+    """
+
+    law: Law
+    held: tuple[Kind, ...]
+    is_certain: bool
+
+
+@cache
+def suite_of(contract: str) -> Suite[Any]:
+    """What a contract is judged by."""
+    return suites.load(contract)
+
+
+def asked_about(exchange: Exchange, contract: str, off: frozenset[str]) -> tuple[Asked, ...]:
+    """The laws that can apply to an exchange, in the order of their suite.
+
+    Args:
+        exchange: of which all is known.
+        contract: what it is about.
+        off: optional behaviours that its target does not have; what is demanded of them is not judged.
+    """
+    seen = (exchange.operation, exchange.method, exchange.status, exchange.media_type, exchange.accepts, exchange.secrets)
+    glance = Glance(contract, off, *seen)
+    _, topics = _at(glance)
+    return _about(glance, tuple(frozenset(shown(exchange)) for shown in topics))
+
+
+@lru_cache(REMEMBERED)
+def _about(glance: Glance, shown: tuple[frozenset[str], ...]) -> tuple[Asked, ...]:
+    """The laws of whose topics something is shown, and those that have none."""
+    found, topics = _at(glance)
+    by_topic = dict(zip(topics, shown, strict=True))
+    return tuple(
+        one for one in found if one.is_certain or one.law.topic is None or one.law.topic.what in by_topic.get(one.law.topic.shown, ())
+    )
+
+
+@lru_cache(REMEMBERED)
+def _at(glance: Glance) -> tuple[tuple[Asked, ...], tuple[Callable[[Exchange], Collection[str]], ...]]:
+    """The laws that can apply to what looks like this, and what there is to look closer at for topics of theirs."""
+    suite, found = suite_of(glance.contract), []
+    known = suite.contract.requirements
+    for law in suite.laws.values():
+        held = _held(law, glance)
+        if held is not False:
+            judged = [known[name] for name in law.requirements if glance.off.isdisjoint(known[name].features)]
+            kinds = tuple((law.name, one.id, one.level, Outcome.PASS.value) for one in judged)
+            found.append(Asked(law, kinds, is_certain=held is True))
+    topics = [one.law.topic.shown for one in found if one.law.topic is not None and not one.is_certain]
+    return tuple(found), tuple(dict.fromkeys(topics))
+
+
+def _held(law: Law, glance: Glance) -> bool | None:
+    """Whether a law holds, or does not apply; nothing if that takes more than a glance, or there is more to say."""
+    exchange = cast("Exchange", glance)
+    try:
+        if law.topic is not None and law.topic.what not in law.topic.shown(exchange):
+            return False
+        return bool(law.judge(exchange))
+    except (Closer, Exception):  # noqa: BLE001 - what there is to say is said when all is seen
+        return None

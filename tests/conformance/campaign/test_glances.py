@@ -1,0 +1,50 @@
+"""What is known at a glance is what laws say that look at everything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from campaigns import Here, few_cases, ran
+from lakepact.conformance.campaign import evidence, tables
+from lakepact.conformance.campaign.glances import Closer, Glance, suite_of
+from lakepact.conformance.campaign.judging import judged
+from lakepact.conformance.outcome import Unmet, broken
+from lakepact.reference_server.running import running as serving
+
+if TYPE_CHECKING:
+    from lakepact.conformance.wire import Exchange
+
+FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")
+
+
+def test_laws_say_of_each_exchange_what_they_say_when_all_of_them_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("glances")
+    with serving(warehouse="memory:", faults=FAULTS) as bad:
+        run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"bad={bad.url}", chunk=1000)
+    laws = suite_of("iceberg_rest").laws
+    rows = tables.read(run / "exchanges", tables.EXCHANGES).to_pylist()
+    found = [[(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0] if r["check_id"] in laws] for row in rows]
+
+    assert [said_by_all(evidence.exchange_of(row)) for row in rows] == found
+
+
+def said_by_all(exchange: Exchange) -> list[tuple[str, str, str]]:
+    suite, said = suite_of("iceberg_rest"), []
+    for law in suite.laws.values():
+        try:
+            held = law.judge(exchange)
+        except Unmet:
+            said += [(law.name, name, broken(suite.contract.requirements[name]).value) for name in law.requirements]
+        else:
+            said += [(law.name, name, "pass") for name in law.requirements if held]
+    return said
+
+
+@pytest.mark.parametrize("what", ["body", "parsed", "headers", "url", "request_body", "redact", "lines", "seconds"])
+def test_a_glance_shows_nothing_that_exchanges_which_look_alike_may_differ_in(what: str) -> None:
+    glance: Any = Glance("iceberg_rest", frozenset(), "loadTable", "GET", 200, "application/json", "*/*", ())
+
+    with pytest.raises(Closer):
+        getattr(glance, what)
