@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 069b83b8baafa503. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 1ce616f1f37a74ff. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -4000,6 +4000,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         says="The plan-tasks of an answer are an array of strings.",
         clause="/components/schemas/ScanTasks/properties/plan-tasks",
         basis="schema",
+        area="scan-planning",
+        operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
+    ),
+    "IRC-SCAN-SCH-017": Requirement(
+        id="IRC-SCAN-SCH-017",
+        level="MUST",
+        says="The residual-filter of a scan task, when present, holds for those rows of its file for which the filter of the request holds, and for no others.",
+        clause="/components/schemas/FileScanTask/properties/residual-filter",
+        basis="implied",
         area="scan-planning",
         operations=("planTableScan", "fetchPlanningResult", "fetchScanTasks"),
     ),

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 24654565e5976a5d. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 d2880ee16429fa8f. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -523,6 +523,7 @@ DIFFERENCES: dict[str, Difference] = {
             "IRC-SCAN-SCH-014",
             "IRC-SCAN-SCH-015",
             "IRC-SCAN-SCH-016",
+            "IRC-SCAN-SCH-017",
             "IRC-SCH-Expression",
             "IRC-SCH-ExpressionType",
             "IRC-SCH-TrueExpression",
