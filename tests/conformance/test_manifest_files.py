@@ -43,7 +43,7 @@ def listed(folder: Path, manifests: Sequence[Manifest], columns: dict[str, Any])
         (folder / "metadata" / placed.path.rpartition("/")[2]).write_bytes(content)
         written.append(placed)
     whole = folder / "list.avro"
-    whole.write_bytes(list_bytes(written, snapshot=77, parent=76, sequence=7, format_version=2))
+    whole.write_bytes(list_bytes(written, schema=columns, snapshot=77, parent=76, sequence=7, format_version=2))
     return list(read_manifest_list(PyArrowFileIO().new_input(str(whole))))
 
 

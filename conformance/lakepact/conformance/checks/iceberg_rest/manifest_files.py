@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import fastavro
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 EXISTING, ADDED, DELETED = 0, 1, 2
@@ -184,6 +184,16 @@ def entry_schema(spec: Mapping[str, Any], types: Mapping[int, str]) -> dict[str,
     }
 
 
+SUMMARY_SCHEMA: dict[str, Any] = {
+    "type": "record",
+    "name": "r508",
+    "fields": [
+        _field(509, "contains_null", "boolean"),
+        _field(518, "contains_nan", "boolean", optional=True),
+        _field(510, "lower_bound", "bytes", optional=True),
+        _field(511, "upper_bound", "bytes", optional=True),
+    ],
+}
 LIST_SCHEMA: dict[str, Any] = {
     "type": "record",
     "name": "manifest_file",
@@ -201,6 +211,7 @@ LIST_SCHEMA: dict[str, Any] = {
         _field(512, "added_rows_count", "long"),
         _field(513, "existing_rows_count", "long"),
         _field(514, "deleted_rows_count", "long"),
+        _field(507, "partitions", {"type": "array", "items": SUMMARY_SCHEMA, "element-id": 508}, optional=True),
         _field(520, "first_row_id", "long", optional=True),
     ],
 }
@@ -257,8 +268,32 @@ def manifest_bytes(manifest: Manifest, schema: Mapping[str, Any], *, format_vers
     return avro(entry_schema(spec, types), records, about)
 
 
-def list_bytes(manifests: Sequence[Manifest], *, snapshot: int, parent: int | None, sequence: int, format_version: int) -> bytes:
-    """A manifest list."""
+def summaries(manifest: Manifest, types: Mapping[int, str]) -> list[dict[str, Any]]:
+    """What a manifest list says of the partition values in a manifest: whether null is among them, and the bounds of numbers and texts."""
+    found = []
+    for place, field_ in enumerate(manifest.spec["fields"]):
+        values = [file.partition[place] for file in manifest.files]
+        known = [value for value in values if value is not None]
+        kind = value_type(field_["transform"], types.get(field_["source-id"], ""))
+        write = _WRITTEN.get(kind)
+        bounds = (write(min(known)), write(max(known))) if write and known else (None, None)
+        # Without bounds, what is not null may be anything.
+        found.append({"contains_null": len(known) < len(values), "contains_nan": None, "lower_bound": bounds[0], "upper_bound": bounds[1]})
+    return found
+
+
+_WRITTEN: dict[str, Callable[[Any], bytes]] = {
+    **dict.fromkeys(("int", "date"), lambda value: struct.pack("<i", value)),
+    **dict.fromkeys(("long", "time", "timestamp", "timestamptz"), long_bound),
+    "string": str.encode,
+}
+
+
+def list_bytes(
+    manifests: Sequence[Manifest], *, schema: Mapping[str, Any], snapshot: int, parent: int | None, sequence: int, format_version: int
+) -> bytes:
+    """A manifest list of a table with this schema."""
+    types = {one["id"]: one["type"] for one in schema["fields"]}
     records = [
         {
             "manifest_path": one.path,
@@ -273,6 +308,7 @@ def list_bytes(manifests: Sequence[Manifest], *, snapshot: int, parent: int | No
                 f"{name}_rows_count": one.count(state, rows=True)
                 for name, state in (("added", ADDED), ("existing", EXISTING), ("deleted", DELETED))
             },
+            "partitions": summaries(one, types),
             "first_row_id": 0 if format_version >= 3 and not one.content else None,
         }
         for one in manifests

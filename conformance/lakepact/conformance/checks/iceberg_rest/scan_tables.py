@@ -101,7 +101,7 @@ class Grown:
         kept = self.snapshots[-1].manifests if keep and self.snapshots else ()
         listed = (*new, *kept)
         parent = shape.get("parent-snapshot-id")
-        body = list_bytes(listed, snapshot=shape["snapshot-id"], parent=parent, sequence=sequence, format_version=version)
+        body = list_bytes(listed, schema=schema, snapshot=shape["snapshot-id"], parent=parent, sequence=sequence, format_version=version)
         planted(self.lab, self.table, shape["manifest-list"], body)
         if version >= 3:
             shape["added-rows"] = sum(f.rows for m in new for f in m.files if f.content == DATA)

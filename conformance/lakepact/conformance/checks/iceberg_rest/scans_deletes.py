@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.manifest_files import POSITION_DELETES, File
+from lakepact.conformance.checks.iceberg_rest.manifest_files import DELETED, EXISTING, POSITION_DELETES, File, Manifest
 from lakepact.conformance.checks.iceberg_rest.scan_tables import (
     PLAN,
     Grown,
@@ -17,7 +17,15 @@ from lakepact.conformance.checks.iceberg_rest.scan_tables import (
     position_deletes,
 )
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.table_updates import table_of_version
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_spec,
+    column,
+    partition_field,
+    set_default_spec,
+    table_of_version,
+    upgrade_format_version,
+)
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -98,3 +106,70 @@ def vectors_are_told_apart(lab: CatalogLab) -> None:
         }
         for name, wanted in expected.items():
             expect.equal(wanted, found.get(table.path(name)), f"deletion vectors of {name}:")
+
+
+@check("IRC-SCAN-SCH-003")
+def vectors_stand_for_the_positions_before_them(lab: CatalogLab) -> None:
+    """Position delete files of before do not apply to a data file that has a deletion vector by now, and to others they do."""
+    table = grown(lab)
+    table.append(table.file("one"), table.file("two"))
+    table.append(
+        position_deletes(table, "positions-of-one", target=table.path("one")),
+        position_deletes(table, "positions-of-two", target=table.path("two")),
+        operation="delete",
+    )
+    table.table = lab.committed(table.table, upgrade_format_version(3))
+    vector = File(table.path("vector"), content=POSITION_DELETES, format="PUFFIN", rows=1, size=200, offset=4, length=40)
+    table.append(replace(vector, target=table.path("one")), operation="delete")
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, {"one": {"vector"}, "two": {"positions-of-two"}}, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_outlive_manifests(lab: CatalogLab) -> None:
+    """A data file that was carried into a newer manifest is as old as it was; a delete file that was removed applies to nothing."""
+    table = grown(lab)
+    first = table.append(table.file("old"))
+    second = table.append(equality_deletes(table, "values"), position_deletes(table, "removed"), operation="delete")
+    carried = replace(first.manifests[0].files[0], state=EXISTING, sequence=first.sequence, snapshot=first.id)
+    values, removed = (replace(f, sequence=second.sequence, snapshot=second.id) for m in second.manifests if m.content for f in m.files)
+    left = Manifest((replace(values, state=EXISTING), replace(removed, state=DELETED)), spec=table.spec())
+    table.commit([Manifest((carried, table.file("new")), spec=table.spec()), left], keep=False, operation="replace")
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, {"old": {"values"}, "new": set()}, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
+    """Partitions of two specs differ also where their values are alike; equality deletes without partition apply in all of them."""
+    table = grown(lab)
+    plain = table.spec()
+    for transform, name in (("identity", "by_name"), ("truncate[1]", "by_letter")):
+        update = add_spec(partition_field(column(table.table, "name"), transform, name))
+        table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
+        table.append(table.file(name, "a"))
+    deletes = (equality_deletes(table, "values-of-letter", "a"), position_deletes(table, "positions-of-letter", "a"))
+    everywhere = Manifest((equality_deletes(table, "values-of-all"),), spec=plain)
+    table.commit([Manifest(deletes, spec=table.spec()), everywhere], operation="delete")
+    expected = {"by_name": {"values-of-all"}, "by_letter": {"values-of-all", "values-of-letter", "positions-of-letter"}}
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, expected, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-006", "IRC-SCAN-SCH-009")
+def files_are_told_as_they_are(lab: CatalogLab) -> None:
+    """The numbers of a file are those of its manifest, its path is spelled as there, and equality deletes name their columns."""
+    table = grown(lab)
+    data = table.file("a%20b c=d+e", rows=17, size=12_345)
+    table.append(data)
+    table.append(replace(equality_deletes(table, "values"), equality_ids=(2, 3)), operation="delete")
+    (task, deletes), *_ = planned(lab, table.table).tasks
+    told = {member: task["data-file"].get(member) for member in ("file-path", "record-count", "file-size-in-bytes")}
+
+    with lab.judge("IRC-SCAN-SCH-009"):
+        expect.equal({"file-path": data.path, "record-count": 17, "file-size-in-bytes": 12_345}, told, "the data file as")
+    with lab.judge("IRC-SCAN-SCH-006"):
+        expect.equal([[2, 3]], [sorted(one.get("equality-ids") or []) for one in deletes], "equality-ids of its delete files:")

@@ -16,15 +16,19 @@ from lakepact.conformance.checks.iceberg_rest.scan_tables import (
     Grown,
     Planned,
     awaited,
+    equality_deletes,
     grown,
     in_background,
     needs,
     on_pages,
     plan,
+    planned,
+    position_deletes,
 )
+from lakepact.conformance.checks.iceberg_rest.scans_deletes import expect_deletes
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_files import local_path
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
@@ -95,6 +99,29 @@ def plans_in_the_background_are_completed(lab: CatalogLab) -> None:
             expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, one).paths, "the same files again,")
 
 
+@check("IRC-SCAN-FETCH-002")
+def plans_in_the_background_are_of_what_was_asked_for(lab: CatalogLab) -> None:
+    """A plan that is made in the background is of the snapshot, and with the delete files, that one made at once would have."""
+    for properties in ({}, on_pages(lab)):
+        table = in_the_background(lab, **properties)
+        first = table.snapshots[-1]
+        second = table.append(table.file("fourth"))
+        table.append(
+            position_deletes(table, "positions", target=table.path("second")), equality_deletes(table, "values"), operation="delete"
+        )
+        expected = {"first": {"values"}, "second": {"positions", "values"}, "third": {"values"}, "fourth": {"values"}}
+        requests: tuple[tuple[dict[str, int], set[str]], ...] = (
+            ({"snapshot_id": first.id}, first.data),
+            ({"start_snapshot_id": first.id, "end_snapshot_id": second.id}, second.data - first.data),
+        )
+
+        with lab.judge("IRC-SCAN-FETCH-002"):
+            for request, data in requests:
+                expect.equal(sorted(data), planned(lab, table.table, **request).paths, f"the files of a scan with {', '.join(request)},")
+        with lab.judge("IRC-SCAN-FETCH-002"):
+            expect_deletes(table, expected, planned(lab, table.table).deletes)
+
+
 @check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")
 def plans_can_be_cancelled(lab: CatalogLab) -> None:
     """A plan is cancelled with 204 and no body, and is cancelled or gone when it is fetched afterwards."""
@@ -161,6 +188,27 @@ def unknown_plans_are_not_found(lab: CatalogLab) -> None:
             expect.status(cancel(lab, table, nobodys), 204, 404)
     else:
         lab.skip("IRC-SCAN-CANCEL-002", f"the target does not declare {CANCEL}")
+
+
+@check("IRC-SCAN-PLAN-009")
+def what_cannot_be_read_is_not_nothing(lab: CatalogLab) -> None:
+    """A snapshot whose manifests are gone is not planned as if it had no files."""
+    table = grown(lab)
+    table.append(table.file("first"), table.file("second"))
+    for manifest in table.snapshots[-1].manifests:
+        local_path(manifest.path).unlink(missing_ok=True)
+    reply = plan(lab, table.table)
+    if reply.status != 200:
+        lab.note("IRC-SCAN-PLAN-009", f"what cannot be read is answered with status {reply.status}")
+        return
+
+    try:
+        paths = awaited(lab, table.table, reply).paths
+    except Unmet:
+        lab.note("IRC-SCAN-PLAN-009", "what cannot be read is not planned")
+        return
+    with lab.judge("IRC-SCAN-PLAN-009"):
+        expect.equal(sorted(table.snapshots[-1].data), paths, "the files of the snapshot,")
 
 
 @check("IRC-SCAN-PLAN-001")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.manifest_files import long_bound
+from lakepact.conformance.checks.iceberg_rest.manifest_files import Manifest, long_bound
 from lakepact.conformance.checks.iceberg_rest.scan_tables import PLAN, Grown, grown, needs, plan, planned
 from lakepact.conformance.checks.iceberg_rest.scans_planned import some_table
 from lakepact.conformance.checks.iceberg_rest.suite import check
@@ -51,19 +51,19 @@ def negated(child: Any) -> dict[str, Any]:
 
 
 def divided(lab: CatalogLab) -> Grown:
-    """A table of five files, divided by name and by day, whose bounds tell ids of ten each."""
+    """A table of five files, each in a manifest of its own, divided by name and by day, whose bounds tell ids of ten each."""
     fields = [
         {"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"},
         {"source-id": 3, "field-id": 1001, "name": "at_day", "transform": "day"},
     ]
     table = grown(lab, partition_spec={"spec-id": 0, "fields": fields})
     contents = {"a0": ("a", DAY), "a1": ("a", DAY + 1), "b2": ("b", DAY), "ab3": ("ab", None), "null4": (None, DAY + 1)}
-    table.append(
-        *(
-            table.file(path, *partition, lower={1: long_bound(10 * n)}, upper={1: long_bound(10 * n + 9)}, values={1: 10}, nulls={1: 0})
-            for n, (path, partition) in enumerate(contents.items())
-        )
+    spec = table.spec()
+    files = (
+        table.file(path, *partition, lower={1: long_bound(10 * n)}, upper={1: long_bound(10 * n + 9)}, values={1: 10}, nulls={1: 0})
+        for n, (path, partition) in enumerate(contents.items())
     )
+    table.commit([Manifest((file,), spec=spec) for file in files])
     return table
 
 
@@ -98,6 +98,11 @@ MATCHES: tuple[tuple[Any, str], ...] = (
     (negated(compared("gt", "id", 9)), "a0"),
     (negated(both("or", compared("eq", "name", "a"), compared("is-null", "name"))), "b2 ab3"),
     (negated(compared("in", "name", "a", "b")), "ab3"),
+    (negated(both("and", compared("eq", "name", "a"), compared("gt", "id", 9))), "a0 b2 ab3"),
+    (negated(negated(compared("gt", "id", 9))), "a1 b2 ab3 null4"),
+    (negated(both("or", negated(compared("eq", "name", "a")), compared("lt", "id", 3))), "a0 a1"),
+    (both("or", both("and", compared("eq", "name", "a"), compared("gt", "id", 9)), compared("is-null", "name")), "a1 null4"),
+    (both("and", both("or", compared("eq", "name", "a"), compared("eq", "name", "b")), compared("gt", "id", 9)), "a1 b2"),
 )
 
 

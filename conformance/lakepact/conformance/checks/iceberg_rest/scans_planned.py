@@ -83,6 +83,8 @@ def tables_without_snapshots_have_no_tasks(lab: CatalogLab) -> None:
 def the_latest_snapshot_of_main_is_planned(lab: CatalogLab) -> None:
     """Without an id the latest snapshot of main is planned, with one that snapshot; every file is there once, deleted ones are not."""
     table = of_four(lab)
+    early = planned(lab, table.table).paths
+    four = table.snapshots[-1]
     first = table.snapshots[0]
     gone, kept = first.manifests[0].files
     rewritten = Manifest((changed(gone, DELETED, first.sequence), changed(kept, EXISTING, first.sequence)), spec=table.spec())
@@ -92,6 +94,7 @@ def the_latest_snapshot_of_main_is_planned(lab: CatalogLab) -> None:
     table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
 
     with lab.judge("IRC-SCAN-PLAN-008"):
+        expect.equal(sorted(four.data), sorted(set(early)), "the files of main before the last commits,")
         expect.equal(sorted(latest.data), sorted(set(planned(lab, table.table).paths)), "the files of main,")
     with lab.judge("IRC-SCAN-PLAN-009"):
         for snapshot in table.snapshots:
@@ -101,9 +104,9 @@ def the_latest_snapshot_of_main_is_planned(lab: CatalogLab) -> None:
         expect.equal(sorted(latest.data), planned(lab, table.table).paths, "each file once:")
 
 
-def changed(file: File, state: int, sequence: int) -> File:
+def changed(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
     """A file of an earlier snapshot as a later manifest has it."""
-    return replace(file, state=state, sequence=sequence)
+    return replace(file, state=state, sequence=sequence, snapshot=snapshot)
 
 
 @check("IRC-SCAN-PLAN-010", "IRC-SCAN-PLAN-013")
@@ -120,6 +123,35 @@ def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
     with lab.judge("IRC-SCAN-PLAN-013"):
         if reply.status == 200 and reply.document.get("status") != "failed":
             expect.equal(added(table, 1, 2), awaited(lab, table.table, reply).paths, "the files up to the end,")
+        else:
+            refused_or_failed(reply, 400, 404)
+
+
+@check("IRC-SCAN-PLAN-010")
+def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
+    """What another branch appended, what was only rewritten or carried into another manifest, and what the start had, is not covered."""
+    table = grown(lab)
+    first = table.append(table.file("1-a"), table.file("1-b"))
+    second = table.append(table.file("2-a"))
+    other = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
+    table.snapshots.remove(other)
+    old = [changed(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files]
+    merged = Manifest((table.file("3-a"), *old), spec=table.spec())
+    third = table.commit([merged, *(m for m in second.manifests if m.path != first.manifests[0].path)], keep=False)
+    dropped = changed(second.manifests[0].files[0], DELETED, second.sequence, second.id)
+    rewritten = Manifest((table.file("compacted"), dropped), spec=table.spec())
+    kept = [m for m in third.manifests if m.path != second.manifests[0].path]
+    fourth = table.commit([rewritten, *kept], keep=False, operation="replace")
+    fifth = table.append(table.file("5-a"))
+
+    with lab.judge("IRC-SCAN-PLAN-010"):
+        for start, end, names in ((first, third, "2-a 3-a"), (second, third, "3-a"), (second, fourth, "3-a"), (second, fifth, "3-a 5-a")):
+            found = planned(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
+            expect.equal([table.path(name) for name in names.split()], found.paths, f"the files {names}, which alone were appended,")
+    reply = plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
+    with lab.judge("IRC-SCAN-PLAN-010"):
+        if reply.status == 200 and reply.document.get("status") != "failed":
+            expect.equal([], awaited(lab, table.table, reply).paths, "nothing behind a snapshot up to itself,")
         else:
             refused_or_failed(reply, 400, 404)
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.scan_tables import TASKS, Grown, awaited, grown, needs, on_pages, plan
+from lakepact.conformance.checks.iceberg_rest.scan_tables import (
+    TASKS,
+    Grown,
+    awaited,
+    equality_deletes,
+    grown,
+    needs,
+    on_pages,
+    plan,
+    position_deletes,
+)
+from lakepact.conformance.checks.iceberg_rest.scans_deletes import expect_deletes
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
 
@@ -61,6 +72,35 @@ def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
 
 def _paths(reply: Reply) -> list[Any]:
     return sorted(task.get("data-file", {}).get("file-path") for task in reply.document.get("file-scan-tasks") or [])
+
+
+@check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-009")
+def plan_tasks_are_of_the_snapshot_that_was_planned(lab: CatalogLab) -> None:
+    """Plan tasks give the files of the plan's snapshot, though it is not the latest, and though the table grew after the plan was made."""
+    table, _ = divided(lab)
+    first = table.snapshots[-1]
+    table.append(*(table.file(f"later-{number}") for number in range(3)))
+    former, reply = plan(lab, table.table, snapshot_id=first.id), plan(lab, table.table)
+    second = table.snapshots[-1]
+    table.append(table.file("last"))
+
+    with lab.judge("IRC-SCAN-PLAN-009"):
+        expect.equal(sorted(first.data), awaited(lab, table.table, former).paths, f"the files of snapshot {first.id},")
+    with lab.judge("IRC-SCAN-PLAN-027"):
+        expect.equal(sorted(second.data), awaited(lab, table.table, reply).paths, "the files of when the plan was made,")
+
+
+@check("IRC-SCAN-SCH-003")
+def plan_tasks_come_with_delete_files(lab: CatalogLab) -> None:
+    """Each answer to a plan task has the delete files that its tasks refer to."""
+    table, _ = divided(lab)
+    names = [f"file-{number}" for number in range(5)]
+    of_one = [position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]]
+    table.append(*of_one, equality_deletes(table, "values"), operation="delete")
+    expected = {name: {"values", *([f"positions-{name}"] if name in names[1:] else [])} for name in names}
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, expected, awaited(lab, table.table, plan(lab, table.table)).deletes)
 
 
 @check("IRC-SCAN-TASK-006")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, around, on_answer
-from lakepact.reference_server.iceberg_rest.faults.ways.scans import TOLD
+from lakepact.reference_server.iceberg_rest.faults.ways.scans import TOLD, changed, deletes_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +33,33 @@ def _of_younger_alone(deletes: Any, entry: Any, of: Callable[..., list[Any]]) ->
 
 def _without_equality(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
     return [one for one in of(deletes, entry) if one.file["content"] != 2]
+
+
+def _of_carried_files(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
+    """Files that were carried into a newer manifest are taken for newer than all delete files."""
+    return of(deletes, _aged(entry, 2**40) if entry.state == 0 else entry)
+
+
+def _kept(deletes: Any, kind: str) -> list[tuple[Any, Any]]:
+    """The delete files of one kind, each with the place or the data file that it is kept by."""
+    found: dict[Any, list[Any]] = vars(deletes)[kind]
+    return [(place, one) for place, some in found.items() for one in some]
+
+
+def _beside_vectors(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
+    found = of(deletes, entry)
+    positions = [one for path, one in _kept(deletes, "_of_files") if path == entry.path and one.sequence_number >= entry.sequence_number]
+    return [*found, *(one for one in positions if one not in found)]
+
+
+def _across_specs(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
+    alike = [one for kind in ("_equality", "_of_partitions") for (_, values), one in _kept(deletes, kind) if values == entry.partition]
+    found = of(deletes, entry)
+    return [*found, *(one for one in alike if one not in found and one.sequence_number > entry.sequence_number)]
+
+
+def _of_the_spec_alone(deletes: Any, entry: Any, of: Callable[..., list[Any]]) -> list[Any]:
+    return [one for one in of(deletes, entry) if one.spec_id == entry.spec_id]
 
 
 def _accumulated(document: Document) -> None:
@@ -74,6 +101,26 @@ FAULTS = (
     Fault("deletes-apply-to-the-future", "Delete files apply to younger data files.", ("IRC-SCAN-SCH-003",), _applying(_of_any_age)),
     Fault("deletes-spare-their-snapshot", "Positions of the same snapshot stay.", ("IRC-SCAN-SCH-003",), _applying(_of_younger_alone)),
     Fault("equality-deletes-are-lost", "Files that delete by equality do not apply.", ("IRC-SCAN-SCH-003",), _applying(_without_equality)),
+    Fault(
+        "carried-files-are-new",
+        "Files that were carried into a newer manifest are new.",
+        ("IRC-SCAN-SCH-003",),
+        _applying(_of_carried_files),
+    ),
+    Fault("positions-stay-beside-vectors", "Vectors do not stand for position deletes.", ("IRC-SCAN-SCH-003",), _applying(_beside_vectors)),
+    Fault("deletes-apply-across-specs", "Partitions of two specs are one.", ("IRC-SCAN-SCH-003",), _applying(_across_specs)),
+    Fault(
+        "deletes-of-everything-are-of-a-spec",
+        "Delete files without partition do not apply where there are some.",
+        ("IRC-SCAN-SCH-003",),
+        _applying(_of_the_spec_alone),
+    ),
+    Fault(
+        "equality-is-of-all-columns",
+        "Files that delete by equality name other columns.",
+        ("IRC-SCAN-SCH-006",),
+        deletes_told(changed("equality-ids", lambda _: [1, 2, 3])),
+    ),
     Fault("references-accumulate", "A task refers to what those before it refer to.", ("IRC-SCAN-SCH-003",), on_answer(TOLD, _accumulated)),
     Fault("vectors-are-files", "Deletion vectors are told apart by their file.", ("IRC-SCAN-SCH-003",), on_answer(TOLD, _by_path)),
     Fault("delete-files-stay-behind", "Delete files are referred to but do not come.", ("IRC-SCAN-SCH-001",), on_answer(TOLD, _left_out)),
