@@ -41,22 +41,24 @@ VERSION = click.option(
 @VERSION
 @click.option("--checks", is_flag=True, help="List checks and laws instead of requirements.")
 @click.option("--uncovered", is_flag=True, help="Only requirements that no check judges, with the reason.")
+@click.option("--parameters", is_flag=True, help="List what `lakepact check --parameter` can tell the harness.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def list_requirements(
-    patterns: tuple[str, ...], *, contract: str | None, version: str | None, checks: bool, uncovered: bool, as_json: bool
+    patterns: tuple[str, ...], *, contract: str | None, version: str | None, checks: bool, uncovered: bool, parameters: bool, as_json: bool
 ) -> None:
     """List requirements whose id, area or operation matches one of PATTERNS (all without).
 
     Example: lakepact list 'IRC-NS-*'
     """
     for suite in _suites(contract, version):
-        judged = suite.judged()
-        rows = _checks(suite) if checks else _requirements(suite, judged, uncovered=uncovered)
-        for row in rows:
+        requirements = _checks(suite) if checks else _requirements(suite, suite.judged(), uncovered=uncovered)
+        for row in _parameters(suite) if parameters else requirements:
             if patterns and not any(fnmatch.fnmatchcase(text, p) for p in patterns for text in row["names"]):
                 continue
             if as_json:
                 click.echo(orjson.dumps({k: v for k, v in row.items() if k != "names"}).decode())
+            elif parameters:
+                click.echo(f"{row['contract']:<14} {row['id']:<26} {row['says']}")
             else:
                 click.echo(
                     f"{row['id']:<28} {row['level']:<6} {row['says']}" + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
@@ -90,6 +92,11 @@ def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
                 "why": "",
                 "names": (item.name, *item.requirements),
             }
+
+
+def _parameters(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
+    for name, says in suite.parameters.items():
+        yield {"id": name, "contract": suite.contract.name, "says": says, "names": (name, suite.contract.name)}
 
 
 @click.command()

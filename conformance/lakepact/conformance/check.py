@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import os
 import secrets
 import sys
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.runner import Run
 
 FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
+EMBEDDED = "the embedded server"  #: what a report names as its target when that did not start
 WRITERS = {"junit": junit.write, "md": markdown.write}
 
 
@@ -48,7 +50,7 @@ WRITERS = {"junit": junit.write, "md": markdown.write}
     "parameters",
     multiple=True,
     metavar="NAME=VALUE",
-    help="What the contract lets a client choose, `warehouse=…` for example.",
+    help="What the harness is told of the target, `warehouse=…` for example; `lakepact list --parameters` names them all.",
 )
 @click.option("--feature", "features", multiple=True, metavar="NAME=on|off", help="Say whether the target has an optional behaviour.")
 @click.option(
@@ -111,8 +113,10 @@ def check(
         if target_url and faults:
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
         _known_features([*given.get("features", {}), *(f.partition("=")[0] for f in features)], suite)
+        _known_parameters([*given.get("parameters", {}), *(p.partition("=")[0] for p in parameters)], suite)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
+    stopped, run = "", None
     with contextlib.ExitStack() as stack:
         try:
             found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
@@ -130,9 +134,9 @@ def check(
             for _ in _watched(run, console):
                 pass
         except Blocked as blocked:
-            click.echo(f"lakepact check: {blocked}", err=True)
-            sys.exit(runner.INCOMPLETE)
-    sys.exit(_write(run, wanted_reports, console, strict=strict, verbose=verbose, as_json=as_json))
+            stopped = str(blocked)
+            run = run or runner.Run(planned, Target(target_url or EMBEDDED))
+    sys.exit(_write(run, wanted_reports, console, stopped=stopped, strict=strict, verbose=verbose, as_json=as_json))
 
 
 def _watched(run: Run, console: Console) -> Iterator[None]:
@@ -149,13 +153,17 @@ def _watched(run: Run, console: Console) -> Iterator[None]:
             yield
 
 
-def _write(run: Run, reports: Sequence[tuple[str, Path]], console: Console, *, strict: bool, verbose: bool, as_json: bool) -> int:
-    report = list(lines.lines(run, strict=strict))
+def _write(
+    run: Run, reports: Sequence[tuple[str, Path]], console: Console, *, stopped: str, strict: bool, verbose: bool, as_json: bool
+) -> int:
+    report = list(lines.lines(run, strict=strict, stopped=stopped))
+    if stopped:
+        click.echo(f"lakepact check: {run.wire.redact(stopped)}", err=True)
     if as_json:
         for line in report:
             sys.stdout.buffer.write(lines.encoded(line))
         sys.stdout.flush()
-    else:
+    elif not stopped:
         text.show(report, console, verbose=verbose)
     for kind, path in reports:
         try:
@@ -186,6 +194,13 @@ def _known_features(names: Sequence[str], suite: suites.Suite[Any]) -> None:
     unknown = sorted(set(names) - set(suite.contract.features))
     if unknown:
         raise ValueError(f"unknown feature {', '.join(unknown)}; the contract has {', '.join(suite.contract.features)}")
+
+
+def _known_parameters(names: Sequence[str], suite: suites.Suite[Any]) -> None:
+    for name in sorted(set(names) - set(suite.parameters)):
+        near = difflib.get_close_matches(name, suite.parameters, n=3)
+        meant = f"did you mean {', '.join(near)}?" if near else f"{suite.contract.name} has {', '.join(suite.parameters)}"
+        raise ValueError(f"unknown parameter {name}; {meant}")
 
 
 def _profile(path: Path | None) -> dict[str, Any]:

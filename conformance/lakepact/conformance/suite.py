@@ -45,6 +45,7 @@ class Suite(Generic[L]):
         lab: the class whose instances the checks work with.
         discover: asks a target what it declares.
         at_home: lays out in an empty folder what the reference server needs to serve the contract.
+        parameters: what the harness can be told with `--parameter`, and what each says.
         unserved: what the reference server lacks, so that no fault of it can break what is judged of it: a requirement or a feature,
             and what is lacking.
     """
@@ -57,12 +58,14 @@ class Suite(Generic[L]):
         lab: type[L],
         discover: Callable[[Wire, Target], Offer],
         at_home: Callable[[Path], Home] = _as_it_is,
+        parameters: Mapping[str, str] = NOTHING,
         unserved: Mapping[str, str] = NOTHING,
     ) -> None:
         self.contract = Contract(contract, version)
         self.lab = lab
         self.discover = discover
         self.at_home = at_home
+        self.parameters = parameters
         self.unserved = unserved
         self.checks: dict[str, Check] = {}
         self.laws: dict[str, Law] = {}
@@ -128,6 +131,7 @@ class Suite(Generic[L]):
             kept = tuple(r for r in law.requirements if r in known)
             if kept and law.name not in self.laws:
                 self.laws[law.name] = replace(law, requirements=kept, traffic=tuple(name for name in law.traffic if name in self.checks))
+        self.parameters = {**other.parameters, **self.parameters}
         lacked = {what: why for what, why in other.unserved.items() if what in known or what in self.contract.features}
         self.unserved = {**lacked, **self.unserved}
         self.fuzz = self.fuzz or other.fuzz

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +23,7 @@ class Target:
     """A server to judge.
 
     Args:
-        url: base address, without the version segment.
+        url: base address, without the version segment; a user and a password in it are sent as a header, and are no part of it any more.
         headers: sent with every request, authorization for example; never reported.
         features: what the user says of optional behaviours, by feature name; it wins over what is discovered.
         parameters: what the contract lets a client choose once, the `warehouse` of a catalog for example.
@@ -33,6 +35,14 @@ class Target:
     features: Mapping[str, bool] = field(default_factory=_nothing)
     parameters: Mapping[str, str] = field(default_factory=_nothing)
     timeout: float = 10.0
+
+    def __post_init__(self) -> None:
+        split = urlsplit(self.url)
+        userinfo, at, host = split.netloc.rpartition("@")
+        if at:
+            basic = base64.b64encode(unquote(userinfo).encode()).decode()
+            object.__setattr__(self, "url", split._replace(netloc=host).geturl())
+            object.__setattr__(self, "headers", MappingProxyType({"Authorization": f"Basic {basic}", **self.headers}))
 
 
 @dataclass(frozen=True)

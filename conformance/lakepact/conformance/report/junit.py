@@ -31,6 +31,10 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
         if line["line"] == "result":
             areas[line["area"]].append(line)
     root = ET.Element("testsuites", name=f"{header['contract']} {header['version']}", time=str(footer["seconds"]))
+    if "stopped" in footer:
+        suite = ET.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
+        case = ET.SubElement(suite, "testcase", classname=f"{header['contract']}.run", name="the target can be judged")
+        ET.SubElement(case, "error", message=_legal(footer["stopped"]))
     for area, results in areas.items():
         kinds = [ELEMENTS.get(Outcome(r["outcome"])) for r in results]
         suite = ET.SubElement(

@@ -5,7 +5,7 @@
 | `header`   | report version, contract, target without secrets, what it declares, filters, start                |
 | `result`   | one requirement: outcome, level, sentence, clause, and every judgement that led to it             |
 | `exchange` | one request and its answer, redacted, for every judgement that is not a pass                      |
-| `footer`   | counts by outcome, verdict, exit code, seconds                                                    |
+| `footer`   | counts by outcome, verdict, exit code, seconds, and why nothing could be judged, if that is so    |
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class UnreadableReport(ValueError):
     """A file that is not a whole report."""
 
 
-def lines(run: Run, *, strict: bool = False) -> Iterator[dict[str, Any]]:
-    """The lines of a finished run."""
+def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict[str, Any]]:
+    """The lines of a finished run; `stopped` says why it ended before anything was judged."""
     results = run.results()
     yield _header(run, strict=strict)
     shown: set[int] = set()
@@ -46,7 +46,7 @@ def lines(run: Run, *, strict: bool = False) -> Iterator[dict[str, Any]]:
             shown.update(n for v in result.verdicts if v.outcome is result.outcome for n in v.exchanges)
     for number in sorted(shown):
         yield _exchange(run.wire.exchanges[number])
-    yield _footer(run, results.values(), strict=strict)
+    yield _footer(run, results.values(), strict=strict) | ({"stopped": run.wire.redact(stopped)} if stopped else {})
 
 
 def _header(run: Run, *, strict: bool) -> dict[str, Any]:

@@ -26,6 +26,9 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield f"# {header['title']} {header['version']}: {footer['verdict']}\n"
     yield f"`{header['target']}`, judged {header['ended']} by lakepact {header['lakepact']}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
+    if "stopped" in footer:
+        yield f"Nothing could be judged: {_code(footer['stopped'])}"
+        return
     yield from _areas(results)
     for outcome in EVIDENCE:
         listed = [r for r in results if r["outcome"] == outcome]

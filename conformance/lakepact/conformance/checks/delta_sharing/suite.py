@@ -43,6 +43,14 @@ def discover(wire: Wire, target: Target) -> Offer:
 #: What no fault can break here, since nobody waits for it.
 UNSERVED = {"short-lived-urls": "URLs of the embedded server hold for an hour, so that no check stumbles over one that has expired"}
 
-suite = Suite("delta_sharing", lab=SharingLab, discover=discover, at_home=at_home, unserved=UNSERVED)
+#: What can be told of a server.
+PARAMETERS = {
+    "fixtures": "the folder of the fixture pack that the server shares, as `lakepact fixtures delta` wrote it",
+    "fixtures-writable": "yes, if the server shares the very files of that folder and a commit may be appended to one of its tables",
+    "second-token-env": "the variable that holds the token of a recipient who may see less",
+    "expired-token-env": "the variable that holds the token of a recipient whose time is over",
+}
+
+suite = Suite("delta_sharing", lab=SharingLab, discover=discover, at_home=at_home, parameters=PARAMETERS, unserved=UNSERVED)
 check = suite.check
 law = suite.law

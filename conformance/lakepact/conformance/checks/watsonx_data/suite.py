@@ -53,11 +53,20 @@ def discover(wire: Wire, target: Target) -> Offer:
 
 NO_ENDPOINTS = "a catalog that names its endpoints"
 
+#: What can be told of an instance, beside what can be told of every catalog.
+PARAMETERS = {
+    "warehouse": "the catalog that is judged",
+    "bearer-token-env": "the variable that holds a bearer token, where another kind of credentials is sent with every request",
+    "api-key-env": "the variable that holds user:key, where another kind of credentials is sent with every request",
+    "credentials": "a JSON file with tokens and api-keys, instead of variables",
+}
+
 suite = Suite(
     "watsonx_data",
     lab=WatsonxLab,
     discover=discover,
     at_home=at_home,
+    parameters=PARAMETERS,
     unserved={
         **dict.fromkeys(("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-010", "IRC-CFG-012", "IRC-CFG-017"), NO_ENDPOINTS),
         "IRC-SCH-StorageCredential": "credentials of its storage",

@@ -1,0 +1,92 @@
+"""`lakepact check` as it is called: what it is told wrong it refuses, and a target that is not there has its report too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import orjson
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance import suite as suites
+from lakepact.conformance.check import check
+from lakepact.conformance.report import lines
+from lakepact.conformance.target import Target
+from lakepact.generated.contract import contracts
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+    from miniatures import Answer
+
+NOBODY = "http://127.0.0.1:1"  #: where nothing listens
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner().invoke(check, arguments)
+
+
+def test_a_target_that_is_not_there_has_a_report_that_says_so(tmp_path: Path) -> None:
+    kinds = {kind: tmp_path / kind for kind in ("jsonl", "junit", "md")}
+    result = called(NOBODY, *(f"--report={kind}={path}" for kind, path in kinds.items()))
+
+    header, footer = lines.read(kinds["jsonl"])
+    assert (result.exit_code, header["target"], footer["verdict"], footer["exit_code"]) == (3, NOBODY, "incomplete", 3)
+    assert f"no answer to GET {NOBODY}/v1/config" in footer["stopped"]
+    assert footer["stopped"] in result.output
+    (error,) = ET.parse(kinds["junit"]).iter("error")
+    assert error.attrib["message"] == footer["stopped"]
+    assert footer["stopped"] in kinds["md"].read_text(encoding="utf-8")
+
+
+def test_with_json_a_target_that_is_not_there_has_its_lines_too() -> None:
+    result = called(NOBODY, "--json")
+
+    header, footer = (orjson.loads(line) for line in result.stdout.splitlines())
+    assert (header["line"], footer["line"], footer["verdict"]) == ("header", "footer", "incomplete")
+
+
+def test_user_and_password_in_an_address_are_sent_and_reach_no_report(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    class Server:
+        def listen(self, headers: dict[str, str]) -> None:
+            heard.append(headers.get("authorization", ""))
+
+        def __call__(self, *_: object) -> Answer:
+            return answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"]})
+
+    path = tmp_path / "report"
+    with miniature(Server()) as url:
+        result = called(url.replace("//", "//hank:geheim%21@"), "--only", "IRC-CFG-001", f"--report=jsonl={path}")
+
+    assert "Basic aGFuazpnZWhlaW0h" in heard
+    written = path.read_text(encoding="utf-8") + result.output
+    assert [secret for secret in ("geheim", "aGFuazpnZWhlaW0h") if secret in written] == []
+
+
+@pytest.mark.parametrize("given", ["--parameter", "--profile"])
+def test_a_parameter_that_nobody_knows_is_refused_with_those_like_it(tmp_path: Path, given: str) -> None:
+    profile = tmp_path / "target.toml"
+    profile.write_text('[parameters]\nwarehous = "x"\n', encoding="utf-8")
+    result = called(NOBODY, given, "warehous=x" if given == "--parameter" else str(profile))
+
+    assert result.exit_code == 2
+    assert "unknown parameter warehous; did you mean warehouse" in result.output
+
+
+@pytest.mark.parametrize("contract", contracts())
+def test_what_the_embedded_server_is_told_of_is_known(contract: str, tmp_path: Path) -> None:
+    suite = suites.load(contract)
+
+    assert set(suite.at_home(tmp_path).parameters) - set(suite.parameters) == set()
+
+
+def test_a_target_keeps_the_headers_that_are_given_beside_its_address() -> None:
+    target = Target("https://hank:x@host:8443/base", headers={"Authorization": "Bearer t"})
+
+    assert (target.url, dict(target.headers)) == ("https://host:8443/base", {"Authorization": "Bearer t"})
