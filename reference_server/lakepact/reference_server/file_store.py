@@ -4,6 +4,9 @@ There are two states. Readers see the one that stands in the file. Transactions 
 way to the file: each builds on those before it. Changes go there in batches: while one is written and waited for, the next gathers.
 When a batch is in the file, readers see all of it at once. If it cannot be written, it is undone, together with everything that
 gathered meanwhile and may rely on it; whoever waits for one of these is told.
+
+A thread writes, so that others are answered as long as the disk takes. To hand a change to it and to be woken by it takes longer than to
+write one where the disk is fast: a change that is alone is written by the loop itself, once it has nothing else to do at this moment.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections import defaultdict
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
     from .store_file import StoreFile
 
 logger = logging.getLogger(__name__)
+
+QUICK = 0.002  #: seconds for which the loop may wait for the disk itself
+SMOOTHED = 8  #: writes that say how quick the disk is
 
 
 class _Batch:
@@ -45,11 +52,12 @@ class _Batch:
 class Settling:
     """The way of a batch to the file, to wait for."""
 
-    __slots__ = ("_batch", "_lock")
+    __slots__ = ("_batch", "_hurry", "_lock")
 
-    def __init__(self, batch: _Batch, lock: AbstractContextManager[bool]) -> None:
+    def __init__(self, batch: _Batch, lock: AbstractContextManager[bool], hurry: Callable[[], None]) -> None:
         self._batch = batch
         self._lock = lock
+        self._hurry = hurry
 
     def __await__(self) -> Generator[Any, None, None]:
         loop = asyncio.get_running_loop()
@@ -66,6 +74,7 @@ class Settling:
         """
         event = threading.Event()
         if self._is_noted(event):
+            self._hurry()  # the loop in which it was made may have ended
             event.wait()
         self._tell()
 
@@ -99,6 +108,8 @@ class FileStore:
         self._lock = threading.RLock()
         self._gathering = _Batch()
         self._written: _Batch | None = None  # the batch that is on its way
+        self._writing = threading.Lock()  # held by the thread that takes a batch and writes it
+        self._pace = 0.0  # seconds that a write takes
         self._local = threading.local()
         self._closed = False
         self._tokens: SimpleQueue[bool] = SimpleQueue()
@@ -124,7 +135,7 @@ class FileStore:
         if batch is None:
             return None
         self._local.batch = None
-        return None if batch.ended and batch.lost is None else Settling(batch, self._lock)
+        return None if batch.ended and batch.lost is None else Settling(batch, self._lock, self.hurry)
 
     def settle(self) -> None:
         """Wait until everything that this thread's last transactions saw and did is in the file.
@@ -162,30 +173,61 @@ class FileStore:
             raise NotKept("the change was not made: the server is ending")
         batch = self._gathering
         if not batch.changes:
-            self._tokens.put(True)
+            self._call_for_writing()
         batch.changes.update(changes)
         batch.then.extend(then)
         batch.otherwise.extend(otherwise)
+
+    def hurry(self) -> None:
+        """Let the thread write what has gathered, whoever else was to do it."""
+        self._tokens.put(True)
+
+    def _call_for_writing(self) -> None:
+        """See to it that the batch that begins to gather is written."""
+        loop = _running_loop()
+        if loop is None:
+            self._tokens.put(True)
+        else:
+            # All whose requests have come are answered before it; what they change gathers.
+            loop.call_soon(self._write_at_once)
+
+    def _write_at_once(self) -> None:
+        """Write one change where it was made, if that is the sooner way; else let the thread do it, and answer others meanwhile."""
+        batch = self._gathering
+        if len(batch.changes) == 1 and not batch.then and self._pace < QUICK and self._writing.acquire(blocking=False):
+            try:
+                self._write_next()
+            finally:
+                self._writing.release()
+        elif batch.changes:
+            self._tokens.put(True)
 
     def _write_batches(self) -> None:
         going_on = True
         while going_on:
             going_on = self._tokens.get()
-            with self._lock:
-                batch = self._gathering
-                if not batch.changes:
-                    continue
-                self._gathering = _Batch()
-                self._written = batch
-            try:
-                self._file.write(batch.changes)
-            except NotKept as lost:
-                self._undo(batch, lost)
-            except Exception:
-                logger.exception("the store failed")
-                self._undo(batch, NotKept("it is not known whether the change lasts: the catalog's store failed", 500))
-            else:
-                self._publish(batch)
+            with self._writing:
+                self._write_next()
+
+    def _write_next(self) -> None:
+        with self._lock:
+            batch = self._gathering
+            if not batch.changes:
+                return
+            self._gathering = _Batch()
+            self._written = batch
+        started = time.monotonic()
+        try:
+            self._file.write(batch.changes)
+        except NotKept as lost:
+            self._undo(batch, lost)
+        except Exception:
+            logger.exception("the store failed")
+            self._undo(batch, NotKept("it is not known whether the change lasts: the catalog's store failed", 500))
+        else:
+            # One that takes long, as when the log is full, does not count for more than a slow disk would.
+            self._pace += (min(time.monotonic() - started, 2 * QUICK) - self._pace) / SMOOTHED
+            self._publish(batch)
 
     def _publish(self, batch: _Batch) -> None:
         with self._lock:
@@ -253,16 +295,27 @@ def _run(actions: list[Callable[[], None]]) -> None:
 def _wake(batch: _Batch) -> None:
     """Wake all who wait for a batch, those of one loop at once."""
     loops: defaultdict[AbstractEventLoop, list[Future[None]]] = defaultdict(list)
+    here = _running_loop()
     for waiting in batch.waiting:
         if isinstance(waiting, threading.Event):
             waiting.set()
         else:
             loops[waiting[0]].append(waiting[1])
     for loop, futures in loops.items():
+        if loop is here:
+            _resolve(futures)
+            continue
         try:
             loop.call_soon_threadsafe(_resolve, futures)
         except RuntimeError:
             logger.debug("nobody is there any more to hear that a change was kept")
+
+
+def _running_loop() -> AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _resolve(futures: list[Future[None]]) -> None:

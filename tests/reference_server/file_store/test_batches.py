@@ -252,6 +252,62 @@ def test_all_tasks_that_wait_for_a_batch_that_fails_are_told(store: FileStore) -
     assert asyncio.run(commits()) == [507] * 8
 
 
+def test_a_change_whose_loop_has_ended_is_written_when_somebody_waits_for_it(store: FileStore) -> None:
+    def commit() -> None:
+        loop.stop()  # it does not come to what the store puts off
+        put(store, ONE, record(1))
+
+    loop = asyncio.new_event_loop()
+    loop.call_soon(commit)
+    loop.run_forever()
+    loop.close()
+    store.settle()
+
+    assert store.get(ONE) == record(1)
+
+
+def test_changes_of_a_loop_and_of_threads_beside_it_are_all_kept(store: FileStore) -> None:
+    def commit(number: int) -> None:
+        put(store, Key("identifiers", ("ns",), f"{number:03}"), record(number))
+
+    def commit_and_wait(number: int) -> None:
+        commit(number)
+        store.settle()
+
+    async def commits() -> None:
+        beside = [asyncio.to_thread(commit_and_wait, number) for number in range(100)]
+        gathered = asyncio.gather(*beside)
+        for number in range(100, 200):
+            commit(number)
+            settling = store.settled()
+            if settling is not None:
+                await settling
+        await gathered
+
+    asyncio.run(commits())
+
+    assert names(store, newest=False) == [f"{number:03}" for number in range(200)]
+
+
+def test_a_loop_answers_others_while_the_disk_is_slow(store: FileStore) -> None:
+    async def commit() -> list[int]:
+        put(store, ONE, record(1))
+        settling = store.settled()
+        assert settling
+        waiting = asyncio.ensure_future(settling)
+        done: list[int] = []
+        for number in range(3):
+            await asyncio.sleep(0)
+            done.append(number)
+        store._writing.release()
+        await waiting
+        return done
+
+    store._writing.acquire()  # as a thread does that writes
+
+    assert (asyncio.run(commit()), store.get(ONE)) == ([0, 1, 2], record(1))
+
+
 def test_what_is_on_its_way_when_the_store_is_closed_is_kept(open_store: Callable[..., FileStore]) -> None:
     store = open_store()
     for number in range(200):
