@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lakepact.conformance.campaign.lanes import Job
+    from lakepact.conformance.campaign.job import Job
 
 #: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
 FLEETING = frozenset({"run_id"})

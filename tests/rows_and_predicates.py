@@ -110,11 +110,6 @@ def instant(local: int, zone: Any) -> int:
     return (aware.replace(tzinfo=None) - aware.utcoffset() - EPOCH) // MICROSECOND
 
 
-def wall(micros: int, zone: Any) -> int:
-    """What clocks of a zone show at an instant."""
-    return (clock(micros).replace(tzinfo=timezone.utc).astimezone(zone).replace(tzinfo=None) - EPOCH) // MICROSECOND  # noqa: UP017
-
-
 def timestamp_text(micros: int, *, separator: str = " ", digits: int = 6) -> str:
     moment = clock(micros)
     fraction = f"{moment.microsecond:06}"[:digits]

@@ -12,7 +12,6 @@ from lakepact.client.retries import NO_RETRIES
 
 from .driving import KINDS, Driven
 
-AT = "/v1/namespaces/n/tables/t"
 CREDENTIALS = [{"prefix": "s3://b", "config": {"s3.session-token": "secret"}}]
 
 

@@ -47,7 +47,6 @@ class Hunt:
     fault: str
     breaks: tuple[str, ...]
     found: tuple[str, ...]  #: requirements of `breaks` that came out broken
-    finders: tuple[str, ...]  #: checks and laws that said so
     other: str = ""  #: why nothing can be said
 
     @property
@@ -66,9 +65,9 @@ def hunt(contract: str, fault: str, breaks: Sequence[str], folder: str, version:
             for _ in run.events():
                 pass
         except Blocked as blocked:
-            return Hunt(fault, tuple(breaks), (), (), str(blocked))
+            return Hunt(fault, tuple(breaks), (), str(blocked))
     broken = [v for v in run.verdicts if v.outcome in BROKEN]
-    return Hunt(fault, tuple(breaks), tuple(sorted({v.requirement for v in broken})), tuple(sorted({v.check for v in broken})))
+    return Hunt(fault, tuple(breaks), tuple(sorted({v.requirement for v in broken})))
 
 
 @contextlib.contextmanager
@@ -99,7 +98,7 @@ def hunts(
                 yield future.result()
             except Exception as broken:  # noqa: BLE001 - one hunt that breaks is reported like one that finds nothing
                 name, breaks = futures[future]
-                yield Hunt(name, breaks, (), (), f"{type(broken).__name__}: {broken}")
+                yield Hunt(name, breaks, (), f"{type(broken).__name__}: {broken}")
 
 
 def kept(suite: Suite[Any], folder: str) -> frozenset[str]:

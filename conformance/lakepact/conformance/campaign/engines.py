@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from lakepact.conformance.campaign import duck
 from lakepact.conformance.campaign.alike import judged_part
 from lakepact.conformance.campaign.generation import Block, drawn
-from lakepact.conformance.campaign.lanes import Job, travelled
+from lakepact.conformance.campaign.lanes import travelled
 from lakepact.conformance.campaign.tables import (
     parts,
 )
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.arrow import Table
     from lakepact.conformance.campaign.findings import Sources
+    from lakepact.conformance.campaign.job import Job
 
     Rows = list[dict[str, Any]]
 

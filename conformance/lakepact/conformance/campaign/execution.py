@@ -24,7 +24,7 @@ from lakepact.conformance.wire import NoAnswer, Wire
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.conformance.campaign.lanes import Job
+    from lakepact.conformance.campaign.job import Job
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.lab import Lab

@@ -64,11 +64,6 @@ def judge_of(contracts: tuple[str, ...]) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
-def is_complete(row: Mapping[str, Any]) -> bool:
-    """Whether every case of a run landed on every target."""
-    return bool(row["complete"])
-
-
 def row_of(run: Path) -> dict[str, Any]:
     """The row of a run as it is now.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import socket
 import time
 from collections import Counter, deque
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,38 +17,13 @@ from lakepact.conformance.campaign.execution import Bench, Down
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from lakepact.conformance.campaign.targets import Asked
+    from lakepact.conformance.campaign.job import Job
 
 LOOK = 2.0  #: seconds between two looks whether a target that was down is back
 
 
 class NotShared(Exception):
     """The folder of the run is not there where a lane runs."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """What every lane of one start of a run knows.
-
-    Args:
-        run: folder of the run.
-        run_id: its name.
-        word: what names begin with; another one at each start, so that nothing is met that an earlier start left.
-        targets: who is asked.
-        chunk: number of what is done in this start.
-        lanes: how many lanes there are at a time.
-        rps: requests a second and target, of all lanes together; 0 for no limit.
-        patience: seconds to wait in the end for targets that are down.
-    """
-
-    run: str
-    run_id: str
-    word: str
-    targets: tuple[Asked, ...]
-    chunk: int = 0
-    lanes: int = 1
-    rps: float = 0.0
-    patience: float = 0.0
 
 
 def travelled(errands: Iterable[Mapping[str, Any]], job: Job, number: int, attempt: int = 0) -> Iterator[str]:

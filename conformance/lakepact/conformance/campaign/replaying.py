@@ -14,8 +14,8 @@ from lakepact.conformance.campaign.analysis import BAD
 from lakepact.conformance.campaign.answers import differences, normalised
 from lakepact.conformance.campaign.cases import CHECK, SEQUENCE, Case
 from lakepact.conformance.campaign.execution import ANSWERED, Bench, Down
+from lakepact.conformance.campaign.job import Job
 from lakepact.conformance.campaign.judging import judged
-from lakepact.conformance.campaign.lanes import Job
 from lakepact.conformance.campaign.refusals import Refused
 from lakepact.conformance.campaign.running import discovered
 from lakepact.conformance.campaign.targets import of_document

@@ -21,7 +21,7 @@ from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import Table, pa, pc
 from lakepact.conformance.campaign import shore, tables
 from lakepact.conformance.campaign.cases import fingerprint
-from lakepact.conformance.campaign.lanes import Job
+from lakepact.conformance.campaign.job import Job
 from lakepact.conformance.campaign.refusals import Refused
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.outcome import Blocked

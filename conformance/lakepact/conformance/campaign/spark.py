@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.arrow import Schema, Table
     from lakepact.conformance.campaign.engines import Features, Rows
     from lakepact.conformance.campaign.findings import Sources
-    from lakepact.conformance.campaign.lanes import Job
+    from lakepact.conformance.campaign.job import Job
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
 SETTINGS = {

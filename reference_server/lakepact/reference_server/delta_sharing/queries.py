@@ -41,11 +41,6 @@ class Query:
     refresh_token: str | None = None
     refreshable: bool = False
 
-    @property
-    def in_pages(self) -> bool:
-        """Whether the answer is a page."""
-        return self.max_files is not None or self.page_token is not None
-
 
 def points_exclude_each_other(asked: Mapping[str, Any], points: tuple[str, ...]) -> None:
     """A request says in one way where to look."""

@@ -63,10 +63,6 @@ def ids(found: Scan) -> list[int]:
     return [one["snapshot-id"] for one in found.snapshots]
 
 
-def transformed(transform: str) -> dict[str, Any]:
-    return {"type": "eq", "term": {"type": "transform", "transform": transform, "term": "key"}, "value": 1}
-
-
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [

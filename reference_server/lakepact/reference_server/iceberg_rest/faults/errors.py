@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Scope
 
-TABLE_OPERATIONS = ("loadTable", "dropTable", "updateTable")
-
 
 def on_errors(edit: Callable[[dict[str, Any]], Any], operations: str | tuple[str, ...] = EVERY) -> Install:
     """Change the body of every refusal, or send what `edit` returns instead."""

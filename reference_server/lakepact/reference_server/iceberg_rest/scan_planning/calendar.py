@@ -77,12 +77,6 @@ def show_moment(units: int, unit: str, *, zoned: bool) -> str:
     return f"{show_date(days)}T{show_time(rest, unit)}{'+00:00' if zoned else ''}"
 
 
-def months_of(days: int) -> int:
-    """The months from 1970-01 to a date."""
-    year, month, _ = date_of(days)
-    return (year - 1970) * 12 + month - 1
-
-
 def month_begin(months: int) -> int:
     """The days to the first day of a month that is counted from 1970-01."""
     year, month = divmod(months, 12)
