@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.server
 import socketserver
 import subprocess
 import threading
@@ -145,6 +146,30 @@ def answers(wire: Wire) -> bool:
         return wire.send("DELETE", "/x").status == 204
     except Blocked:
         return False
+
+
+def test_cookies_come_back() -> None:
+    seen: list[str] = []
+
+    class Sticky(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.headers.get("Cookie", ""))
+            self.send_response(200)
+            self.send_header("Set-Cookie", "node=a")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Sticky) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        with Wire(f"http://127.0.0.1:{server.server_address[1]}") as wire:
+            for _ in range(2):
+                wire.send("GET", "/")
+        server.shutdown()
+
+    assert seen == ["", "node=a"]
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """Raw HTTP: sends exactly what a check says, and keeps every exchange as evidence, secrets left out.
 
-Nothing here knows a contract. Requests go through a pool, except those whose answer must not have a body
+Nothing here knows a contract. Requests go through kept connections, except those whose answer must not have a body
 (`HEAD`, and whatever a check sends with `alone=True`): these use a connection of their own that is read to
 its end, because a client library would hide the very bytes that a judge wants to see.
 """
@@ -16,7 +16,7 @@ import ssl
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from urllib.parse import unquote_plus, urlsplit
 
@@ -24,6 +24,7 @@ import h11
 import httpx
 import orjson
 
+from lakepact.conformance.connections import Connections
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b
 ANYTHING = "*/*"  #: what is accepted where nothing else is said; a curl line does without
 REDACTED = "<redacted>"
 NO_CONTENT = 204
+USER_AGENT = "lakepact-conformance"
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
 SHOWN_TEXT = 300  #: characters of it that a judgement quotes
 
@@ -44,6 +46,14 @@ HANDED_OUT = re.compile(
     |"[^"]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|shared[-_.]key|account[-_.]key)[^"]*"\s*:\s*")[^&"\\\s]+""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+
+@cache
+def _understood() -> str:
+    """The content codings that httpx reads as it is installed here."""
+    with httpx.Client(trust_env=False, verify=False) as client:  # noqa: S501 - sends nothing
+        codings: str = client.headers["accept-encoding"]
+    return codings
 
 
 @dataclass(frozen=True)
@@ -276,12 +286,13 @@ class Wire:
         self._headers = dict(headers or {})
         self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in the order in which they were met
         self._timeout = timeout
-        self._client = httpx.Client(
-            timeout=timeout,
-            limits=httpx.Limits(max_connections=64, max_keepalive_connections=64),
-            trust_env=False,
-            follow_redirects=False,
-            headers={"user-agent": "lakepact-conformance"},
+        self._client: httpx.Client | None = None  #: once something asks for it
+        common = [("Accept-Encoding", _understood()), ("Connection", "keep-alive"), ("User-Agent", USER_AGENT)]
+        #: What is plain: a client library takes ten times as long for it.
+        self._plain = (
+            Connections(self._host, self._port, authority=self._authority, timeout=timeout, headers=common)
+            if self._scheme == "http"
+            else None
         )
         self._sullied = False  #: whether bytes that do not belong there were seen, such as the body of a 204: they spoil what comes next
         self._numbers = itertools.count(1)
@@ -297,11 +308,12 @@ class Wire:
 
     def close(self) -> None:
         """Close all connections, and what was made to last as long as they."""
-        self._client.close()
         with self._lock:
             lasting, self._lasting = self._lasting, {}
-        for thing in lasting.values():
-            thing.close()
+            client, self._client = self._client, None
+        for thing in (self._plain, client, *lasting.values()):
+            if thing is not None:
+                thing.close()
 
     def lasting(self, key: str, make: Callable[[], C]) -> C:
         """What `make` makes, once for all checks of a run; it is closed with the connections."""
@@ -418,14 +430,39 @@ class Wire:
         return [*accept, *own, *((n, v) for n, v in given if v)]
 
     def _send_pooled(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
-        request = self._client.build_request(
+        plain = self._plain
+        answered = plain.ask(method, self._base_path + target, headers, body) if plain is not None else None
+        if answered is None:
+            return self._send_by_httpx(method, target, headers, body)
+        if "set-cookie" in answered[1]:  # from now on, what brings it back
+            request = httpx.Request(method, self.url)
+            self._library().cookies.extract_cookies(httpx.Response(answered[0], headers=answered[1], request=request))
+            self._plain = None
+        return answered
+
+    def _library(self) -> httpx.Client:
+        """What speaks TLS, brings cookies back, and sends what is odd."""
+        with self._lock:
+            if self._client is None:
+                self._client = httpx.Client(
+                    timeout=self._timeout,
+                    limits=httpx.Limits(max_connections=64, max_keepalive_connections=64),
+                    trust_env=False,
+                    follow_redirects=False,
+                    headers={"user-agent": USER_AGENT},
+                )
+            return self._client
+
+    def _send_by_httpx(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
+        client = self._library()
+        request = client.build_request(
             method,
             self.url,
             headers=list(headers),
             content=body or (b"" if method in {"POST", "PUT", "PATCH"} else None),
             extensions={"target": (self._base_path + target).encode("ascii"), "timeout": httpx.Timeout(self._timeout).as_dict()},
         )
-        response = self._client.send(request, stream=True)
+        response = client.send(request, stream=True)
         if self._sullied and response.status_code == NO_CONTENT:
             response.extensions["network_stream"].close()  # before anybody else is given the connection
         return response.status_code, response.headers, response.read()

@@ -1,0 +1,177 @@
+"""Kept connections understand what a client library understands, and use a connection again as long as it is worth it."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import socket
+import socketserver
+import threading
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from lakepact.conformance.connections import Connections
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+ZIPPED = gzip.compress(b'{"a": 1}')
+ANSWERS = {
+    "plain": b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+    "no-reason": b"HTTP/1.1 200\r\ncontent-length: 2\r\n\r\n{}",
+    "twice-and-empty": b"HTTP/1.1 404 Not Found\r\nX: 1\r\nx:  2 \r\nY:\r\nContent-Length: 0\r\n\r\n",
+    "latin": b"HTTP/1.1 200 OK\r\nX: caf\xe9\r\nContent-Length: 0\r\n\r\n",
+    "no-content": b"HTTP/1.1 204 No Content\r\nETag: a\r\n\r\n",
+    "not-modified": b"HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n",
+    "chunked": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
+    "zipped": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s" % (len(ZIPPED), ZIPPED),
+    "not-zipped": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    "to-the-end": b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it",
+    "old": b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+    "hints-first": b"HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+    "two-lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} ",
+    "no-length": b"HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n{}",
+    "too-little": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
+    "too-much": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}{}",
+    "folded": b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
+    "bare-newlines": b"HTTP/1.1 200 OK\nContent-Length: 2\n\n{}",
+    "control": b"HTTP/1.1 200 OK\r\nX: a\x01b\r\nContent-Length: 0\r\n\r\n",
+    "no-http": b"<html></html>",
+    "half-a-head": b"HTTP/1.1 200 OK\r\nContent-",
+    "nothing": b"",
+}
+
+
+@contextlib.contextmanager
+def speaking(
+    said: bytes, *, at_once: bool = True, stays: bool = False, closed: threading.Semaphore | None = None
+) -> Generator[tuple[str, int, list[bytes]]]:
+    """A server that says the same to every request, whatever HTTP makes of it; where it is, and what each connection brought.
+
+    Args:
+        said: the bytes.
+        at_once: whether they come together.
+        stays: whether it waits for more requests on a connection.
+        closed: is told of each connection that it has closed.
+    """
+    seen: list[bytes] = []
+
+    class Speaker(socketserver.StreamRequestHandler):
+        disable_nagle_algorithm = True
+
+        def handle(self) -> None:
+            seen.append(b"")
+            while line := self.rfile.readline():
+                seen[-1] += line
+                if line != b"\r\n":
+                    continue
+                for part in [said] if at_once else [said[n : n + 1] for n in range(len(said))]:
+                    self.wfile.write(part)
+                if not stays:
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    if closed is not None:
+                        closed.release()
+                    break
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield "127.0.0.1", server.server_address[1], seen
+        server.shutdown()
+
+
+@contextlib.contextmanager
+def connections(host: str, port: int, timeout: float = 10.0) -> Generator[Connections]:
+    kept = Connections(host, port, authority=f"{host}:{port}", timeout=timeout, headers=[("User-Agent", "test")])
+    with contextlib.closing(kept):
+        yield kept
+
+
+def understood(ask: Any) -> Any:
+    """What came, or which error."""
+    try:
+        return ask()
+    except httpx.HTTPError as error:
+        return type(error).__name__
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["at-once", "byte-by-byte"])
+@pytest.mark.parametrize("said", ANSWERS.values(), ids=ANSWERS)
+def test_every_answer_is_understood_as_a_client_library_understands_it(said: bytes, *, at_once: bool) -> None:
+    def by_httpx() -> Any:
+        with httpx.Client(trust_env=False, verify=False) as client:
+            answer = client.get(f"http://127.0.0.1:{port}/x")
+            return answer.status_code, answer.headers.multi_items(), answer.content
+
+    def by_us() -> Any:
+        answered = kept.ask("GET", "/x")
+        assert answered is not None
+        return answered[0], answered[1].multi_items(), answered[2]
+
+    with speaking(said, at_once=at_once) as (host, port, _), connections(host, port) as kept:
+        assert understood(by_httpx) == understood(by_us)
+
+
+@pytest.mark.parametrize(
+    ("name", "times"), {"plain": 1, "chunked": 1, "no-content": 1, "hints-first": 1, "too-much": 3, "old": 3, "closing": 3}.items()
+)
+def test_a_connection_is_used_again_unless_something_is_odd_about_it(name: str, times: int) -> None:
+    closing = b"HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n"
+    with speaking(ANSWERS.get(name, closing), stays=True) as (host, port, seen), connections(host, port) as kept:
+        for _ in range(3):
+            kept.ask("GET", "/x")
+
+    assert times == len(seen)
+
+
+def test_a_connection_that_the_target_closed_is_replaced_before_anything_is_sent() -> None:
+    closed = threading.Semaphore(0)
+    with speaking(ANSWERS["plain"], closed=closed) as (host, port, seen), connections(host, port) as kept:
+        for _ in range(3):
+            kept.ask("GET", "/x")
+            closed.acquire(timeout=10)
+
+    assert len(seen) == 3
+
+
+def test_a_request_is_on_the_wire_as_it_was_written() -> None:
+    with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
+        kept.ask("PUT", "/a%1fb?c=%2F", [("Accept", "a/b"), ("X-One", "1  2")])
+
+    assert seen[0].decode() == (
+        f"PUT /a%1fb?c=%2F HTTP/1.1\r\nHost: {host}:{port}\r\nUser-Agent: test\r\nAccept: a/b\r\nX-One: 1  2\r\nContent-Length: 0\r\n\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "headers"),
+    [
+        ("GET", "/a b", []),
+        ("GET", "/é", []),
+        ("GET", "/\r\nX: 1", []),
+        ("G T", "/", []),
+        ("GET", "/", [("X", "1\r\nY: 2")]),
+        ("GET", "/", [("X", "é")]),
+        ("GET", "/", [("X", " a")]),
+        ("GET", "/", [("X:", "a")]),
+        ("POST", "/", [("Content-Length", "7")]),
+        ("POST", "/", [("Transfer-Encoding", "chunked")]),
+        ("GET", "/", [("host", "elsewhere")]),
+    ],
+)
+def test_a_request_in_no_common_form_is_left_to_others(method: str, target: str, headers: list[tuple[str, str]]) -> None:
+    with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
+        assert kept.ask(method, target, headers) is None
+        assert seen == []
+
+
+def test_a_target_that_is_not_there_is_a_connection_that_could_not_be_made() -> None:
+    with connections("127.0.0.1", 9) as kept, pytest.raises(httpx.ConnectError):
+        kept.ask("GET", "/")
+
+
+def test_an_answer_that_does_not_come_in_time_is_late() -> None:
+    with speaking(b"", stays=True) as (host, port, _), connections(host, port, timeout=0.05) as kept, pytest.raises(httpx.ReadTimeout):
+        kept.ask("GET", "/")
