@@ -1,8 +1,8 @@
 """What it takes to judge and analyse a million exchanges: `nox -s campaign_bench`, or `python tests/bench/judging.py [--exchanges N]`.
 
 Some cases are really sent to four servers of ours, one of them faulty. Their exchanges are then multiplied: each copy of a case has
-names, UUIDs, times and an address of its own, so that it is like no other case; what is alike is what sound targets answer to one
-case. With `--all-different` not even that. Exit code 1 if it takes longer, or more memory, than it may.
+names, UUIDs and times, an address, a body and an answer of its own, so that it is like no other case; what is alike is what sound
+targets answer to one case. With `--all-different` not even that. Exit code 1 if it takes longer, or more memory, than it may.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,9 @@ TARGETS = {"one": (), "two": (), "three": (), "bad": ("creation-is-201", "drops-
 SECONDS, MEGABYTES = 60.0, 2000.0
 A_FILE = 20_000  #: exchanges
 VARYING = re.compile(rb'lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=-ms":)\d{13}')
+#: Where a text or a member can be put into a body so that it goes on to be what it was.
+IN_AN_ANSWER = re.compile(rb'(?<="message":")|(?<="properties":\{)(?=(\})?)')
+IN_A_REQUEST = re.compile(rb"\A\{(?=(\})?)")
 DATES = 16  #: different ones of each answer
 LOOKED_AT = 0.1  #: seconds between two looks at the memory
 
@@ -118,9 +122,10 @@ class Copies:
             columns["number"][place] = case
             url, columns["request_body"][place], columns["response_body"][place] = self._joined(n, case, first + place)
             columns["url"][place] = f"{url.decode()}{'&' if b'?' in url else '?'}case={case}"
+            columns["response_bytes"][place] = len(columns["response_body"][place])
         variants = [n * DATES + (first + place) % DATES for place, n in enumerate(chosen)]
         columns["request_headers"] = self._sent.take(pa.array(chosen))
-        columns["response_headers"] = self._answered.take(pa.array(variants))
+        columns["response_headers"] = as_long(self._answered.take(pa.array(variants)), columns["response_body"])
         return pa.table(
             {f.name: pa.array(columns[f.name], f.type) if isinstance(columns[f.name], list) else columns[f.name] for f in tables.EXCHANGES}
         )
@@ -145,7 +150,28 @@ class Copies:
             for old, piece in zip(varying, kept[1:], strict=True):
                 pieces += [other(old), piece]
             found.append(b"".join(pieces))
+        found[1] = IN_A_REQUEST.sub(lambda met: b'{"case":%d%b' % (case, b"" if met[1] else b","), found[1])
+        found[2] = IN_AN_ANSWER.sub(lambda met: own(case, found[2], met), found[2], count=1)
         return found
+
+
+def own(case: int, content: bytes, met: re.Match[bytes]) -> bytes:
+    """What tells the answers to one case from those to others: the beginning of a message, or a property."""
+    if content[: met.start()].endswith(b'"'):
+        return b"Case %d: " % case
+    return b'"case":"%d"%b' % (case, b"" if met[1] else b",")
+
+
+def as_long(headers: Any, bodies: list[bytes]) -> Any:
+    """Headers that tell the length of the bodies that they come with."""
+    pairs = headers.flatten()
+    names, values = pairs.field("name").to_pylist(), pairs.field("value").to_pylist()
+    for row, (start, end) in enumerate(pairwise(headers.offsets.to_pylist())):
+        for place in range(start, end):
+            if names[place].lower() == "content-length":
+                values[place] = str(len(bodies[row]))
+    told = pa.StructArray.from_arrays([pa.array(names, pa.string()), pa.array(values, pa.string())], names=["name", "value"])
+    return pa.ListArray.from_arrays(headers.offsets, told).cast(tables.PAIRS)
 
 
 def later(headers: list[dict[str, str]], seconds: int) -> list[dict[str, str]]:

@@ -61,6 +61,24 @@ def test_what_differs_in_names_alone_is_judged_once(exchanges: Any) -> None:
     assert len(said_more) == judges.judged - before < len(other) / 2
 
 
+def test_what_sound_targets_answer_to_one_case_is_judged_once(exchanges: Any) -> None:
+    judges = alike.Judges({})
+    judges.said(exchanges)
+    before = judges.judged
+    elsewhere = exchanges.to_pylist()
+    for row in elsewhere:
+        row["url"] = re.sub("//[^/]+", "//elsewhere:1", row["url"])
+    judges.said(tables.table_of(elsewhere, tables.EXCHANGES))
+    said_more = [row for row in elsewhere if row["state"] != "answered" or any(r["verdict"] != "pass" for r in judged(row)[0])]
+
+    assert len(said_more) == judges.judged - before
+
+
+@pytest.mark.parametrize("telling", [b"Location: http://a:1/x", b'{"endpoint":"a:1"}'])
+def test_an_answer_that_tells_where_its_target_is_is_like_none_of_another_target(telling: bytes) -> None:
+    assert alike.anywhere(b"http://a:1/v1", (b"", telling)) != alike.anywhere(b"http://b:1/v1", (b"", telling))
+
+
 def renamed(content: bytes) -> bytes:
     """The same about other names, as long as they were."""
     others = bytes.maketrans(b"0123456789abcdef", b"1234567890fedcba")

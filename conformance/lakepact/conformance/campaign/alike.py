@@ -1,16 +1,17 @@
 """Judges many exchanges: those that are alike are judged once, and what is said of all is put together column by column.
 
-Two exchanges are alike if they differ in nothing but names of a campaign, UUIDs and when things happened. What is said of an exchange
-looks at none of these but for whether two of them are equal, or how far two times lie apart; both stay as they are.
+Two exchanges are alike if they differ in nothing but names of a campaign, UUIDs, when things happened, and where the target is. What is
+said of an exchange looks at none of these but for whether two of them are equal, or how far two times lie apart; both stay as they are.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import numpy as np
 
 from lakepact.conformance.arrow import Array, Table, pa, pc, pq
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 AT_ONCE = 5_000  #: exchanges that are in memory
 _WRITTEN = pa.schema([(f.name, pa.dictionary(pa.int32(), f.type) if f.type == TEXT else f.type) for f in RESULTS])
 REMEMBERED = 20_000  #: exchanges that later ones are compared with
-ANSWERS_REMEMBERED = 2_000
+ANSWERS_REMEMBERED = HEADERS_REMEMBERED = 2_000
 OWN = re.compile(rb"lp_[0-9a-fr]+_\d+_")
 MIDDLE = re.compile(rb"-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-")  #: of a UUID; a hyphen is found sooner than a digit
 ENDS = re.compile(rb"[0-9a-f]{8}"), re.compile(rb"[0-9a-f]{12}")
@@ -43,7 +44,10 @@ TAG = re.compile(r'(?<=\netag: )(W/)?"[^"\n]+"$', re.MULTILINE | re.IGNORECASE)
 LENGTH = re.compile(r"(?<=\ncontent-length: )\d+$", re.MULTILINE | re.IGNORECASE)
 #: What of an exchange is the same in those that are alike, besides its URL, bodies and headers.
 SAME = ("contract", "operation_id", "state", "method", "accepts", "authorized", "http_status", "response_truncated")
-UNSEEN = ("started_at", "exchange_id", "response_sha256")  #: what no judge looks at, and costs time to read
+COMPARED = (*SAME, "target", "mode", "url", "request_body", "response_body")
+#: What else a judge looks at, besides headers.
+SEEN = ("number", "step", "latency_us", "reason", "said")
+HEADERS = ("request_headers", "response_headers")
 WHOSE = ("run_id", "target", "contract", "case_id", "operation_id", "mode")
 
 
@@ -60,6 +64,19 @@ def told_apart(content: bytes) -> bytes:
         first = min(times)
         content = TIME.sub(lambda met: b'-ms":%d' % (LONG_AGO + int(met[1]) - first), content)
     return _without_uuids(content)
+
+
+def anywhere(url: bytes, others: Sequence[bytes]) -> tuple[bytes, ...]:
+    """What an exchange consists of, as if its target were somewhere else, unless anything but its URL tells where it is.
+
+    Args:
+        url: that was asked for.
+        others: headers and bodies; the last is only looked at.
+    """
+    scheme, _, rest = url.partition(b"://")
+    place, slash, path = rest.partition(b"/")
+    told = not place or any(place in other for other in others)
+    return (url if told else b"%b://target%b%b" % (scheme, slash, path), *others[:-1])
 
 
 def _without_uuids(content: bytes) -> bytes:
@@ -107,6 +124,23 @@ class Kinds:
         return pa.array(texts, pa.string()).dictionary_encode().take(pa.array(places))
 
 
+class _Rows:
+    """Exchanges at hand, as columns of Python values.
+
+    Args:
+        exchanges: rows of the table of that name.
+    """
+
+    def __init__(self, exchanges: Table) -> None:
+        self.exchanges = exchanges
+        self.columns = {name: exchanges.column(name).to_pylist() for name in (*COMPARED, *SEEN)}
+        self.sent, self.answered = (_lines(exchanges.column(name)) for name in HEADERS)
+
+    def row(self, number: int) -> dict[str, Any]:
+        """One of them, without its headers."""
+        return {name: column[number] for name, column in self.columns.items()}
+
+
 class Judges:
     """Judges exchanges, and remembers what was said of them.
 
@@ -119,6 +153,7 @@ class Judges:
         self._kinds = Kinds()
         self._remembered: dict[bytes, Said] = {}
         self._headers: dict[tuple[str, int], str] = {}
+        self._pairs_met: dict[tuple[str, str], tuple[tuple[tuple[str, str], ...], httpx.Headers]] = {}
         self._answered: dict[tuple[int, str, bool, bytes], tuple[str, ...]] = {}
         self._model: dict[int, tuple[bytes, bytes, bytes, str]] = {}  #: of rows at hand: what all that are alike say
         self.judged = 0  #: exchanges that were like none before them
@@ -130,37 +165,35 @@ class Judges:
         Args:
             exchanges: rows of the table of that name.
         """
-        keys = self._keys(exchanges)
+        rows = _Rows(exchanges)
+        keys = self._keys(rows)
         if len(self._remembered) + len(keys) > REMEMBERED:
             self._remembered.clear()
         found: dict[int, Said] = {}
         fresh = {key: row for row, key in reversed(list(enumerate(keys))) if key not in self._remembered and key is not None}
-        self._judge(exchanges, sorted({*fresh.values(), *(row for row, key in enumerate(keys) if key is None)}), keys, found)
+        self._judge(rows, sorted({*fresh.values(), *(row for row, key in enumerate(keys) if key is None)}), keys, found)
         # What is said of one may tell its names: then it is not said of those that are alike.
         for row, key in enumerate(keys):
             if row not in found and key in self._remembered:
                 found[row] = self._remembered[key]
-        self._judge(exchanges, [row for row in range(len(keys)) if row not in found], keys, found)
+        self._judge(rows, [row for row in range(len(keys)) if row not in found], keys, found)
         in_order = [found[row] for row in range(len(keys))]
         counts = np.fromiter((len(said.kinds) for said in in_order), np.int64, len(in_order))
         return self._results(exchanges, in_order, counts), self._answers(exchanges, in_order), counts
 
-    def _keys(self, exchanges: Table) -> list[bytes | None]:
+    def _keys(self, rows: _Rows) -> list[bytes | None]:
         """What each exchange has in common with those that are alike; nothing where it stands for itself."""
-        names = (*SAME, "target", "mode", "url", "request_body", "response_body")
-        columns = [exchanges.column(name).to_pylist() for name in names]
-        columns += [exchanges.column("said").is_valid().to_pylist()]
-        columns += [_lines(exchanges.column(name)) for name in ("request_headers", "response_headers")]
         self._model = {}
+        columns = [*(rows.columns[name] for name in COMPARED), rows.columns["said"], rows.sent, rows.answered]
         return [self._key(row, *said) for row, said in enumerate(zip(*columns, strict=True))]
 
     def _key(self, row: int, *said: Any) -> bytes | None:
         (*same, target, mode, url, request, response, checked, sent, answered) = said
-        if checked or same[2] != ANSWERED:
+        if checked is not None or same[2] != ANSWERED:
             return None
         answered = self._plain(answered, len(response or b""))
         pieces = ((url or "").encode(), self._plain(sent, -1).encode(), request or b"", response or b"")
-        content = told_apart(b"\0".join(pieces))
+        content = told_apart(b"\0".join(anywhere(pieces[0], (*pieces[1:], answered.encode()))))
         model = content.split(b"\0")
         if len(model) == len(pieces) and not LENGTH.search(answered):
             self._model[row] = (model[0], model[2], model[3], answered)
@@ -177,31 +210,46 @@ class Judges:
             self._headers[headers, length] = known
         return known
 
-    def _judge(self, exchanges: Table, rows: list[int], keys: Sequence[bytes | None], found: dict[int, Said]) -> None:
-        self.judged += len(rows)
-        looked_at = exchanges.select([name for name in exchanges.column_names if name not in UNSEEN]).take(pa.array(rows, pa.int64()))
-        for row, whole in zip(rows, looked_at.to_pylist(), strict=True):
-            found[row] = self._said(row, whole)
+    def _judge(self, rows: _Rows, chosen: list[int], keys: Sequence[bytes | None], found: dict[int, Said]) -> None:
+        self.judged += len(chosen)
+        for row in chosen:
+            found[row] = self._said(row, rows)
             key = keys[row]
             if key is not None and not found[row].texts:
                 self._remembered[key] = found[row]
 
-    def _said(self, row: int, whole: Mapping[str, Any]) -> Said:
+    def _said(self, row: int, rows: _Rows) -> Said:
         """What is said of one exchange: of its model, with names that many have, unless there is more to say than that all is well."""
-        exchange, model = evidence.exchange_of(whole), self._model.get(row)
+        whole, model = rows.row(row), self._model.get(row)
+        sent, headers = self._pairs(rows, row)
         if model is None:
+            exchange = evidence.exchange_with(whole, sent, headers)
             answer = normalised(exchange) if whole["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
             return self._of(whole, decided(whole, exchange, self._features), tuple(answer.values()))
-        url, request, response, headers = model
-        plain = replace(exchange, url=url.decode(), request_body=request, body=response)
-        about = (exchange.status, headers, b"lp_0_" in url or b"lp_0_" in request, response)
+        url, request, response, plain_headers = model
+        parts = {"url": url.decode(), "request_body": request, "response_body": response}
+        plain = evidence.exchange_with({**whole, **parts}, sent, headers)
+        about = (plain.status, plain_headers, b"lp_0_" in url or b"lp_0_" in request, response)
         answered = self._answered.get(about)
         if answered is None:
             if len(self._answered) >= ANSWERS_REMEMBERED:
                 self._answered.clear()
             answered = self._answered[about] = tuple(normalised(plain).values())
         said = self._of(whole, decided(whole, plain, self._features), answered)
-        return self._of(whole, decided(whole, exchange, self._features), answered) if said.texts else said
+        if said.texts:
+            said = self._of(whole, decided(whole, evidence.exchange_with(whole, sent, headers), self._features), answered)
+        return said
+
+    def _pairs(self, rows: _Rows, row: int) -> tuple[tuple[tuple[str, str], ...], httpx.Headers]:
+        """The headers of a request and its answer; many have the same."""
+        about = rows.sent[row], rows.answered[row]
+        known = self._pairs_met.get(about)
+        if known is None:
+            if len(self._pairs_met) >= HEADERS_REMEMBERED:
+                self._pairs_met.clear()
+            sent, answered = (evidence.pairs_of(rows.exchanges.column(name)[row].as_py()) for name in HEADERS)
+            known = self._pairs_met[about] = sent, httpx.Headers(answered)
+        return known
 
     def _of(self, whole: Mapping[str, Any], verdicts: list[Verdict], answer: tuple[str, ...]) -> Said:
         place, plain = self._kinds.place, ("", "", whole["http_status"], whole["step"])

@@ -65,16 +65,32 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
 
 def exchange_of(row: Mapping[str, Any]) -> Exchange:
     """The exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
+    return exchange_with(row, pairs_of(row["request_headers"]), httpx.Headers(pairs_of(row["response_headers"])))
+
+
+def pairs_of(headers: Iterable[Mapping[str, str]] | None) -> tuple[tuple[str, str], ...]:
+    """Headers of a row, as names and values."""
+    return tuple((pair["name"], pair["value"]) for pair in headers or ())
+
+
+def exchange_with(row: Mapping[str, Any], sent: tuple[tuple[str, str], ...], answered: httpx.Headers) -> Exchange:
+    """The exchange of a row whose headers are known already.
+
+    Args:
+        row: of the table `exchanges`.
+        sent: headers of the request.
+        answered: headers of the answer.
+    """
     return Exchange(
         number=row["number"],
         operation=row["operation_id"] or None,
         check="campaign",
         method=row["method"],
         url=row["url"],
-        request_headers=tuple((pair["name"], pair["value"]) for pair in row["request_headers"] or ()),
+        request_headers=sent,
         request_body=row["request_body"] or b"",
         status=row["http_status"],
-        headers=httpx.Headers([(pair["name"], pair["value"]) for pair in row["response_headers"] or ()]),
+        headers=answered,
         body=row["response_body"] or b"",
         seconds=row["latency_us"] / 1_000_000,
         secrets=(SENT_BY_US,) if row["authorized"] else (),
