@@ -97,6 +97,59 @@ def test_a_link_out_of_the_warehouse_is_not_followed(files: FileWarehouse, tmp_p
         files.read(f"{files.root}/out/secret")
 
 
+def test_a_folder_that_became_a_link_out_of_the_warehouse_is_not_written_into(files: FileWarehouse, tmp_path: Path) -> None:
+    files.write(f"{files.root}/t/metadata/0.json", b"{}")
+    files.write(f"{files.root}/t/metadata/1.json", b"{}")
+    (tmp_path / "warehouse" / "t" / "metadata").rename(tmp_path / "elsewhere")
+    (tmp_path / "warehouse" / "t" / "metadata").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(Outside):
+        files.write(f"{files.root}/t/metadata/2.json", b"{}")
+    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == ["0.json", "1.json"]
+
+
+def test_a_document_that_is_a_link_out_of_the_warehouse_is_not_written(files: FileWarehouse, tmp_path: Path) -> None:
+    files.prepare(f"{files.root}/t")
+    (tmp_path / "warehouse" / "t" / "0.json").symlink_to(tmp_path / "secret")
+
+    with pytest.raises(Outside):
+        files.write(f"{files.root}/t/0.json", b"{}")
+    assert not (tmp_path / "secret").exists()
+
+
+def test_links_within_the_warehouse_are_followed(files: FileWarehouse, tmp_path: Path) -> None:
+    files.prepare(f"{files.root}/t")
+    (tmp_path / "warehouse" / "u").symlink_to(tmp_path / "warehouse" / "t")
+    files.write(f"{files.root}/u/0.json", b"{}")
+
+    assert files.read(f"{files.root}/t/0.json") == b"{}"
+
+
+@pytest.mark.parametrize("location", ["{root}/.lakepact/0.json", "{root}/u/0.json", "{root}/t/../.lakepact/0.json"])
+def test_nothing_is_written_into_what_the_server_keeps_for_itself(files: FileWarehouse, tmp_path: Path, location: str) -> None:
+    (tmp_path / "warehouse" / ".lakepact").mkdir()
+    (tmp_path / "warehouse" / "u").symlink_to(tmp_path / "warehouse" / ".lakepact")
+
+    with pytest.raises(Outside):
+        files.write(location.format(root=files.root), b"{}")
+    assert list((tmp_path / "warehouse" / ".lakepact").iterdir()) == []
+
+
+def test_a_document_is_written_into_a_folder_that_was_removed_meanwhile(files: FileWarehouse) -> None:
+    files.write(f"{files.root}/t/metadata/0.json", b"0")
+    files.purge(f"{files.root}/t")
+    files.write(f"{files.root}/t/metadata/1.json", b"1")
+
+    assert files.read(f"{files.root}/t/metadata/1.json") == b"1"
+
+
+def test_a_document_in_the_place_of_another_is_whole(files: FileWarehouse) -> None:
+    files.write(f"{files.root}/t/0.json", b"[1, 2, 3]")
+    files.write(f"{files.root}/t/0.json", b"[]")
+
+    assert files.read(f"{files.root}/t/0.json") == b"[]"
+
+
 @pytest.mark.parametrize("location", ["{root}/" + "x" * 300, "{root}" + "/x" * 3000])
 def test_what_no_file_system_can_hold_is_refused(files: FileWarehouse, location: str) -> None:
     with pytest.raises(Outside):

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
@@ -22,6 +23,9 @@ PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")  #: names that stand for the
 LONGEST_NAME = 80  #: characters of one step of a path; file systems have 255 bytes
 LONGEST_STEP, LONGEST_PATH = 255, 3500  #: bytes; room is left for the names of the files
 PRIVATE = ".lakepact"  #: the name of folders that the server keeps for itself
+UNUSUAL = re.compile(r"%|\0|/\.\.")  #: in locations that can be read in two ways, or refused
+#: How folders are opened to be asked where they are; None where the system cannot be asked.
+HANDLE = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC if sys.platform == "linux" and Path("/proc/self/fd").is_dir() else None
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 
 
@@ -142,6 +146,7 @@ class FileWarehouse:
         self.root = f"file://{own}"
         folders = (own, *(Path(other).expanduser().resolve() for other in allowed))
         self._within = tuple(f"{folder}{os.sep}" for folder in folders)
+        self._plain = f"{self.root}{os.sep}"
 
     def held(self, location: str) -> None:
         """Refuse a location that is not below the root."""
@@ -149,6 +154,8 @@ class FileWarehouse:
 
     def write(self, location: str, body: bytes) -> None:
         """Keep a new document; once this returns, it can be read at its location."""
+        if self._is_written(location, body):
+            return
         path = self._path(location)
         try:
             try:
@@ -188,6 +195,30 @@ class FileWarehouse:
         """Remove everything at a location and below it."""
         shutil.rmtree(self._path(location), ignore_errors=True)
 
+    def _is_written(self, location: str, body: bytes) -> bool:
+        """Write a document the short way, which is that of nearly every commit: below the root, into a folder that is there.
+
+        The folder is opened first and then asked where it really is, so that nobody can move a link between the look and the write.
+        False leaves everything unusual to the long way, and whatever fails.
+        """
+        if HANDLE is None or not location.startswith(self._plain) or not location.isascii() or UNUSUAL.search(location):
+            return False
+        folder, _, name = location.removeprefix("file://").rpartition("/")
+        if not name or len(folder) + len(name) >= LONGEST_PATH:
+            return False
+        try:
+            handle = os.open(folder, HANDLE)
+            try:
+                real = f"{os.readlink(f'/proc/self/fd/{handle}')}/{name}"  # noqa: PTH115 - each commit does this
+                if not real.startswith(self._within) or _IS_PRIVATE in f"{real}/":
+                    return False
+                _fill(name, body, os.O_NOFOLLOW, handle)
+            finally:
+                os.close(handle)
+        except OSError:
+            return False
+        return True
+
     def _path(self, location: str) -> Path:
         spelled = local(location)
         # Clients differ in whether they decode a URI: what is outside in either reading is outside.
@@ -206,9 +237,9 @@ class FileWarehouse:
         return Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}{others}")
 
 
-def _fill(path: Path, body: bytes) -> None:
+def _fill(path: str | Path, body: bytes, flags: int = 0, folder: int | None = None) -> None:
     # Each commit writes a file; Path.write_bytes takes three times as long.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | flags, 0o666, dir_fd=folder)
     try:
         rest = memoryview(body)
         while rest:
