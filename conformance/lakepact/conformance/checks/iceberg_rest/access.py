@@ -85,6 +85,17 @@ def tokens_that_nobody_has_are_refused(lab: CatalogLab) -> None:
                 expect.status(reply, 401, about=f"for {operation} with a token that nobody has")
 
 
+@check("IRC-SEC-002")
+def tokens_have_to_be_whole(lab: CatalogLab) -> None:
+    """A valid token with something behind it, or less its end, is none."""
+    asks_who_calls(lab)
+    token = own_token(lab)
+    for spelled, what in ((f"{token}x", "with a letter too many"), (token[:-1], "without its last letter")):
+        for operation, reply in answers(lab, bearing(spelled)):
+            with lab.judge("IRC-SEC-002"):
+                expect.status(reply, 401, about=f"for {operation} with a token {what}")
+
+
 @check("IRC-SEC-003", "IRC-ERR-016")
 def tokens_that_have_expired_are_refused(lab: CatalogLab) -> None:
     """A token whose time is over is answered with 401, or with 419, by every operation."""

@@ -23,32 +23,33 @@ COMMIT: dict[str, Any] = {"requirements": [], "updates": [SETS_A_PROPERTY]}
 
 
 class Scene:
-    """What the first principal has made, and what the second might try with it.
+    """What the first principal has made, and what another might try with it.
 
     Args:
         lab: the bench.
+        who: the other one.
 
     Raises:
-        NotOffered: there is no second principal, or it does not see what the first one makes.
+        NotOffered: there is no such principal, or the second does not see what the first one makes.
     """
 
-    def __init__(self, lab: CatalogLab) -> None:
+    def __init__(self, lab: CatalogLab, who: str = SECOND) -> None:
         self.lab = lab
-        self.second: Headers = bearing(needed(lab, SECOND))
+        self.other_one: Headers = bearing(needed(lab, who))
         self.table = lab.make_table()
         self.namespace = self.table.namespace
         self.other = lab.make_table(self.namespace)
         self.empty = lab.make_namespace()
         self.view = lab.make_view(self.namespace) if lab.offers("createView") else None
-        if self.send("loadTable", **self.table.at).status != 200:
+        if who == SECOND and self.send("loadTable", **self.table.at).status != 200:
             raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
 
     def send(self, operation: str, **arguments: Any) -> Reply:
-        """The answer to the second principal."""
-        return self.lab.send(operation, headers=self.second, anonymous=True, **arguments)
+        """The answer to the other principal."""
+        return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
 
     def state(self) -> dict[str, Any]:
-        """What the first principal sees, where the second might have changed it."""
+        """What the first principal sees, where the other might have changed it."""
         lab, here = self.lab, {"namespace": self.namespace}
         looks: list[tuple[str, dict[str, Any]]] = [
             ("loadNamespaceMetadata", here),
@@ -130,7 +131,7 @@ def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
         if answers[operation].status in {401, 403} and before != after:
             changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
         if answers[operation].status < 300:
-            lab.afterwards(_undoing(scene, operation, arguments))
+            lab.afterwards(undoing(scene, operation, arguments))
             # The rest would be tried on something else than what the first principal has made.
             scene = Scene(lab)
     if may_write(answers):
@@ -142,7 +143,7 @@ def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
         expect.equal({}, changed, "after refused requests, changes")
 
 
-def _undoing(scene: Scene, operation: str, arguments: dict[str, Any]) -> Callable[[], None]:
+def undoing(scene: Scene, operation: str, arguments: dict[str, Any]) -> Callable[[], None]:
     """Remove what a request may have made that should have been refused."""
     lab = scene.lab
 
@@ -165,7 +166,7 @@ def transactions_with_one_table_that_may_not_be_changed_change_none(lab: Catalog
     if not lab.offers("commitTransaction"):
         raise NotOffered("the target does not declare commitTransaction")
     scene = Scene(lab)
-    own = _table_of_the_second(scene)
+    own = table_of_the_second(scene)
     tables = [own, scene.table] if own is not None else [scene.table, scene.other]
     if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
         raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
@@ -183,7 +184,7 @@ def transactions_with_one_table_that_may_not_be_changed_change_none(lab: Catalog
         expect.equal(before, after, "after refused transactions the tables")
 
 
-def _table_of_the_second(scene: Scene) -> Table | None:
+def table_of_the_second(scene: Scene) -> Table | None:
     """A table that the second principal may change, if a namespace is known in which it may."""
     lab, level = scene.lab, scene.lab.target.parameters.get(WRITES)
     if not level:
@@ -226,21 +227,3 @@ def asking_for_a_view_may_be_forbidden(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-VIEW-LOAD-006", remark="the view is as if it did not exist" if reply.status == 404 else ""):
         expect.status(reply, *((403, 404) if hidden.status == 404 else (403,)), about="for a view that may not be seen")
-
-
-@check("IRC-SEC-005")
-def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
-    """A principal that may do nothing is shown neither tables nor namespaces: it is refused, or they are as if they did not exist."""
-    third = bearing(needed(lab, THIRD))
-    table = lab.make_table()
-    reads: dict[str, dict[str, Any]] = {
-        "loadTable": table.at,
-        "tableExists": table.at,
-        "loadNamespaceMetadata": {"namespace": table.namespace},
-        "namespaceExists": {"namespace": table.namespace},
-    }
-    for operation, arguments in reads.items():
-        if lab.offers(operation):
-            with lab.judge("IRC-SEC-005"):
-                reply = lab.send(operation, headers=third, anonymous=True, **arguments)
-                expect.status(reply, 403, 404, about=f"for {operation} by who may do nothing")

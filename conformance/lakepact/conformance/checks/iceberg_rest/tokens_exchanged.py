@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.principals import bearing
+from lakepact.conformance.checks.iceberg_rest.access_rights import COMMIT, Scene
+from lakepact.conformance.checks.iceberg_rest.principals import EXPIRED, SECOND, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.token_requests import (
     ACCESS_TOKEN,
@@ -21,6 +22,7 @@ from lakepact.conformance.checks.iceberg_rest.token_requests import (
     token_in,
 )
 from lakepact.conformance.checks.iceberg_rest.tokens_refused import refused
+from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -66,6 +68,24 @@ def tokens_are_renewed(lab: CatalogLab) -> None:
         expect.equal(lab.send("listNamespaces", headers=bearing(token), anonymous=True).status, names.status, "for both tokens status")
 
 
+@check("IRC-OAU-022")
+def renewed_tokens_open_no_more(lab: CatalogLab) -> None:
+    """A token that was exchanged for that of a principal who may change nothing changes nothing."""
+    issues_tokens(lab, EXCHANGES)
+    scene = Scene(lab)
+    if scene.send("updateTable", **scene.table.at, body=COMMIT).status != 403:
+        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+    token = needed(lab, SECOND)
+    reply = exchanged(lab, bearing(token), subject_token=token)
+    if reply.status != 200:
+        lab.skip("IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.shown}")
+        return
+
+    with lab.judge("IRC-OAU-022"):
+        renewed = lab.send("updateTable", headers=bearing(token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
+        expect.status(renewed, 401, 403, about="for a change by who may only read, with a token that was renewed")
+
+
 @check("IRC-OAU-021")
 def users_are_given_tokens(lab: CatalogLab) -> None:
     """The token of a user as subject and the catalog's own as actor give a token that the catalog accepts."""
@@ -104,6 +124,18 @@ def tokens_that_are_none_are_not_exchanged(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-OAU-023"):
         refused(reply, 400, error=("invalid_grant", "invalid_request"), about="for a subject_token that is none")
+
+
+@check("IRC-OAU-023")
+def tokens_that_have_expired_are_not_exchanged(lab: CatalogLab) -> None:
+    """A subject whose time is over is answered with 400 and invalid_grant or invalid_request."""
+    issues_tokens(lab, EXCHANGES)
+    expired = needed(lab, EXPIRED)
+    token = token_in(fetched(lab, client_of(lab)))
+    reply = exchanged(lab, bearing(token), subject_token=expired)
+
+    with lab.judge("IRC-OAU-023"):
+        refused(reply, 400, error=("invalid_grant", "invalid_request"), about="for a subject_token that has expired")
 
 
 @check("IRC-OAU-024")
