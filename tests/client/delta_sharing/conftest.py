@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from .serving import KINDS, PLACE, PROFILE, Desk, Driven
+from .serving import KINDS, PLACE, PROFILE, A, B, Desk, Driven, desk_of, parquet_file
 
 
 @pytest.fixture(params=KINDS)
@@ -33,3 +33,9 @@ def opened(request):
 def table(opened):
     """Opens the table of a desk."""
     return lambda desk, **options: opened(desk, **options).table(*PLACE)
+
+
+@pytest.fixture
+def both():
+    """A desk whose table has two files."""
+    return desk_of({"a": parquet_file(A), "b": parquet_file(B)})

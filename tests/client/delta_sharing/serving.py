@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from lakepact.client import AsyncSharingClient, SharingClient
 from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
@@ -17,6 +21,8 @@ from lakepact.client.delta_sharing.synchronous.table import Table
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Iterator
+
+    from lakepact.client.delta_sharing.lines import DeletionVector
 
 TOKEN = "planted-Token.0123456789"
 SIGNATURE = "planted-Signature.0123456789"
@@ -65,6 +71,32 @@ def lines(*documents: Any, status: int = 200, **headers: str) -> httpx.Response:
     return httpx.Response(status, headers=given, content=b"".join(line + b"\n" for line in written))
 
 
+#: The lines that every answer in a response format begins with.
+PARQUET = (PROTOCOL, metadata())
+DELTA = (DELTA_PROTOCOL, delta_metadata())
+DAYS = [date(2024, 1, 1), date(2024, 1, 2), None]
+A = {"id": [1, 2, 3], "day": DAYS}
+B = {"id": [4, 5, 6], "day": DAYS}
+
+
+def parquet_file(columns: Any) -> bytes:
+    """A file with such columns, or with those of an Arrow table."""
+    written = io.BytesIO()
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), written)
+    return written.getvalue()
+
+
+def vector_of(vector: DeletionVector) -> dict[str, Any]:
+    """A deletion vector as it stands in a line."""
+    members = {"storageType": vector.storage_type, "pathOrInlineDv": vector.path_or_inline, "offset": vector.offset}
+    return members | {"sizeInBytes": vector.size, "cardinality": vector.cardinality}
+
+
+def ids(files: Any) -> list[str]:
+    """The ids of files."""
+    return [each.id for each in files]
+
+
 class Desk:
     """Answers requests by method and path, each answer in its turn and the last for ever, and remembers them."""
 
@@ -107,6 +139,14 @@ class Desk:
             return httpx.Response(200, json=answer)
         # A response belongs to the client that has read it, so each request gets one of its own.
         return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+
+def desk_of(files: dict[str, bytes], *, head: Any = PARQUET, **more: Any) -> Desk:
+    """A desk whose table has such files."""
+    desk = Desk(query=lines(*head, *(file(name, size=len(content), **more) for name, content in files.items())))
+    for name, content in files.items():
+        desk.on(f"GET store.test/{name}", content)
+    return desk
 
 
 class Driven:

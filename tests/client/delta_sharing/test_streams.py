@@ -19,10 +19,21 @@ from lakepact.client.delta_sharing.parsing import LineReader
 from lakepact.client.errors import Failure
 from lakepact.client.retries import Retries
 
-from .serving import DELTA_PROTOCOL, END, PLACE, PROFILE, PROTOCOL, Desk, delta_file, delta_metadata, file, lines, metadata
-from .test_rows import PLAIN, desk_of, parquet
+from .serving import (
+    DELTA,
+    END,
+    PARQUET,
+    PLACE,
+    PROFILE,
+    Desk,
+    delta_file,
+    desk_of,
+    file,
+    lines,
+    parquet_file,
+)
 
-HEADS = [(PROTOCOL, metadata()), (DELTA_PROTOCOL, delta_metadata())]
+HEADS = [PARQUET, DELTA]
 
 
 def reader(**options):
@@ -73,7 +84,7 @@ BROKEN = [b'{"file":{"url":"x"}}', b'{"file":', b'{"file":{}}{"file":{}}', b'{"f
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_a_block_of_files_is_read_when_somebody_looks_and_says_which_line_is_wrong(broken):
-    head = b"".join(json.dumps(line).encode() + b"\n" for line in PLAIN)
+    head = b"".join(json.dumps(line).encode() + b"\n" for line in PARQUET)
     good = [json.dumps(file(str(number)), separators=(",", ":")).encode() + b"\n" for number in range(3)]
 
     taken = read([head, good[0] + good[1], good[2] + broken + b"\n"])
@@ -85,7 +96,7 @@ def test_a_block_of_files_is_read_when_somebody_looks_and_says_which_line_is_wro
 
 
 def test_what_is_told_of_a_file_stays_when_its_neighbours_are_gone():
-    head, block = ([json.dumps(line, separators=(",", ":")).encode() for line in lines] for lines in (PLAIN, [file("a"), file("b")]))
+    head, block = ([json.dumps(line, separators=(",", ":")).encode() for line in lines] for lines in (PARQUET, [file("a"), file("b")]))
 
     first, second = read([b"\n".join(head) + b"\n", b"\n".join(block) + b"\n"])[2:]
 
@@ -113,7 +124,7 @@ class Endless:
         self.given = 0
 
     def blocks(self):
-        yield b"".join(json.dumps(line).encode() + b"\n" for line in PLAIN)
+        yield b"".join(json.dumps(line).encode() + b"\n" for line in PARQUET)
         block = b"".join(json.dumps(file(str(number))).encode() + b"\n" for number in range(100))
         while self.given < self.most:
             self.given += 100
@@ -167,7 +178,7 @@ def test_no_more_of_a_listing_is_taken_in_a_loop_than_somebody_wants():
 
 # Answers that break off, and tables that are followed.
 
-CONTENT = parquet({"id": [1], "day": [None]})
+CONTENT = parquet_file({"id": [1], "day": [None]})
 
 
 def broken_off(*documents):
@@ -208,24 +219,24 @@ def breaking(*answers):
 
 def test_a_listing_that_breaks_off_is_an_error_for_whoever_iterates_over_it(table):
     with pytest.raises(Unreachable, match="queryTable: no reply"):
-        table(breaking(broken_off(*PLAIN, file("a")))).files()
+        table(breaking(broken_off(*PARQUET, file("a")))).files()
 
 
 def test_rows_are_read_from_a_second_listing_where_the_first_breaks_off(table):
-    desk = breaking(broken_off(*PLAIN, file("a", size=len(CONTENT))), lines(*PLAIN, file("a", size=len(CONTENT))))
+    desk = breaking(broken_off(*PARQUET, file("a", size=len(CONTENT))), lines(*PARQUET, file("a", size=len(CONTENT))))
 
     assert table(desk).to_arrow().num_rows == 1
 
 
 def test_rows_of_two_versions_are_not_mixed_where_a_listing_breaks_off(table):
-    desk = breaking(broken_off(*PLAIN, file("a")), lines(*PLAIN, file("b"), delta_table_version="6"))
+    desk = breaking(broken_off(*PARQUET, file("a")), lines(*PARQUET, file("b"), delta_table_version="6"))
 
     with pytest.raises(Unreachable):
         table(desk).to_arrow()
 
 
 def test_a_listing_that_always_breaks_off_is_given_up(table):
-    desk = breaking(*(broken_off(*PLAIN, file("a")) for _ in range(9)))
+    desk = breaking(*(broken_off(*PARQUET, file("a")) for _ in range(9)))
 
     with pytest.raises(Unreachable):
         table(desk, retries=Retries(tries=3)).to_arrow()
@@ -250,7 +261,7 @@ def followed(opened, latest, **options):
     def query(request):
         asked = json.loads(request.content)
         numbers = range(asked["startingVersion"], asked["endingVersion"] + 2)
-        return lines(*PLAIN, *(file(str(number), "add", version=number, timestamp=1) for number in numbers))
+        return lines(*PARQUET, *(file(str(number), "add", version=number, timestamp=1) for number in numbers))
 
     desk = Desk(version=version, query=query)
     taken = []

@@ -1,0 +1,157 @@
+"""What is asked about a table, and what is refused before anything is sent."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import httpx
+import pytest
+
+from lakepact.client import (
+    BadReply,
+    column,
+)
+
+from .serving import (
+    PARQUET,
+    Desk,
+    lines,
+)
+
+CAPABILITIES = (
+    "responseformat=delta,parquet;readerfeatures=deletionvectors,columnmapping,timestampntz,typewidening;includeendstreamaction=true"
+)
+
+
+def test_a_version_is_asked_for_and_read_from_its_header(table):
+    desk = Desk(version=httpx.Response(200, headers={"DELTA-TABLE-VERSION": "12"}))
+
+    assert table(desk).version() == 12
+    assert desk.requests[0].url.query == b""
+
+
+@pytest.mark.parametrize(
+    ("moment", "sent"),
+    [
+        (datetime(2022, 1, 1, tzinfo=UTC), "2022-01-01T00:00:00Z"),
+        (datetime(2022, 1, 1, 2, tzinfo=timezone(timedelta(hours=2))), "2022-01-01T00:00:00Z"),
+        (datetime(2022, 1, 1, 0, 0, 0, 1500, tzinfo=UTC), "2022-01-01T00:00:00.001500Z"),
+        ("2022-01-01T00:00:00Z", "2022-01-01T00:00:00Z"),
+    ],
+)
+def test_a_moment_is_sent_in_utc(table, moment, sent):
+    desk = Desk(version=httpx.Response(200, headers={"Delta-Table-Version": "1"}))
+
+    table(desk).version(starting_timestamp=moment)
+
+    assert dict(desk.requests[0].url.params) == {"startingTimestamp": sent}
+
+
+def test_a_moment_without_a_zone_is_refused(table):
+    with pytest.raises(ValueError, match="needs a time zone"):
+        table(Desk()).version(starting_timestamp=datetime(2022, 1, 1))  # noqa: DTZ001 - that is what is refused
+
+
+@pytest.mark.parametrize("headers", [{}, {"Delta-Table-Version": "-1"}, {"Delta-Table-Version": "one"}])
+def test_a_reply_without_a_version_is_a_bad_reply(table, headers):
+    with pytest.raises(BadReply, match="Delta-Table-Version"):
+        table(Desk(version=httpx.Response(200, headers=headers))).version()
+
+
+def test_an_answer_is_asked_for_with_an_empty_object_and_the_capabilities(table):
+    """DS-QRY-03, DS-ESA-01."""
+    desk = Desk(query=lines(*PARQUET), changes=lines(*PARQUET), metadata=lines(*PARQUET))
+
+    table(desk).query(starting_version=0).close()
+    table(desk).files()
+    table(desk).changes(starting_version=0).close()
+    table(desk).metadata()
+
+    assert desk.bodies == [{"startingVersion": 0}, {"includeRefreshToken": True}]
+    assert {request.headers["delta-sharing-capabilities"] for request in desk.requests} == {CAPABILITIES}
+
+
+def test_what_is_wanted_of_a_snapshot_is_asked_for(table):
+    """DS-HNT-07: the predicate is told as a text that holds JSON."""
+    desk = Desk(query=lines(*PARQUET))
+
+    table(desk).files(predicate=column("day") == date(2024, 1, 2), version=3)
+    table(desk).files(limit=10, timestamp="2024-01-01T00:00:00Z")
+
+    hinted = json.loads(desk.bodies[0].pop("jsonPredicateHints"))
+    assert desk.bodies[0]["version"] == 3
+    assert {name: desk.bodies[1][name] for name in ("limitHint", "timestamp")} == {"limitHint": 10, "timestamp": "2024-01-01T00:00:00Z"}
+    assert hinted == {
+        "op": "equal",
+        "children": [{"op": "column", "name": "day", "valueType": "date"}, {"op": "literal", "value": "2024-01-02", "valueType": "date"}],
+    }
+
+
+@pytest.mark.parametrize(("limit", "told"), [(2**31 - 1, 2**31 - 1), (2**31, None), (0, 0), (None, None)])
+def test_a_limit_is_told_where_the_contract_has_room_for_it(table, limit, told):
+    """DS-HNT-11."""
+    desk = Desk(query=lines(*PARQUET))
+
+    table(desk).files(limit=limit)
+
+    assert desk.bodies[0].get("limitHint") == told
+
+
+def test_a_limit_is_not_told_beside_a_predicate(table):
+    """A server that left out files beyond the limit, but knows nothing of the predicate, would leave out wanted rows."""
+    desk = Desk(query=lines(*PARQUET))
+
+    table(desk).files(limit=10, predicate=column("id") == 1)
+
+    assert "limitHint" not in desk.bodies[0]
+
+
+def test_what_is_wanted_of_changes_is_asked_for(table):
+    """DS-CDF-14."""
+    desk = Desk(changes=lines(*PARQUET))
+
+    table(desk).changes(starting_version=1, ending_timestamp=datetime(2024, 1, 1, tzinfo=UTC), historical_metadata=True).close()
+
+    assert dict(desk.requests[0].url.params) == {
+        "startingVersion": "1",
+        "endingTimestamp": "2024-01-01T00:00:00Z",
+        "includeHistoricalMetadata": "true",
+    }
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {},
+        {"ending_version": 1},
+        {"starting_version": 1, "starting_timestamp": "2024-01-01T00:00:00Z"},
+        {"starting_version": 1, "ending_version": 1, "ending_timestamp": "2024-01-01T00:00:00Z"},
+    ],
+)
+def test_changes_without_one_start_or_with_two_ends_are_refused_before_anything_is_sent(table, bounds):
+    desk = Desk()
+
+    with pytest.raises(ValueError, match="give one of the two"):
+        table(desk).changes(**bounds)
+
+    assert desk.requests == []
+
+
+@pytest.mark.parametrize("places", [{"version": 1, "timestamp": "2024-01-01T00:00:00Z"}, {"version": 1, "starting_version": 1}])
+def test_a_query_about_two_versions_is_refused_before_anything_is_sent(table, places):
+    desk = Desk()
+
+    with pytest.raises(ValueError, match="give one of the three at most"):
+        table(desk).query(**places)
+
+    assert desk.requests == []
+
+
+def test_a_negative_limit_is_refused_before_anything_is_sent(table):
+    desk = Desk()
+
+    with pytest.raises(ValueError, match="-1 is none"):
+        table(desk).query(limit=-1)
+
+    assert desk.requests == []

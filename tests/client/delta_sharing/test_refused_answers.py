@@ -1,0 +1,190 @@
+"""Answers about tables that a client must not take for whole, and what it says of them."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from lakepact.client import (
+    BadReply,
+    DamagedData,
+    NoSuchTable,
+    NotOffered,
+    QueryFailed,
+    ServerTrouble,
+    Unreachable,
+    UpgradeNeeded,
+)
+
+from .serving import (
+    DELTA,
+    DELTA_PROTOCOL,
+    END,
+    PARQUET,
+    PROTOCOL,
+    SIGNATURE,
+    Desk,
+    delta_file,
+    delta_metadata,
+    file,
+    ids,
+    lines,
+    metadata,
+    signed,
+)
+
+
+@pytest.mark.parametrize("body", [PARQUET, (*PARQUET, file("a")), (*DELTA, delta_file("a"))])
+def test_an_answer_that_lacks_its_promised_end_is_refused(table, body):
+    """DS-ESA-05."""
+    promise = {"delta_sharing_capabilities": "responseformat=parquet;includeEndStreamAction=TRUE"}
+
+    with pytest.raises(DamagedData, match="breaks off"):
+        table(Desk(query=lines(*body, **promise))).files()
+
+    assert len(table(Desk(query=lines(*body, END, **promise))).files()) == len(body) - 2
+
+
+@pytest.mark.parametrize("header", ["responseformat=parquet", "responseformat=parquet;includeendstreamaction=false", ""])
+def test_an_end_that_was_not_promised_may_be_there_or_not(table, header):
+    """DS-ESA-06."""
+    for body in ((*PARQUET, file("a")), (*PARQUET, file("a"), END)):
+        assert ids(table(Desk(query=lines(*body, delta_sharing_capabilities=header))).files()) == ["a"]
+
+
+@pytest.mark.parametrize("body", [PARQUET, (), (*PARQUET, file("a"))])
+def test_an_answer_that_says_that_it_failed_fails(table, body):
+    """DS-EST-05."""
+    for operation, ask in (("query", lambda t: t.files()), ("changes", lambda t: list(t.changes(starting_version=0)))):
+        desk = Desk(**{operation: lines(*body, {"endStreamAction": {"errorMessage": "out of luck"}})})
+
+        with pytest.raises(QueryFailed, match="out of luck"):
+            ask(table(desk))
+
+
+def test_parquet_may_be_answered_where_delta_was_asked_for(table):
+    """DS-CAP-08."""
+    desk = Desk(query=lines(*PARQUET, file("a")))
+
+    assert ids(table(desk).query(formats=["delta"]).files()) == ["a"]
+    assert desk.requests[0].headers["delta-sharing-capabilities"].startswith("responseformat=delta;readerfeatures=")
+
+
+@pytest.mark.parametrize("body", [DELTA, (DELTA_PROTOCOL,), (PROTOCOL, metadata(), delta_file("a")), (delta_file("a"),)])
+def test_delta_is_refused_where_parquet_was_asked_for(table, body):
+    """DS-CAP-09."""
+    with pytest.raises(BadReply, match="delta format, which was not asked for"):
+        list(table(Desk(query=lines(*body))).query(formats=["parquet"]))
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        {"minReaderVersion": 99},
+        {"minReaderVersion": 2},
+        {"deltaProtocol": {"minReaderVersion": 4}},
+        {"deltaProtocol": {"minReaderVersion": 3, "readerFeatures": ["deletionVectors", "timeTravel2"]}},
+    ],
+)
+def test_a_table_for_later_readers_asks_for_an_upgrade(table, protocol):
+    """DS-PRO-02."""
+    desk = Desk(query=lines({"protocol": protocol}, metadata()), metadata=lines({"protocol": protocol}, metadata()))
+
+    for ask in (table(desk).files, table(desk).metadata):
+        with pytest.raises(UpgradeNeeded, match=r"the table needs a reader .* Upgrade: pip install"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("modes", "is_read"),
+    [(None, True), (["url"], True), (["url", "dir"], True), (["dir", "url"], True), (["dir"], False)],
+)
+def test_files_are_read_by_urls_unless_the_table_is_shared_by_its_directory_alone(table, modes, is_read):
+    """DS-ACC-01, DS-LTB-12: nothing said means URLs."""
+    told = {} if modes is None else {"accessModes": modes}
+    for body in ((PROTOCOL, metadata(**told), file("a")), (DELTA_PROTOCOL, delta_metadata(around=told), delta_file("a"))):
+        desk = Desk(query=lines(*body), metadata=lines(*body[:2]))
+        if is_read:
+            assert ids(table(desk).files()) == ["a"]
+        else:
+            with pytest.raises(NotOffered, match="only by credentials of its directory"):
+                table(desk).files()
+        assert table(desk).metadata().metadata.access_modes == (None if modes is None else tuple(modes))
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (b"{", "line 3 of the reply is not a JSON object"),
+        (b"[]", "line 3 of the reply is not a JSON object"),
+        (b'"file"', "line 3 of the reply is not a JSON object"),
+        (b"{}{}", "line 3 of the reply is not a JSON object"),
+        (b"{},{}", "line 3 of the reply is not a JSON object"),
+        (b'{"file":\n{}}', "line 3 of the reply is not a JSON object"),
+        (b'{"file": {"url": "\xff"}}', "line 3 of the reply is not a JSON object"),
+        (file("a") | PROTOCOL, "line 3 of the reply holds file and protocol of what a line is about"),
+        (file("a")["file"], "line 3 of the reply holds nothing of what a line is about"),
+        ({"file": None}, "line 3 of the reply is not what the contract says"),
+        ({"file": "a"}, "line 3 of the reply is not what the contract says"),
+        (file("a", size="1"), "size: Input should be a valid integer"),
+        (file("a", size=True), "size: Input should be a valid integer"),
+        (file("a", size=1.0), "size: Input should be a valid integer"),
+        (file("a", stats={}), "stats: Input should be a valid string"),
+        (file("a", url=None), "url: Input should be a valid string"),
+        (file("a", partitionValues={"a": 1}), "partitionValues/a: Input should be a valid string"),
+        (file("a", partitionValues=None), "partitionValues: Input should be a valid dictionary"),
+        ({"file": {"url": "u"}}, "id: Field required"),
+        (file("a", "add"), "line 3 of the reply is not what the contract says: timestamp: Field required"),
+        (delta_file("a", size=None), "line 3 of the reply is not what the contract says"),
+        (delta_file("a", path=1), "line 3 of the reply is not what the contract says"),
+        (delta_file("a", "txn"), "not one of add, remove and cdc"),
+        ({"metaData": {"id": "x"}}, "format: Field required"),
+        ({"endStreamAction": {"nextPageToken": 1}}, "nextPageToken: Input should be a valid string"),
+    ],
+)
+def test_a_line_that_is_not_what_the_contract_says_is_named_without_being_shown(table, line, complaint):
+    desk = Desk(query=lines(*PARQUET, line, file("b")))
+
+    with pytest.raises(BadReply) as caught:
+        table(desk).files()
+
+    assert complaint in str(caught.value)
+    assert SIGNATURE not in f"{caught.value!r} {caught.value.exchange} {caught.value.__cause__} {caught.value.__context__}"
+
+
+def test_a_line_after_the_end_is_refused(table):
+    with pytest.raises(BadReply, match="line 4 of the reply comes after the one that says where the reply ends"):
+        table(Desk(query=lines(*PARQUET, END, file("a")))).files()
+
+
+@pytest.mark.parametrize(("body", "missing"), [((), "protocol"), ((PROTOCOL,), "metaData"), ((metadata(), file("a")), "protocol")])
+def test_an_answer_that_does_not_say_what_the_table_is_is_refused(table, body, missing):
+    with pytest.raises(BadReply, match=f"no line that says the {missing}"):
+        table(Desk(query=lines(*body))).files()
+
+
+def test_a_missing_table_is_an_error_of_its_own(table):
+    desk = Desk(query=httpx.Response(404, json={"errorCode": "RESOURCE_DOES_NOT_EXIST", "message": "no such table"}))
+
+    with pytest.raises(NoSuchTable, match="no such table"):
+        table(desk).files()
+
+
+def test_a_query_whose_reply_is_lost_is_sent_again_and_changes_nothing(table):
+    desk = Desk(query=[httpx.ReadError("reset"), httpx.Response(503), lines(*PARQUET, file("a"))])
+
+    assert ids(table(desk).files()) == ["a"]
+
+    lost = Desk(query=httpx.ReadError("reset"))
+    with pytest.raises(Unreachable):
+        table(lost).files()
+
+
+def test_what_a_server_says_of_urls_is_shown_without_their_signatures(table):
+    message = f"cannot sign {signed('a')}&b=c and https://x.blob.core.windows.net/f?se=1&sig={SIGNATURE}"
+    desk = Desk(query=httpx.Response(500, json={"errorCode": "INTERNAL_ERROR", "message": message}))
+
+    with pytest.raises(ServerTrouble, match=r"cannot sign https://store\.test/a") as caught:
+        table(desk).files()
+
+    assert SIGNATURE not in f"{caught.value} {caught.value.exchange}"

@@ -1,0 +1,96 @@
+"""Rows of the delta format: without those that a deletion vector names, and with columns that are mapped."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import httpx
+import pyarrow as pa
+import pytest
+
+from lakepact.client import (
+    DamagedData,
+)
+
+from .serving import (
+    DAYS,
+    DELTA_PROTOCOL,
+    A,
+    Desk,
+    delta_file,
+    delta_metadata,
+    lines,
+    parquet_file,
+    signed,
+    vector_of,
+)
+from .test_deletion_vectors import inline, stored
+
+
+def with_vector(vector, *, answer=None):
+    content = parquet_file(A)
+    told = vector_of(vector) | ({"pathOrInlineDv": signed("dv")} if vector.storage_type == "p" else {})
+    desk = Desk(query=lines(DELTA_PROTOCOL, delta_metadata(), delta_file("a", size=len(content), deletionVector=told)))
+    return desk.on("GET store.test/a", content).on("GET store.test/dv", answer)
+
+
+def test_rows_of_a_vector_in_the_line_are_left_out(table):
+    assert table(with_vector(inline([0, 2]))).to_arrow().column("id").to_pylist() == [2]
+
+
+@pytest.mark.parametrize("knows_ranges", [True, False])
+def test_rows_of_a_vector_in_a_file_are_left_out(table, knows_ranges):
+    vector, content = stored([1], at=3)
+    whole = b"\x01xx" + content + b"more"
+    desk = with_vector(vector, answer=httpx.Response(206, content=content) if knows_ranges else httpx.Response(200, content=whole))
+
+    assert table(desk).to_arrow().column("id").to_pylist() == [1, 3]
+    (asked,) = [request for request in desk.requests if request.url.path == "/dv"]
+    assert asked.headers["Range"] == f"bytes=3-{3 + len(content) - 1}"
+
+
+@pytest.mark.parametrize(
+    ("vector", "answer", "complaint"),
+    [
+        (inline([3]), b"", "names row 3 of a file that has 3"),
+        (stored([1])[0], b"\x01" + stored([2])[1][:-1] + b"x", "does not have its checksum"),
+        (stored([1])[0], b"\x01short", "the file has 5 bytes where the listing says"),
+        (stored([1], at=None)[0], b"", "no place in its file"),
+    ],
+)
+def test_a_damaged_vector_is_an_error(table, vector, answer, complaint):
+    with pytest.raises(DamagedData, match=complaint):
+        table(with_vector(vector, answer=answer)).to_arrow()
+
+
+def mapped(mode, partitioned=()):
+    fields = [
+        {"name": name, "type": kind, "nullable": True, "metadata": {f"delta.columnMapping.{key}": value for key, value in told.items()}}
+        for name, kind, told in (("id", "long", {"id": 1, "physicalName": "c1"}), ("day", "date", {"id": 2, "physicalName": "c2"}))
+    ]
+    configuration = {"delta.columnMapping.mode": mode}
+    return delta_metadata({"type": "struct", "fields": fields}, configuration=configuration, partitionColumns=list(partitioned))
+
+
+def test_columns_that_are_mapped_by_name_are_found(table):
+    content = parquet_file({"c2": DAYS, "c1": [1, 2, 3]})
+    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name"), delta_file("a", size=len(content)))).on("GET store.test/a", content)
+
+    assert table(desk).to_arrow().to_pydict() == A
+
+
+def test_columns_that_are_mapped_by_id_are_found(table):
+    written = (("x", pa.date32(), "2"), ("day", pa.int64(), "1"))
+    fields = [pa.field(name, kind, metadata={"PARQUET:field_id": number}) for name, kind, number in written]
+    content = parquet_file(pa.table([DAYS, [1, 2, 3]], schema=pa.schema(fields)))
+    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("id"), delta_file("a", size=len(content)))).on("GET store.test/a", content)
+
+    assert table(desk).to_arrow().to_pydict() == A
+
+
+def test_values_of_mapped_partition_columns_stand_under_their_physical_names(table):
+    content = parquet_file({"c1": [1]})
+    line = delta_file("a", size=len(content), partitionValues={"c2": "2024-01-01"})
+    desk = Desk(query=lines(DELTA_PROTOCOL, mapped("name", ["day"]), line)).on("GET store.test/a", content)
+
+    assert table(desk).to_arrow().to_pydict() == {"id": [1], "day": [date(2024, 1, 1)]}
