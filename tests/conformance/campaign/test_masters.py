@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from campaigns import PATIENCE, Here, command, exchanges, said, told
-from lakepact.conformance.campaign import tables
+from campaigns import PATIENCE, Here, command, exchanges, kept, ran, said
+from lakepact.conformance.campaign import planning, tables
 from lakepact.reference_server.running import running as serving
 from miniatures import answer, miniature
 from spark_clusters import ALONE, HAS_CONNECT, connect, standalone
@@ -23,59 +25,95 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-PLAIN = ("--engine", "plain", "--lanes", "2")
-DRAWN = (
-    *("--seeds", "0:2", "--modes", "example,valid,wild,near,sequence,check"),
-    *("--only", "updateProperties", "--only", "namespaces_drop.*", "--only", "createNamespace"),
-)
+#: Plans of few cases; one of the checks sends at once, and wants that nothing else is sent meanwhile.
+DRAWN: dict[str, dict[str, Any]] = {
+    "requests": {"seeds": [0], "modes": ["example", "valid", "near", "sequence"], "only": ["updateProperties"]},
+    "checks": {"seeds": [0], "modes": ["check"], "only": ["namespaces_drop.n*"]},
+}
+CHECK_ALONE = "namespaces_drop.no_table_is_left_without_its_namespace"
+#: Plans and runs of them in one session of Spark, which is what takes long to start.
+IN_ONE_SESSION = """
+import json, sys
+from pathlib import Path
+from lakepact.conformance.campaign import planning, running
+from lakepact.conformance.campaign.choosing import Choice
+from lakepact.conformance.campaign.targets import asked
+
+folder, url, drawn, choice = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), json.loads(sys.argv[4])
+with Choice(**choice).made() as engine:
+    for name, what in drawn.items():
+        planning.plan("iceberg_rest", folder / name / "plan", **what, draw=engine.draw)
+        running.prepare(folder / name / "plan", folder / name / "run", asked([f"a={url}"], ["iceberg_rest"]))
+        for landed in running.carried_on(folder / name / "run", engine):
+            pass
+        print(name, landed.planned - landed.landed, "missing,", engine.lanes, "lanes")
+"""
 KINDS = ("local[2]", "local-cluster[2,1,1024]", "standalone", "connect")
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A plan and a run of it in plain processes."""
+    """The same plans and runs in this process."""
     folder = tmp_path_factory.mktemp("plain")
-    told("plan", *DRAWN, "--out", str(folder / "plan"), *PLAIN)
     with serving(warehouse="memory:") as server:
-        told("run", "--plan", str(folder / "plan"), "--target", f"a={server.url}", "--out", str(folder / "run"), *PLAIN)
+        for name, what in DRAWN.items():
+            planning.plan("iceberg_rest", folder / name / "plan", **what)
+            ran(folder / name / "plan", folder / name / "run", Here(), f"a={server.url}", chunk=1000)
     return folder
 
 
 @contextlib.contextmanager
-def spark(kind: str, folder: Path) -> Iterator[tuple[str, ...]]:
-    """The options of a kind of Spark that is there."""
+def spark(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
+    """The choice of a kind of Spark that is there."""
     if kind == "connect" and not HAS_CONNECT:
         pytest.skip("Spark Connect needs lakepact[spark-connect]")
     if kind == "standalone":
         with standalone(folder) as master:
-            yield ("--engine", "spark", "--master", master, *ALONE)
+            yield {"master": master, "confs": [word for word in ALONE if word != "--conf"]}
     elif kind == "connect":
         with connect(folder) as remote:
-            yield ("--engine", "spark", "--remote", remote)
+            yield {"remote": remote}
     else:
-        yield ("--engine", "spark", "--master", kind)
+        yield {"master": kind}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_spark_draws_the_same_cases_and_comes_to_the_same_verdicts(kind: str, plain: Path, tmp_path: Path) -> None:
-    with spark(kind, tmp_path) as options:
-        told("plan", *DRAWN, "--out", str(tmp_path / "plan"), *options)
-        with serving(warehouse="memory:") as server:
-            told("run", "--plan", str(tmp_path / "plan"), "--target", f"a={server.url}", "--out", str(tmp_path / "run"), *options)
-    cases = [tables.read(folder / "plan" / "cases", tables.CASES).to_pylist() for folder in (plain, tmp_path)]
+    with spark(kind, tmp_path) as choice, serving(warehouse="memory:") as server:
+        words = (str(tmp_path), server.url, json.dumps(DRAWN), json.dumps({"engine": "spark", **choice}))
+        done = subprocess.run([sys.executable, "-c", IN_ONE_SESSION, *words], capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert done.stdout == "requests 0 missing, 2 lanes\nchecks 0 missing, 2 lanes\n", done.stderr
+    cases = [[tables.read(folder / name / "plan" / "cases", tables.CASES).to_pylist() for name in DRAWN] for folder in (plain, tmp_path)]
+    requests = [said(folder / "requests" / "run", Here()) for folder in (plain, tmp_path)]
 
     assert cases[0] == cases[1]
-    assert comparable(plain / "run") == comparable(tmp_path / "run")
+    assert requests[0] == requests[1]
+    assert of_checks(plain / "checks" / "run") == of_checks(tmp_path / "checks" / "run")
+    assert disturbed(tmp_path / "checks" / "run") == ([CHECK_ALONE], [])
 
 
-def comparable(run: Path) -> list[Any]:
-    """All that is said of requests and sequences, and what came of each check: some send at once what then comes in any order."""
-    found = said(run, Here())
-    checks = {(row["case_id"], row["requirement_id"], row["verdict"]) for row in found["results"] if row["mode"] == "check"}
-    return [checks, *([row for row in rows if row["mode"] != "check"] for rows in found.values())]
+def of_checks(run: Path) -> set[tuple[str, str, str]]:
+    """What came of each check: where one sends at once, its exchanges come in any order."""
+    return {(row["case_id"], row["requirement_id"], row["verdict"]) for row in said(run, Here())["results"]}
 
 
-def test_no_secret_is_in_a_frame_a_plan_a_log_or_a_file(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def disturbed(run: Path) -> tuple[list[str], list[str]]:
+    """The checks that want to be alone with the target, and what was under way meanwhile."""
+    alone = {row["case_id"]: row["request"] for row in tables.read(run / "cases", tables.CASES).to_pylist() if row["alone"]}
+    times: dict[str, tuple[datetime, datetime]] = {}
+    for row in exchanges(run):
+        over = row["started_at"] + timedelta(microseconds=row["latency_us"])
+        times[row["case_id"]] = row["started_at"], max(over, times.get(row["case_id"], (over, over))[1])
+    meanwhile = [
+        other
+        for case in alone
+        for other, (began, over) in times.items()
+        if other != case and began < times[case][1] and over > times[case][0]
+    ]
+    return list(alone.values()), meanwhile
+
+
+def test_no_secret_is_in_a_frame_a_plan_a_log_a_report_or_a_file(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def repeating(method: str, target: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         if target.startswith("/v1/config"):
             return answer(200, {"defaults": {}, "overrides": {}})
@@ -86,7 +124,16 @@ def test_no_secret_is_in_a_frame_a_plan_a_log_or_a_file(plain: Path, tmp_path: P
     events = ("--conf", "spark.eventLog.enabled=true", "--conf", f"spark.eventLog.dir=file://{tmp_path / 'events'}")
     with miniature(repeating) as url:
         (tmp_path / "t.toml").write_text(f'url = "{url}"\ntoken_env = "THEIR_TOKEN"\n', encoding="utf-8")
-        words = ("run", "--plan", str(plain / "plan"), "--target", f"a={tmp_path / 't.toml'}", "--out", str(tmp_path / "run"))
+        words = (
+            "run",
+            "--plan",
+            str(plain / "requests" / "plan"),
+            "--target",
+            f"a={tmp_path / 't.toml'}",
+            "--out",
+            str(tmp_path / "run"),
+            "--report",
+        )
         where = ("--master", "local[2]", "--conf", "spark.log.level=INFO", "--conf", "spark.eventLog.compress=false", *events)
         done = subprocess.run(command(*words, *where), capture_output=True, text=True, check=False)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
@@ -95,13 +142,14 @@ def test_no_secret_is_in_a_frame_a_plan_a_log_or_a_file(plain: Path, tmp_path: P
     assert done.returncode == 0, done.stderr
     assert [path for path in files if path.is_relative_to(tmp_path / "events")] != []
     assert [str(path) for path, content in files.items() if b"s3cret" in content] == []
-    assert "s3cret" not in landed + done.stdout + done.stderr
+    assert "s3cret" not in landed + repr(kept(tmp_path / "run")) + done.stdout + done.stderr
+    assert sorted(path.name for path in (tmp_path / "run").glob("report.*")) == ["report.html", "report.md"]
     assert "<sent-by-us>" in landed
 
 
 def test_workers_that_lack_a_package_are_one_line_that_says_what_to_do(plain: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
-    words = ("run", "--plan", str(plain / "plan"), "--out", str(tmp_path / "run"), "--master", "local[2]")
+    words = ("run", "--plan", str(plain / "requests" / "plan"), "--out", str(tmp_path / "run"), "--master", "local[2]")
     with serving(warehouse="memory:") as server:
         done = subprocess.run(
             command(*words, "--target", f"a={server.url}"),
@@ -119,7 +167,7 @@ def test_workers_that_lack_a_package_are_one_line_that_says_what_to_do(plain: Pa
 def test_a_master_that_is_not_there_is_one_line(plain: Path, tmp_path: Path) -> None:
     where = ("--master", "spark://127.0.0.1:9", *ALONE, "--conf", "spark.cores.max=1")
     with serving(warehouse="memory:") as server:
-        words = ("run", "--plan", str(plain / "plan"), "--target", f"a={server.url}", "--out", str(tmp_path / "run"), *where)
+        words = ("run", "--plan", str(plain / "requests" / "plan"), "--target", f"a={server.url}", "--out", str(tmp_path / "run"), *where)
         done = subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=PATIENCE)
 
     assert done.returncode == 3

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from campaigns import Here, exchanges, kept, said, told
-from lakepact.conformance.campaign import analysis, findings, planning, tables
+from campaigns import Here, exchanges, kept, ran, said
+from lakepact.conformance.campaign import analysis, findings, judged_runs, planning, tables
+from lakepact.conformance.campaign.spark import Spark
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -25,13 +26,20 @@ FAULTS = {
     "error-code-always-400": "IRC-ERR-003",
     "broken-json-is-empty": "IRC-GEN-010",
 }
-ON_TWO = ("--master", "local[2]", "--conf", "spark.driver.memory=1g")
+OPERATIONS = ("createNamespace", "dropNamespace", "updateProperties", "loadTable", "updateTable", "dropTable")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Spark]:
+    """One session for all tests."""
+    with Spark("local[2]") as session:
+        yield session
 
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign") / "plan"
-    planning.plan("iceberg_rest", folder, seeds=range(3), modes=("example", "valid", "wild", "near", "reading", "sequence"))
+    planning.plan("iceberg_rest", folder, modes=("example", "wild", "near", "reading", "sequence"), only=OPERATIONS)
     return folder
 
 
@@ -43,18 +51,16 @@ def three_targets() -> Iterator[list[str]]:
         serving(warehouse="memory:", faults=tuple(FAULTS)) as bad,
         serving(warehouse="memory:") as two,
     ):
-        named = {"one": one.url, "bad": bad.url, "two": two.url}
-        yield [word for name, url in named.items() for word in ("--target", f"{name}={url}")]
+        yield [f"{name}={server.url}" for name, server in {"one": one, "bad": bad, "two": two}.items()]
 
 
 @pytest.fixture(scope="module")
-def on_spark(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run on Spark, judged and reported there."""
-    run = tmp_path_factory.mktemp("spark") / "run"
+def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run on Spark, judged and analysed there."""
     with three_targets() as targets:
-        told("run", "--plan", str(plan), *targets, "--out", str(run), *ON_TWO)
-    told("judge", "--run", str(run), *ON_TWO)
-    told("report", "--run", str(run), "--base", str(run), *ON_TWO)
+        run = ran(plan, tmp_path_factory.mktemp("spark") / "run", engine, *targets, chunk=1000)
+    judged_runs.judge(run, engine)
+    judged_runs.analyse(run, engine, run)
     return run
 
 
@@ -78,13 +84,13 @@ def test_every_fault_is_found_and_nobody_else_accused(on_spark: Path) -> None:
     assert {"bad"} == {target for target, _ in broken}
 
 
-def test_spark_says_what_plain_processes_say(plan: Path, on_spark: Path, tmp_path: Path) -> None:
+def test_spark_says_what_one_lane_here_says(plan: Path, on_spark: Path, tmp_path: Path) -> None:
     with three_targets() as targets:
-        told("run", "--plan", str(plan), *targets, "--out", str(tmp_path / "run"), "--engine", "plain")
-    plain, spark = said(tmp_path / "run", Here()), said(on_spark, Here())
+        here = said(ran(plan, tmp_path / "run", Here(), *targets, chunk=1000), Here())
+    spark = kept(on_spark)
 
-    assert sound(plain) == sound(spark)
-    assert verdicts(plain) == verdicts(spark)
+    assert sound(here) == sound(spark)
+    assert verdicts(here) == verdicts(spark)
 
 
 def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -98,17 +104,12 @@ def verdicts(found: dict[str, list[dict[str, Any]]]) -> set[tuple[str, str, str]
 
 def test_sql_says_what_python_says(on_spark: Path) -> None:
     by_sql = {table: rows(on_spark, table) for table in findings.TABLES}
-    told("report", "--run", str(on_spark), "--base", str(on_spark), "--engine", "plain")
+    judged_runs.analyse(on_spark, Here(), on_spark)  # type: ignore[arg-type]
 
     assert by_sql == {table: rows(on_spark, table) for table in by_sql}
 
 
-def test_reports_are_written_in_both_forms(on_spark: Path) -> None:
-    assert sorted(path.name for path in on_spark.glob("report.*")) == ["report.html", "report.md"]
+def test_judging_on_spark_says_what_judging_here_says(on_spark: Path) -> None:
+    spark = kept(on_spark)
 
-
-def test_judging_again_on_spark_says_the_same(on_spark: Path) -> None:
-    here = said(on_spark, Here())
-    told("judge", "--run", str(on_spark), *ON_TWO)
-
-    assert here == kept(on_spark)
+    assert spark == said(on_spark, Here())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,11 @@ from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
 from lakepact.conformance.campaign.telling import Ticker, tell_if_incomplete, told
 from lakepact.generated.contract import contracts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.campaign.engines import Engine
 
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
@@ -72,6 +78,7 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
 @click.option("--resume", is_flag=True, help="Go on with the run in --out: send what has not landed.")
 @with_engine(SPARK)
 @click.option("--rps", default=0.0, metavar="N", help="Requests a second to each target at most; 0 for no limit.")
+@click.option("--report", "reported", is_flag=True, help="Judge and report in the end, without starting anything again.")
 @click.option("--chunk", default=running.CHUNK, show_default=True, help="Cases that an engine is given at a time.")
 @click.option(
     "--patience", default=running.PATIENCE, show_default=True, help="Seconds to wait for a target that is down, when all others are done."
@@ -84,6 +91,7 @@ def run(
     resume: bool,
     engine: Choice,
     rps: float,
+    reported: bool,
     chunk: int,
     patience: float,
 ) -> None:
@@ -105,6 +113,9 @@ def run(
                 if not ticker.begun and used.name == SPARK:
                     ticker.say(cost(landed.planned - landed.landed, used.lanes, remote=bool(engine.remote)))
                 ticker.tell(landed.landed, landed.planned)
+            if reported:
+                judged_runs.judge(out, used)
+                _write_pages(out, used, FORMATS)
         if landed is None or landed.missing or landed.landed < landed.planned:
             for name, missed in (landed.missing if landed else {}).items():
                 click.echo(f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}", err=True)
@@ -152,12 +163,7 @@ def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice)
 
     def write() -> None:
         with engine.made() as used:
-            found = judged_runs.analyse(run_folder, used, base)
-        shown = facts.facts(run_folder, found, compared=base is not None)
-        for name in wanted:
-            path = run_folder / f"report.{name}"
-            path.write_text(WRITERS[name](shown), encoding="utf-8")
-            click.echo(str(path))
+            _write_pages(run_folder, used, wanted, base)
         tell_if_incomplete("report", run_folder)
 
     told("report", write)
@@ -171,6 +177,14 @@ def doctor(*, remote: bool) -> None:
     for finding in found:
         click.echo(f"{'ok  ' if finding.well else 'not '} {finding.what}: {finding.says}")
     sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
+
+
+def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path | None = None) -> None:
+    shown = facts.facts(run, judged_runs.analyse(run, engine, base), compared=base is not None)
+    for name in formats:
+        path = run / f"report.{name}"
+        path.write_text(WRITERS[name](shown), encoding="utf-8")
+        click.echo(str(path))
 
 
 def _again(out: Path) -> str:
