@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from uvicorn.server import ServerState
 
+from lakepact.reference_server import fast_protocol
 from lakepact.reference_server.app import application, service
 from lakepact.reference_server.contract_lane import ContractLane
 from lakepact.reference_server.faults import GENERIC, Install, on_call, on_headers, on_request, on_wire
@@ -500,3 +501,19 @@ def test_a_server_answers_either_way(fast_path: bool) -> None:  # noqa: FBT001
                     answers.append((answer.status, answer.read()))
 
     assert answers == [(200, b'{"namespaces":[],"next-page-token":null}')] * 4
+
+
+@pytest.mark.parametrize("known", ["SHARED", "CALLED", "HELD", "COUNTED", "HEEDED"])
+def test_with_a_uvicorn_that_is_not_known_everything_is_answered_by_it(
+    known: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(fast_protocol, known, frozenset({*getattr(fast_protocol, known), f"no_{known.lower()}"}))
+    with running(warehouse="memory:") as server, closing(http.client.HTTPConnection(server.url.removeprefix("http://"))) as connection:
+        statuses = []
+        for _ in range(4):
+            connection.request("GET", "/v1/namespaces")
+            with connection.getresponse() as answer:
+                statuses.append((answer.status, answer.read()))
+
+    said = f"this version of uvicorn has no no_{known.lower()}: requests are answered, but no faster than by other servers"
+    assert (statuses, caplog.messages) == ([(200, b'{"namespaces":[],"next-page-token":null}')] * 4, [said])

@@ -4,16 +4,20 @@ It is uvicorn's own protocol, which goes on to do everything that is unusual: bo
 who take their answers slowly, headers that it sees for the first or second time. What it takes short is one whole GET or HEAD request
 without a body, with headers that came before and meant nothing to the connection, for an operation that needs nothing of the
 connection (`doors.Door.plain`). Both ways call the same handler and send the same bytes; the short one makes no ASGI scope and no task.
+
+How uvicorn's protocol works within is promised by nobody. Where a version of it lacks what the short way looks at, there is none, and
+uvicorn answers everything (`is_known`).
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from uvicorn.protocols.http.httptools_impl import HEADER_VALUE_RE, STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http import httptools_impl
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .wire import SPELLED
 
@@ -26,6 +30,21 @@ if TYPE_CHECKING:
     from .doors import Door
     from .replies import Reply
 
+logger = logging.getLogger(__name__)
+
+#: What the short way takes from uvicorn: from its module, its protocol, each connection, its counters and its flow control.
+SHARED = frozenset({"HEADER_VALUE_RE", "STATUS_LINE"})
+CALLED = frozenset({"connection_made", "data_received", "on_message_begin", "on_message_complete", "timeout_keep_alive_handler"})
+HELD = frozenset(
+    {
+        *("access_log", "access_logger", "cycle", "flow", "headers", "limit_concurrency", "loop", "root_path", "server_state"),
+        *("timeout_keep_alive", "timeout_keep_alive_task", "transport"),
+    }
+)
+COUNTED = frozenset({"default_headers", "total_requests"})
+HEEDED = frozenset({"write_paused"})
+HEADER_VALUE_RE: re.Pattern[bytes] = getattr(httptools_impl, "HEADER_VALUE_RE", re.compile(b""))
+STATUS_LINE: dict[int, bytes] = getattr(httptools_impl, "STATUS_LINE", {})
 #: A request line that everybody reads alike. Two slashes would begin another host.
 LINE = re.compile(rb"(GET|HEAD) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1")
 #: Headers that mean something to the connection, or say that a body follows.
@@ -96,13 +115,16 @@ class FastProtocol(HttpToolsProtocol):
         self._short = self._is_plain()
 
     def _is_plain(self) -> bool:
-        """Whether uvicorn is configured so that it does nothing that the short way does not."""
+        """Whether uvicorn is known, and configured so that it does nothing that the short way does not."""
+        if not (is_known(self, HELD) and is_known(self.server_state, COUNTED)):
+            return False
         logs = self.access_log and self.access_logger.isEnabledFor(logging.INFO)
         return not (logs or self.root_path or self.limit_concurrency is not None or self.server_state.default_headers)
 
     def connection_made(self, transport: Any) -> None:
         """A caller has come."""
         super().connection_made(transport)
+        self._short = self._short and is_known(self.flow, HEEDED)
         self._between = self._short
 
     def on_message_begin(self) -> None:
@@ -137,7 +159,9 @@ class FastProtocol(HttpToolsProtocol):
     def _is_free(self) -> bool:
         """Whether nothing else is being answered, and the caller takes what he is sent."""
         cycle = cast("RequestResponseCycle | None", self.cycle)  # before the first request on the long way there is none
-        return (cycle is None or cycle.response_complete) and not self.flow.write_paused and not self.transport.is_closing()
+        return (
+            (cycle is None or getattr(cycle, "response_complete", False)) and not self.flow.write_paused and not self.transport.is_closing()
+        )
 
     def _answer(self, headers: Headers, method: bytes, path: bytes, query: bytes | None) -> bool:
         """Answer a request if it can be done short."""
@@ -176,9 +200,24 @@ class FastProtocol(HttpToolsProtocol):
             super().timeout_keep_alive_handler()
 
 
-def fast_protocol(lane: ContractLane) -> Callable[..., FastProtocol]:
-    """What makes the protocol of each connection to a lane."""
+def fast_protocol(lane: ContractLane) -> Callable[..., HttpToolsProtocol]:
+    """What makes the protocol of each connection to a lane: uvicorn's own, where its version is not known."""
+    if not (is_known(httptools_impl, SHARED) and is_known(HttpToolsProtocol, CALLED)):
+        return HttpToolsProtocol
     return partial(FastProtocol, lane=lane, known=KnownHeaders())
+
+
+def is_known(held: object, names: frozenset[str]) -> bool:
+    """Whether something of uvicorn's has what the short way takes from it; what is missing is said once a server."""
+    missing = sorted(name for name in names if not hasattr(held, name))
+    if missing:
+        _say_once(f"this version of uvicorn has no {', '.join(missing)}: requests are answered, but no faster than by other servers")
+    return not missing
+
+
+@cache
+def _say_once(message: str) -> None:
+    logger.warning("%s", message)
 
 
 def _head(reply: Reply, method: bytes) -> bytes | None:
