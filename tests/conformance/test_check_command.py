@@ -31,7 +31,7 @@ def called(*arguments: str) -> Result:
 
 
 def test_a_target_that_is_not_there_has_a_report_that_says_so(tmp_path: Path) -> None:
-    kinds = {kind: tmp_path / kind for kind in ("jsonl", "junit", "md")}
+    kinds = {kind: tmp_path / kind for kind in ("html", "jsonl", "junit", "md")}
     result = called(NOBODY, *(f"--report={kind}={path}" for kind, path in kinds.items()))
 
     header, footer = lines.read(kinds["jsonl"])
@@ -40,7 +40,7 @@ def test_a_target_that_is_not_there_has_a_report_that_says_so(tmp_path: Path) ->
     assert footer["stopped"] in result.output
     (error,) = ET.parse(kinds["junit"]).iter("error")
     assert error.attrib["message"] == footer["stopped"]
-    assert footer["stopped"] in kinds["md"].read_text(encoding="utf-8")
+    assert all(footer["stopped"] in kinds[kind].read_text(encoding="utf-8") for kind in ("html", "md"))
 
 
 def test_with_json_a_target_that_is_not_there_has_its_lines_too() -> None:

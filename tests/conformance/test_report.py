@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from rich.console import Console
 
+from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from lakepact.conformance import expect, plan, runner
 from lakepact.conformance.lab import Lab
-from lakepact.conformance.report import junit, lines, markdown, text
+from lakepact.conformance.report import html, junit, lines, markdown, text
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
 from lakepact.generated.contract import Contract
@@ -81,9 +83,10 @@ def test_no_secret_reaches_any_form(report: list[dict[str, Any]], tmp_path: Path
     lines.write(report, tmp_path / "report.jsonl")
     junit.write(report, tmp_path / "report.xml")
     markdown.write(report, tmp_path / "report.md")
+    html.write(report, tmp_path / "report.html")
     forms = [shown(report), *(path.read_text(encoding="utf-8") for path in tmp_path.iterdir())]
 
-    assert [TOKEN in form for form in forms] == [False] * 4
+    assert [TOKEN in form for form in forms] == [False] * 5
 
 
 def test_junit_counts_failures_and_stays_well_formed(report: list[dict[str, Any]], tmp_path: Path) -> None:
@@ -99,3 +102,44 @@ def test_markdown_carries_evidence(report: list[dict[str, Any]], tmp_path: Path)
 
     for part in ("not conformant", "### IRC-CFG-001 (MUST)", "curl -sS", "| configuration |"):
         assert part in written
+
+
+def test_page_says_the_verdict_first_and_carries_evidence(report: list[dict[str, Any]]) -> None:
+    page = html.html(report)
+    places = [page.index(part) for part in ("Not conformant", 'id="areas"', 'id="broken"', 'id="IRC-CFG-001"', 'id="warnings"')]
+
+    assert places == sorted(places)
+    for part in ("<code>status 200</code>", "<code>status 401  {", "openapi.yaml#/", "curl -sS", "$AUTHORIZATION", "the last answer: 401"):
+        assert part in page
+
+
+def test_page_needs_nothing_else_and_quotes_what_a_server_says(report: list[dict[str, Any]]) -> None:
+    evil = "<script>alert(1)</script>"
+    changed = [
+        {**line, "verdicts": [{**v, "actual": evil} for v in line["verdicts"]]} if line["line"] == "result" else line for line in report
+    ]
+    page = html.html([{**changed[0], "target": f"http://{evil}", "facts": {evil: evil}}, *changed[1:-1], {**changed[-1], "stopped": evil}])
+
+    assert re.findall(r"<(?:script|link|img|iframe)|(?:src|href)=(?!\"#)", page) == []
+    assert "&lt;script&gt;" in page
+
+
+def test_page_of_a_target_that_could_not_be_judged_says_why(report: list[dict[str, Any]]) -> None:
+    page = html.html([{**report[0], "operations": []}, {**report[-1], "verdict": "incomplete", "stopped": "no answer to GET /v1/config"}])
+
+    assert "Incomplete" in page
+    assert "no answer to GET /v1/config" in page
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_page_fits_its_window_and_can_be_read(width: int, *, dark: bool, report: list[dict[str, Any]], tmp_path: Path) -> None:
+    found = seen(html.html(report), "#areas", width=width, dark=dark, folder=tmp_path)
+
+    assert (found["width"], found["dark"]) == (width, dark)
+    assert found["needs"] <= width
+    assert found["size"][0] > width / 2
+    assert found["rows"] == 2
+    assert (found["page"] < 0.1) == dark
+    assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]

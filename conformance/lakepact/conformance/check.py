@@ -20,7 +20,7 @@ from lakepact.conformance import known, plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import embedded
 from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.conformance.report import junit, lines, markdown, text
+from lakepact.conformance.report import html, junit, lines, markdown, text
 from lakepact.conformance.target import Target
 from lakepact.generated.contract import contracts
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
 EMBEDDED = "the embedded server"  #: what a report names as its target when that did not start
-WRITERS = {"junit": junit.write, "md": markdown.write}
+WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 
 
 @click.command()
@@ -58,7 +58,7 @@ WRITERS = {"junit": junit.write, "md": markdown.write}
 )
 @click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Switch a fault of the embedded server on.")
-@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write junit=…, md=… or jsonl=…")
+@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=… or jsonl=…")
 @click.option(
     "--fuzz",
     type=int,
@@ -100,7 +100,7 @@ def check(
 
     Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete.
 
-    Example: lakepact check http://127.0.0.1:8181 --only 'IRC-NS-*' --report junit=report.xml
+    Example: lakepact check http://127.0.0.1:8181 --only 'IRC-NS-*' --report html=report.html
     """
     console = Console(stderr=as_json)
     try:

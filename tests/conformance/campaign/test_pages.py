@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
+from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from campaigns import Here, few_cases, ran
 from lakepact.conformance.campaign import judged_runs, tables
 from lakepact.conformance.campaign.cli import campaign
@@ -22,45 +20,6 @@ if TYPE_CHECKING:
 
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")
 BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-QUIETLY = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=5000"),
-)
-#: A window is never narrower than 500 px: a frame in it is.
-FRAME = """<!doctype html><html style="color-scheme: light dark"><title></title><body>
-<script>addEventListener("message", event => { document.title = event.data })</script>
-<iframe src="report.html" width="WIDTH" height="900" style="border: 0; color-scheme: light dark"></iframe>"""
-LEAST_CONTRAST = 4.5  #: of text to what is behind it, as WCAG wants it at level AA
-
-#: Looks at the page from within, and tells what it saw to the page around it.
-LOOK = """<script>
-const light = c => c.map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-  .reduce((sum, v, n) => sum + v * [0.2126, 0.7152, 0.0722][n], 0);
-const rgba = text => text.match(/[\\d.]+/g).map(Number);
-function behind(one) {
-  for (; one; one = one.parentElement) {
-    const c = rgba(getComputedStyle(one).backgroundColor);
-    if (c.length < 4 || c[3] === 1) return c.slice(0, 3);
-  }
-  return [255, 255, 255];
-}
-function contrast(one) {
-  const [a, b] = [light(rgba(getComputedStyle(one).color).slice(0, 3)), light(behind(one))];
-  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-}
-addEventListener("load", () => {
-  const seen = [...document.querySelectorAll(".v, a, p, li, td:not(.zero):not(.heat), th, summary, dt, dd, code, span")]
-    .filter(one => one.checkVisibility() && [...one.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
-  const worst = seen.map(one => [contrast(one), one.className + " " + one.textContent.slice(0, 40)]).sort((a, b) => a[0] - b[0])[0];
-  const matrix = document.querySelector("#matrix").getBoundingClientRect();
-  parent.postMessage(JSON.stringify({
-    width: innerWidth, needs: document.documentElement.scrollWidth, matrix: [matrix.width, matrix.height],
-    rows: [...document.querySelectorAll("#matrix tbody tr")].filter(one => one.checkVisibility()).length,
-    dark: matchMedia("(prefers-color-scheme: dark)").matches, page: light(rgba(getComputedStyle(document.body).backgroundColor)), worst,
-  }), "*");
-});
-</script>"""
 
 
 @pytest.fixture(scope="module")
@@ -117,31 +76,15 @@ def test_the_commands_do_what_they_can_with_a_run_that_ended_early_and_say_so(tm
     assert (tmp_path / "run" / "report.html").exists()
 
 
-def seen(page: Path, *, dark: bool, folder: Path) -> dict[str, Any]:
-    """What a browser sees of a page."""
-    assert BROWSER
-    how = [f"--user-data-dir={folder}", "--window-size=1400,1000", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
-    done = subprocess.run([BROWSER, *QUIETLY, *how, "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True, timeout=120)
-    assert "CONSOLE" not in done.stderr, done.stderr
-    title = re.search(r"<title>(.*?)</title>", done.stdout)
-    assert title
-    found: dict[str, Any] = json.loads(title[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
-    return found
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium here: apt-get install chromium")
+@NEEDS_BROWSER
 @pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_a_page_fits_its_window_and_can_be_read(width: int, *, dark: bool, shown: facts.Facts, tmp_path: Path) -> None:
-    page = tmp_path / "report.html"
-    page.write_text(html.html(shown).replace("</body>", f"{LOOK}</body>"), encoding="utf-8")
-    frame = tmp_path / "frame.html"
-    frame.write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
-    found = seen(frame, dark=dark, folder=tmp_path / "browser")
+    found = seen(html.html(shown), "#matrix", width=width, dark=dark, folder=tmp_path)
 
     assert (found["width"], found["dark"]) == (width, dark)
     assert found["needs"] <= width
-    assert found["matrix"][0] > width / 2
+    assert found["size"][0] > width / 2
     assert found["rows"] >= len(BROKEN)
     assert (found["page"] < 0.1) == dark
     assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]

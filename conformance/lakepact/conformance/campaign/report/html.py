@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis import BAD
 from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST, QUIET
-from lakepact.conformance.campaign.report.plots import SHARES, ranges, ring, share_bar, stacked
-from lakepact.conformance.campaign.report.style import NAMES, SIGNS, STYLE
+from lakepact.conformance.report.page import SAYS, page, wide
+from lakepact.conformance.report.plots import SHARES, ranges, ring, share_bar, stacked
+from lakepact.conformance.report.style import NAMES, SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.conformance.campaign.report.facts import Example, Facts, Finding, Shown
     from lakepact.generated.contract import Requirement
 
-SAYS = "what it says"
 STATUSES = {"2xx": "pass", "3xx": "a", "4xx": "warn", "5xx": "fail"}
 CLASSES = {"status": "fail", "error_type": "warn", "schema": "error", "body": "a", "header": "inconclusive"}
 SAID = {
@@ -30,13 +30,8 @@ SAID = {
 
 def html(facts: Facts) -> str:
     """The whole report."""
-    title = escape(f"Campaign {facts.run['run_id']}: {facts.title}")
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
-    return (
-        f'<!doctype html>\n<html lang="en"><head>{head}<meta name="color-scheme" content="light dark"><style>{STYLE}</style></head><body>\n'
-        + "\n".join((*_top(facts), "<main>", *_parts(facts), "</main>", _end(facts)))
-        + "\n</body></html>\n"
-    )
+    title = f"Campaign {facts.run['run_id']}: {facts.title}"
+    return page(title, (*_top(facts), "<main>", *_parts(facts), "</main>", _end(facts)))
 
 
 def _top(facts: Facts) -> Iterator[str]:
@@ -122,7 +117,7 @@ def _matrix(facts: Facts) -> Iterator[str]:
         shown = ""
         for name, some in (("", broken), (f"{len(others)} others" if broken else "", others)):
             if some:
-                table = _wide(head, [_matrix_row(facts, requirement) for requirement in some], centred=len(facts.targets))
+                table = wide(head, [_matrix_row(facts, requirement) for requirement in some], centred=len(facts.targets))
                 shown += f"<details><summary>{name}</summary>{table}</details>" if name else table
         summary = f'<summary><b>{escape(area)}</b><span class="bars">{bars}</span></summary>'
         yield f'<details class="area"{" open" if broken else ""}>{summary}{shown}</details>'
@@ -192,10 +187,10 @@ def _divergences(facts: Facts) -> Iterator[str]:
         unexplained = facts.unexplained.get(operation, 0)
         rest = f'<td class="n{"" if unexplained else " zero"}">{unexplained:,}</td>'
         rows.append(f'<tr><th scope="row">{escape(operation)}</th>{cells}{rest}</tr>')
-    yield _wide(("operation", *(SAID[kind] for kind in kinds), "unexplained"), rows, numbers=len(kinds) + 1)
+    yield wide(("operation", *(SAID[kind] for kind in kinds), "unexplained"), rows, numbers=len(kinds) + 1)
     yield "<h3>One case of each</h3>"
     head = ("operation", "differs in", "who answers what", "case", "broken in it")
-    yield _wide(head, [_example(example) for example in facts.examples])
+    yield wide(head, [_example(example) for example in facts.examples])
     yield "</section>"
 
 
@@ -233,7 +228,7 @@ def _since(facts: Facts) -> Iterator[str]:
             f"<code>{row['first_case_id'][:12]}…</code>",
         )
         rows.append(f'<tr><th scope="row">{row["kind"]}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
-    yield _wide(("what", "target", "requirement", "before → after", "cases", "first"), rows)
+    yield wide(("what", "target", "requirement", "before → after", "cases", "first"), rows)
     if len(facts.regressions) > MOST:
         yield f"<p>… and {len(facts.regressions) - MOST} more in the table <code>regressions</code>.</p>"
     yield "</section>"
@@ -261,18 +256,11 @@ def _cases(facts: Facts) -> Iterator[str]:
         f'<tr><th scope="row">{escape(target)}</th>{"".join(_count(states.get(state, 0)) for state in named)}</tr>'
         for target, states in facts.states.items()
     ]
-    yield _wide(("target", *named), rows, numbers=len(named)) + "</section>"
+    yield wide(("target", *named), rows, numbers=len(named)) + "</section>"
 
 
 def _count(count: int) -> str:
     return f'<td class="n{"" if count else " zero"}">{count:,}</td>'
-
-
-def _wide(head: Sequence[str], rows: Iterable[str], *, numbers: int = 0, centred: int = 0) -> str:
-    marks = ["", *["n"] * numbers, *["c"] * centred] + [""] * len(head)
-    marks[len(head) - 1] = "says" if head[-1] == SAYS else marks[len(head) - 1]
-    top = "".join(f'<th scope="col"{f" class={mark}" if mark else ""}>{escape(name)}</th>' for name, mark in zip(head, marks, strict=False))
-    return f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def _end(facts: Facts) -> str:

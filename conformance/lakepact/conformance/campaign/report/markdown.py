@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis import VERDICTS
 from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST, QUIET
-from lakepact.conformance.campaign.report.style import SIGNS
+from lakepact.conformance.report.style import SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

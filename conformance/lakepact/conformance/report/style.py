@@ -71,6 +71,7 @@ th, td { text-align: left; padding: 6px 12px; border-bottom: 1px solid var(--lin
 tr:last-child > * { border-bottom: 0 }
 thead th { font-weight: 600; color: var(--soft); font-size: .8rem; background: var(--shade); white-space: nowrap; vertical-align: bottom }
 tbody th { font-weight: 500; position: sticky; left: 0; background: var(--card); white-space: nowrap }
+td.shares { min-width: 90px; vertical-align: middle }
 td.n, th.n { text-align: right } td.c, th.c { text-align: center; white-space: nowrap } td.says { min-width: 26ch; color: var(--soft) }
 tbody th small { display: none; font-weight: 400; color: var(--soft) }
 td.zero { color: var(--line) }
@@ -95,7 +96,9 @@ details.area > details { margin: 0; border-top: 1px solid var(--line) } details.
 .bar i.warn { background: var(--warn) } .bar i.error { background: var(--error) } .bar i.inconclusive { background: var(--inconclusive) }
 article { background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--fail); border-radius: 8px;
   padding: 12px 16px; margin: 12px 0 }
-article.warn { border-left-color: var(--warn) } article > p { margin: .3rem 0 .5rem }
+article.warn { border-left-color: var(--warn) } article.error { border-left-color: var(--error) }
+article.inconclusive { border-left-color: var(--inconclusive) } article.pass { border-left-color: var(--pass) }
+article > p { margin: .3rem 0 .5rem }
 article .clause { color: var(--soft); font-size: .8rem; margin: 0 }
 dl { margin: .4rem 0; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 14px; font-size: .87rem }
 dt { color: var(--soft) } dd { margin: 0 } dd code { white-space: pre-wrap }

@@ -6,14 +6,13 @@ from html import escape
 from math import log10, tau
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign.analysis import VERDICTS
-from lakepact.conformance.campaign.report.style import NAMES
+from lakepact.conformance.report.style import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 COLOURS = ("a", "b", "c", "d", "e", "f")  #: of targets, classes and the like
-SHARES = ("pass", *(verdict for verdict in VERDICTS if verdict != "pass"))
+SHARES = tuple(filter(None, NAMES))
 RADIUS, STROKE = 26, 9
 WIDTH, LEFT, ROW, TOP = 520, 150, 20, 22
 MOST_LETTERS = 22

@@ -1,0 +1,205 @@
+"""The report as one page for a browser: the verdict, a table of areas, and everything that is not kept with its evidence."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, styles
+from lakepact.conformance.report.page import page, wide
+from lakepact.conformance.report.plots import ring, share_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+#: Which outcomes are shown with evidence: by anchor, heading and what is said of them.
+SECTIONS = {
+    "broken": (
+        "What is not kept",
+        (Outcome.FAIL, Outcome.UNEXPECTED_PASS),
+        "Each breaks a MUST, or was listed as a known failure and is kept.",
+    ),
+    "unjudged": ("What could not be judged", (Outcome.ERROR, Outcome.BLOCKED), "A step before it did not work, or the suite itself broke."),
+    "warnings": ("Warnings", (Outcome.WARN,), "A SHOULD that is not kept, or a MUST that is kept in a way to look at."),
+    "known": ("Known failures", (Outcome.KNOWN_FAIL,), "Not kept, and listed as such with a reason."),
+}
+SHOWN_CURLS = 20  #: requests that lead to a finding and are shown; those before them stand in the JSON lines
+
+
+def write(report: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write a report as a page."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(html(report), encoding="utf-8")
+
+
+def html(report: Sequence[dict[str, Any]]) -> str:
+    """The whole page, of a report's lines."""
+    header, footer = report[0], report[-1]
+    results = [line for line in report if line["line"] == "result"]
+    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    title = f"{footer['verdict']}: {header['target']}, {header['title']} {header['version']}"
+    shown = {anchor: [r for o in outcomes for r in results if r["outcome"] == o] for anchor, (_, outcomes, _) in SECTIONS.items()}
+    absent = [r for r in results if r["outcome"] == Outcome.NOT_OFFERED]
+    parts = [*_top(header, footer, results, shown, absent), "<main>", *_summary(results)]
+    for anchor, findings in shown.items():
+        heading, _, lead = SECTIONS[anchor]
+        if findings:
+            parts += [f'<section id="{anchor}"><h2>{heading} ({len(findings)})</h2><p class="lead">{lead}</p>']
+            parts += [_finding(result, exchanges, header) for result in findings] + ["</section>"]
+    parts += [*_absent(absent, results, header), *_target(header), "</main>", _end(header)]
+    return page(title, parts)
+
+
+def _top(
+    header: Mapping[str, Any],
+    footer: Mapping[str, Any],
+    results: Sequence[Mapping[str, Any]],
+    shown: Mapping[str, Sequence[Any]],
+    absent: Sequence[Any],
+) -> Iterator[str]:
+    look = VERDICTS[footer["verdict"]]
+    yield f'<header class="top"><p class="kicker">{escape(header["title"])} {escape(header["version"])}</p>'
+    yield f'<h1><span class="v {look.style}">{look.sign} {look.says}</span></h1>'
+    yield f'<p id="target"><code>{escape(header["target"])}</code></p>'
+    told = {
+        "judged": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
+        "requirements": f"{len(results):,}",
+        "operations declared": f"{len(header['operations'])} of {header['all_operations']}",
+        "checks": f"{footer['checks']:,}",
+        "laws": f"{footer['laws']:,}",
+        "requests": f"{footer['requests']:,}",
+        "seconds": f"{footer['seconds']:.1f}",
+    }
+    yield f'<ul class="meta">{"".join(f"<li>{name} <b>{escape(value)}</b></li>" for name, value in told.items())}</ul>'
+    if "stopped" in footer:
+        yield f'<p class="notice"><b>Nothing could be judged.</b> {escape(footer["stopped"])}</p>'
+    if header["only"]:
+        yield f'<p class="notice"><b>A part of the contract:</b> only <code>{escape(", ".join(header["only"]))}</code> was asked for.</p>'
+    if header["strict"]:
+        yield '<p class="notice"><b>Strict:</b> a SHOULD that is not kept counts like a MUST.</p>'
+    links = {"areas": "Areas"} if results else {}
+    links |= {anchor: f"{SECTIONS[anchor][0]} ({len(findings)})" for anchor, findings in shown.items() if findings}
+    links |= {"absent": f"Not offered ({len(absent)})"} if absent else {}
+    links |= {"offer": "The target"}
+    yield "<nav>" + "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in links.items()) + "</nav></header>"
+
+
+def _summary(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not results:
+        return
+    seen = Counter(Outcome(r["outcome"]) for r in results)
+    judged = len(results) - seen[Outcome.NOT_OFFERED]
+    tally = "".join(
+        f'<li><span class="v {look.style or "none"}">{look.sign} {seen[o]:,} {look.says}</span></li>'
+        for o, look in LOOKS.items()
+        if seen[o]
+    )
+    areas = by_area(results)
+    squares = "".join(
+        f'<i class="{LOOKS[Outcome(r["outcome"])].style}" title="{escape(r["requirement"])}: {LOOKS[Outcome(r["outcome"])].says}"></i>'
+        for area in areas
+        for r in results
+        if r["area"] == area
+    )
+    yield (
+        f'<div class="cards"><div class="card"><div class="big">{ring(styles(seen))}<div>'
+        f"<strong>{seen[Outcome.PASS]:,} of {judged:,}</strong>"
+        f'<span>requirements kept, of those that apply</span></div></div><ul class="tally">{tally}</ul>'
+        f'<div class="field" role="img" aria-label="one square for each requirement">{squares}</div></div></div>'
+    )
+    shown = [o for o in LOOKS if seen[o]]
+    rows = [_row(escape(area), counted, shown) for area, counted in areas.items()]
+    rows.append(_row("<b>all</b>", seen, shown))
+    yield '<section id="areas"><h2>Areas</h2>'
+    yield wide(("area", *(f"{LOOKS[o].sign} {o.value}" for o in shown), "shares"), rows, numbers=len(shown)) + "</section>"
+
+
+def _row(area: str, counted: Mapping[str, int], shown: Sequence[Outcome]) -> str:
+    cells = "".join(
+        f'<td class="n"><span class="v {LOOKS[o].style or "none"}">{counted[o]:,}</span></td>'
+        if counted.get(o)
+        else '<td class="n zero">0</td>'
+        for o in shown
+    )
+    return f'<tr><th scope="row">{area}</th>{cells}<td class="shares">{share_bar(styles(counted))}</td></tr>'
+
+
+def _finding(result: Mapping[str, Any], exchanges: Mapping[int, Mapping[str, Any]], header: Mapping[str, Any]) -> str:
+    look = LOOKS[Outcome(result["outcome"])]
+    verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
+    again = sum(v["outcome"] == result["outcome"] for v in result["verdicts"]) - 1
+    terms = {name: f"<code>{escape(verdict[name])}</code>" for name in ("expected", "actual") if verdict.get(name)}
+    if verdict.get("remark") and verdict["remark"] != verdict.get("actual"):
+        terms["remark"] = escape(verdict["remark"])
+    if result["reading"]:
+        terms["reading"] = escape(result["reading"])
+    for edit in result["edits"]:
+        terms[f"edit {escape(edit['id'])}"] = f"{escape(edit['says'])} ({escape(edit['effect'])})"
+    terms["check"] = f"<code>{escape(verdict['check'])}</code>" + (f", and {again} more" if again else "")
+    listed = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in terms.items())
+    sent = [exchanges[n] for n in verdict.get("exchanges", ()) if n in exchanges]
+    return (
+        f'<article class="{look.style}" id="{escape(result["requirement"])}"><h3>{escape(result["requirement"])} '
+        f'<span class="v {look.style}">{look.sign} {escape(result["level"])}</span></h3><p>{escape(result["says"])}</p>'
+        f'<p class="clause">{escape(header["contract"])} {escape(header["version"])} {escape(result["clause"])}'
+        f" · {escape(result['area'])}</p>"
+        f"<dl>{listed}</dl>{_evidence(sent)}</article>"
+    )
+
+
+def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
+    """The requests that lead to a finding, the last of them with its answer."""
+    if not sent:
+        return ""
+    last, before = sent[-1], sent[:-1]
+    left_out = len(before) - SHOWN_CURLS
+    curls = f"# {left_out} requests before these stand in the JSON lines\n" if left_out > 0 else ""
+    curls += "\n".join(exchange["curl"] for exchange in before[-SHOWN_CURLS:])
+    many = "the request" if len(before) == 1 else f"{len(before)} requests"
+    requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{escape(curls)}</pre></details>' if before else ""
+    requests += f'<pre tabindex="0">{escape(last["curl"])}</pre>'
+    status = last["response"]["status"] or "none came"
+    body = f'<pre tabindex="0">{escape(last["response"]["body"])}</pre>' if last["response"]["body"] else "<p>No body.</p>"
+    return f"{requests}<details><summary>the last answer: {status}</summary>{body}</details>"
+
+
+def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]], header: Mapping[str, Any]) -> Iterator[str]:
+    """What was not offered, by why it was not."""
+    if not absent:
+        return
+    yield f'<section id="absent"><h2>Not offered ({len(absent)})</h2>'
+    yield '<p class="lead">What the target does not declare, and what no answer had to do with: held against nobody.</p>'
+    missing = sorted({o for r in results for o in r["operations"]} - set(header["operations"]))
+    if missing and header["operations"]:
+        yield f"<p>Operations that are not declared: {', '.join(f'<code>{escape(o)}</code>' for o in missing)}.</p>"
+    by_reason: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for result in absent:
+        reasons = (v["remark"] for v in result["verdicts"] if v["outcome"] == Outcome.NOT_OFFERED and v.get("remark"))
+        by_reason[next(reasons, "nothing is said of it")].append(result)
+    for reason, listed in sorted(by_reason.items(), key=lambda item: -len(item[1])):
+        items = "".join(f"<li><code>{escape(r['requirement'])}</code> {escape(r['says'])}</li>" for r in listed)
+        yield f"<details><summary>{escape(reason)} ({len(listed)})</summary><ul>{items}</ul></details>"
+    yield "</section>"
+
+
+def _target(header: Mapping[str, Any]) -> Iterator[str]:
+    yield '<section id="offer"><h2>The target</h2><dl>'
+    for name, said in header["facts"].items():
+        yield f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>"
+    for word, wanted in (("has", True), ("lacks", False)):
+        names = ", ".join(name for name, on in header["features"].items() if on is wanted)
+        if names:
+            yield f"<dt>{word}</dt><dd>{escape(names)}</dd>"
+    sent = "headers of its own, which are not shown" if header["authorized"] else "no authorization"
+    yield f"<dt>asked with</dt><dd>{sent}</dd></dl></section>"
+
+
+def _end(header: Mapping[str, Any]) -> str:
+    return (
+        "<footer><p>In the curl lines, <code>$AUTHORIZATION</code> stands for what was sent as authorization. "
+        "What a requirement says, and who judges it: <code>lakepact explain ID</code>.</p>"
+        f"<p>lakepact {escape(header['lakepact'])}.</p></footer>"
+    )

@@ -1,0 +1,57 @@
+"""How an outcome is shown to people: a colour of the page, a sign that says the same without it, and words."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one outcome is shown."""
+
+    style: str  #: class of the page's style sheet; empty where there is nothing to see
+    sign: str
+    says: str
+
+
+LOOKS: Mapping[Outcome, Look] = {
+    Outcome.PASS: Look("pass", "✓", "kept"),
+    Outcome.FAIL: Look("fail", "✗", "not kept"),
+    Outcome.UNEXPECTED_PASS: Look("fail", "↑", "kept, though listed as a known failure"),
+    Outcome.WARN: Look("warn", "!", "to be looked at"),
+    Outcome.KNOWN_FAIL: Look("inconclusive", "k", "a known failure"),
+    Outcome.BLOCKED: Look("inconclusive", "?", "blocked"),
+    Outcome.ERROR: Look("error", "⚡", "the suite broke"),
+    Outcome.NOT_OFFERED: Look("", "·", "not offered"),
+}
+
+#: How a whole run is shown.
+VERDICTS = {
+    "conformant": Look("pass", "✓", "Conformant"),
+    "not conformant": Look("fail", "✗", "Not conformant"),
+    "incomplete": Look("inconclusive", "?", "Incomplete"),
+}
+
+
+def styles(seen: Mapping[str, int]) -> Counter[str]:
+    """Counts by class of the style sheet, of counts by outcome; what is not offered is not among them."""
+    counted: Counter[str] = Counter()
+    for outcome, count in seen.items():
+        if style := LOOKS[Outcome(outcome)].style:
+            counted[style] += count
+    return counted
+
+
+def by_area(results: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
+    """Outcomes of results, counted in each area."""
+    areas: dict[str, Counter[str]] = defaultdict(Counter)
+    for result in results:
+        areas[result["area"]][result["outcome"]] += 1
+    return areas

@@ -1,0 +1,78 @@
+"""What a browser sees of a page, wide and narrow, by day and by night: it is looked at from within a frame."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+QUIETLY = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=5000"),
+)
+#: A window is never narrower than 500 px: a frame in it is.
+FRAME = """<!doctype html><html style="color-scheme: light dark"><title></title><body>
+<script>addEventListener("message", event => { document.title = event.data })</script>
+<iframe src="page.html" width="WIDTH" height="900" style="border: 0; color-scheme: light dark"></iframe>"""
+NEEDS_BROWSER = pytest.mark.skipif(BROWSER is None, reason="no Chromium here: apt-get install chromium")
+LEAST_CONTRAST = 4.5  #: of text to what is behind it, as WCAG wants it at level AA
+
+#: Looks at the page from within, and tells what it saw to the page around it.
+LOOK = """<script>
+const light = c => c.map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, n) => sum + v * [0.2126, 0.7152, 0.0722][n], 0);
+const rgba = text => text.match(/[\\d.]+/g).map(Number);
+function behind(one) {
+  for (; one; one = one.parentElement) {
+    const c = rgba(getComputedStyle(one).backgroundColor);
+    if (c.length < 4 || c[3] === 1) return c.slice(0, 3);
+  }
+  return [255, 255, 255];
+}
+function contrast(one) {
+  const [a, b] = [light(rgba(getComputedStyle(one).color).slice(0, 3)), light(behind(one))];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+addEventListener("load", () => {
+  const seen = [...document.querySelectorAll(".v, a, p, li, td:not(.zero):not(.heat), th, summary, dt, dd, code, span")]
+    .filter(one => one.checkVisibility() && [...one.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
+  const worst = seen.map(one => [contrast(one), one.className + " " + one.textContent.slice(0, 40)]).sort((a, b) => a[0] - b[0])[0];
+  const main = document.querySelector("MAIN").getBoundingClientRect();
+  parent.postMessage(JSON.stringify({
+    width: innerWidth, needs: document.documentElement.scrollWidth, size: [main.width, main.height],
+    rows: [...document.querySelectorAll("MAIN tbody tr")].filter(one => one.checkVisibility()).length,
+    dark: matchMedia("(prefers-color-scheme: dark)").matches, page: light(rgba(getComputedStyle(document.body).backgroundColor)), worst,
+  }), "*");
+});
+</script>"""
+
+
+def seen(html: str, main: str, *, width: int, dark: bool, folder: Path) -> dict[str, Any]:
+    """What a browser sees of a page.
+
+    Args:
+        html: the page.
+        main: selector of its most important part, whose size is told and whose table's rows are counted.
+        width: of the frame that it is shown in.
+        dark: by night.
+        folder: an empty one.
+    """
+    assert BROWSER
+    (folder / "page.html").write_text(html.replace("</body>", LOOK.replace("MAIN", main) + "</body>"), encoding="utf-8")
+    frame = folder / "frame.html"
+    frame.write_text(FRAME.replace("WIDTH", str(width)), encoding="utf-8")
+    how = [f"--user-data-dir={folder / 'browser'}", "--window-size=1400,1000", f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+    done = subprocess.run([BROWSER, *QUIETLY, *how, "--dump-dom", frame.as_uri()], capture_output=True, text=True, check=True, timeout=120)
+    assert "CONSOLE" not in done.stderr, done.stderr
+    title = re.search(r"<title>(.*?)</title>", done.stdout)
+    assert title
+    found: dict[str, Any] = json.loads(title[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    return found
