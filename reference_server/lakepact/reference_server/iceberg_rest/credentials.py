@@ -80,8 +80,8 @@ class Credentials:
     def load_credentials(self, *, namespace: str, table: str, **_: object) -> Reply:
         """New credentials of a table."""
         levels = levels_of(namespace)
-        with self._catalog.store.begin() as transaction:
-            record: Record = self._rules["table-exists"](transaction, levels, table)
+        with self._catalog.store.view() as view:
+            record: Record = self._rules["table-exists"](view, levels, table)
         credentials = self.of(record.document["metadata"]["location"], levels, table)
         return Reply(200, orjson.dumps({"storage-credentials": credentials}), (NO_STORE,))
 

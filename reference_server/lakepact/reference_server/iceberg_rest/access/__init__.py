@@ -181,8 +181,8 @@ def _spell(arguments: dict[str, Any], separator: str) -> None:
 
 def _places(catalog: Catalog, seen: Sight, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Where the table lies that is asked about, if it is seen."""
-    with seeing(seen), catalog.store.begin() as transaction:
-        record = transaction.get(identifier_key(levels_of(arguments["namespace"]), arguments["table"]))
+    with seeing(seen), catalog.store.view() as view:
+        record = view.get(identifier_key(levels_of(arguments["namespace"]), arguments["table"]))
     return () if record is None else (record.document["metadata"]["location"],)
 
 
@@ -197,8 +197,8 @@ def own_key(principal: str, spelled: str) -> str:
 def is_there(catalog: Catalog, seen: Sight, subject: Subject) -> bool:
     """Whether a subject exists for who sees this."""
     key = namespace_key(subject.levels) if subject.name is None else identifier_key(subject.levels, subject.name)
-    with seeing(seen), catalog.store.begin() as transaction:
-        return transaction.get(key) is not None
+    with seeing(seen), catalog.store.view() as view:
+        return view.get(key) is not None
 
 
 def may(operation: str, rights: Rights, need: Need) -> bool:  # noqa: ARG001 - a fault may let one operation pass

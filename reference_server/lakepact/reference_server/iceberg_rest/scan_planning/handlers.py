@@ -88,8 +88,8 @@ class Planning:
 
     def _table(self, namespace: str, table: str) -> tuple[Record, Table]:
         levels = levels_of(namespace)
-        with self._catalog.store.begin() as transaction:
-            record: Record = self._rules["table-exists"](transaction, levels, table)
+        with self._catalog.store.view() as view:
+            record: Record = self._rules["table-exists"](view, levels, table)
         return record, (levels, table, record.document["metadata"]["table-uuid"])
 
 
