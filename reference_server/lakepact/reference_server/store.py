@@ -48,6 +48,15 @@ class Record:
             object.__setattr__(record, name, value)
         return record
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the document is in memory."""
+        try:
+            object.__getattribute__(self, "document")
+        except AttributeError:
+            return False
+        return True
+
     def __getattr__(self, name: str) -> Any:
         # Asked only for what is not there: the document of a record from a file, the first time.
         if name != "document":

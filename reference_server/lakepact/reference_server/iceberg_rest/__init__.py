@@ -183,7 +183,7 @@ def catalog_service(
         return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
 
     shelves: list[Store] = [store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}") for kept in warehouses]
-    located = [Located(own) if kept.access.service else None for kept, own in zip(warehouses, shelves, strict=True)]
+    located = [Located(own) for own in shelves]
 
     def catalog_of(kept: ServedWarehouse, own: Store) -> Catalog:
         files = kept.files
@@ -191,11 +191,11 @@ def catalog_service(
             own, files = access.seen_store(own), access.seen_warehouse(files)
         return Catalog(own, files, rules, updates, preconditions, validators=lambda: served.validators)
 
-    def areas_of(kept: ServedWarehouse, catalog: Catalog, places: Located | None) -> tuple[object, ...]:
-        vended = Credentials(catalog, kept.access, kept.prefix, places)
+    def areas_of(kept: ServedWarehouse, catalog: Catalog, places: Located) -> tuple[object, ...]:
+        vended = Credentials(catalog, kept.access, kept.prefix, places if kept.access.service else None)
         return (
             Namespaces(catalog),
-            Tables(catalog, vended),
+            Tables(catalog, vended, places),
             Commits(catalog),
             Metrics(catalog, reports),
             Transactions(catalog),
@@ -205,7 +205,7 @@ def catalog_service(
             vended,
         )
 
-    catalogs = [catalog_of(kept, places or own) for kept, own, places in zip(warehouses, shelves, located, strict=True)]
+    catalogs = [catalog_of(kept, places) for kept, places in zip(warehouses, located, strict=True)]
     by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, located, strict=True)]
     waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()

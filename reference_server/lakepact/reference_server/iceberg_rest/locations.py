@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 import orjson
@@ -13,7 +13,8 @@ from lakepact.reference_server.store import Key
 from .catalog import IDENTIFIERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
 
     from lakepact.reference_server.store import Place, Record, Settling, Store, Transaction, View
 
@@ -33,29 +34,27 @@ class Located:
         self._store = store
         self._known: _Known | None = None
 
-    def is_alone(self, key: Key, location: str) -> bool:
-        """Whether nothing but the table at this key lies at a location, above it or below it."""
+    def is_alone(self, key: Key | None, location: str) -> bool:
+        """Whether nothing but the table at this key, if one is named, lies at a location, above it or below it."""
         with self._store.begin() as transaction:
             if self._known is None:
-                # The documents of records from a file would stay in memory: their bytes are read instead.
-                bodies = ((other, orjson.loads(record.body)) for other, record in transaction.every(IDENTIFIERS))
-                self._known = _Known({other: _spelled(document["metadata"]) for other, document in bodies})
+                self._known = _Known({other: _spelled(_read(record)["metadata"]) for other, record in transaction.every(IDENTIFIERS)})
             return self._known.is_alone(key, location)
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
-        return self._begun()
+        return _Following(self, self._store.begin())
 
-    @contextmanager
-    def _begun(self) -> Generator[Transaction]:
-        with self._store.begin() as transaction:
-            changes: dict[Key, str | None] = {}
-            yield _Followed(transaction, changes)
-            # Nobody else is in the store until the block has ended: what is known stays in step with what is there.
-            if changes and self._known is not None:
-                transaction.otherwise(self._forget)
-                for key, location in changes.items():
-                    self._known.move(key, location)
+    def follow(self, transaction: Transaction) -> _Followed | None:
+        """A transaction that tells where it puts what; None as long as nobody has asked, and all will be read."""
+        return None if self._known is None else _Followed(transaction)
+
+    def moved(self, transaction: Transaction, changes: dict[Key, str | None]) -> None:
+        """Note what a transaction has moved; nobody else is in the store until it has ended."""
+        if changes and self._known is not None:
+            transaction.otherwise(self._forget)
+            for key, location in changes.items():
+                self._known.move(key, location)
 
     def _forget(self) -> None:
         """Read everything again, because changes were undone."""
@@ -78,39 +77,64 @@ class Located:
         self._store.close()
 
 
+class _Following(AbstractContextManager["Transaction"]):
+    """A transaction for one `with` block, followed where somebody has asked for locations before."""
+
+    __slots__ = ("_followed", "_located", "_within")
+
+    def __init__(self, located: Located, within: AbstractContextManager[Transaction]) -> None:
+        self._located = located
+        self._within = within
+        self._followed: _Followed | None = None
+
+    def __enter__(self) -> Transaction:
+        transaction = self._within.__enter__()
+        self._followed = self._located.follow(transaction)
+        return self._followed or transaction
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None and self._followed is not None:
+            try:
+                self._located.moved(self._followed.transaction, self._followed.changes)
+            except BaseException as failure:
+                self._within.__exit__(type(failure), failure, failure.__traceback__)
+                raise
+        self._within.__exit__(kind, error, trace)
+
+
 class _Followed:
     """A transaction that writes down what moves."""
 
-    __slots__ = ("_changes", "_transaction")
+    __slots__ = ("changes", "transaction")
 
-    def __init__(self, transaction: Transaction, changes: dict[Key, str | None]) -> None:
-        self._transaction = transaction
-        self._changes = changes
+    def __init__(self, transaction: Transaction) -> None:
+        self.transaction = transaction
+        self.changes: dict[Key, str | None] = {}
 
     def get(self, key: Key) -> Record | None:
-        return self._transaction.get(key)
+        return self.transaction.get(key)
 
     def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
-        return self._transaction.every(shelf)
+        return self.transaction.every(shelf)
 
     def afterwards(self, action: Callable[[], None]) -> None:
-        self._transaction.afterwards(action)
+        self.transaction.afterwards(action)
 
     def otherwise(self, action: Callable[[], None]) -> None:
-        self._transaction.otherwise(action)
+        self.transaction.otherwise(action)
 
     def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
-        return self._transaction.under(shelf, place, after)
+        return self.transaction.under(shelf, place, after)
 
     def put(self, key: Key, record: Record) -> None:
-        self._transaction.put(key, record)
+        self.transaction.put(key, record)
         if key.shelf == IDENTIFIERS:
-            self._changes[key] = _spelled(record.document["metadata"])
+            self.changes[key] = _spelled(record.document["metadata"])
 
     def remove(self, key: Key) -> Record | None:
         if key.shelf == IDENTIFIERS:
-            self._changes[key] = None
-        return self._transaction.remove(key)
+            self.changes[key] = None
+        return self.transaction.remove(key)
 
 
 class _Places(Protocol):
@@ -142,17 +166,24 @@ class _Known:
             self._of[key] = location
             self._at.setdefault(location, set()).add(key)
 
-    def is_alone(self, key: Key, location: str) -> bool:
+    def is_alone(self, key: Key | None, location: str) -> bool:
         location = f"{location.rstrip('/')}/"
+        own = set[Key]() if key is None else {key}
         for end, letter in enumerate(location):
-            if letter == "/" and (self._at.get(location[: end + 1]) or set[Key]()) - {key}:
+            if letter == "/" and (self._at.get(location[: end + 1]) or set[Key]()) - own:
                 return False
         for place in self._at.irange(location):
             if not place.startswith(location):
                 break
-            if self._at[place] - {key}:
+            if self._at[place] - own:
                 return False
         return True
+
+
+def _read(record: Record) -> Document:
+    # The documents of records from a file would stay in memory: their bytes are read instead.
+    document: Document = record.document if record.is_read else orjson.loads(record.body)
+    return document
 
 
 def _spelled(metadata: Document) -> str:

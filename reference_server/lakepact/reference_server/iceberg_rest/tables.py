@@ -11,7 +11,6 @@ import orjson
 from lakepact.reference_server.pages import BadToken
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.warehouse import overlap
 
 from .catalog import (
     IDENTIFIERS,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from .credentials import Credentials
     from .documents import Document
+    from .locations import Located
 
 
 def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
@@ -82,9 +82,9 @@ def snapshots_of_refs(metadata: Document) -> Document:
     return {**metadata, "snapshots": [s for s in metadata.get("snapshots", []) if s["snapshot-id"] in kept]}
 
 
-def files_may_go(transaction: Transaction, location: str) -> bool:
+def files_may_go(located: Located, location: str) -> bool:
     """Whether no other table or view keeps its files where a table is purged, above it or below it."""
-    return not any(overlap(location, other.document["metadata"]["location"]) for _, other in transaction.every(IDENTIFIERS))
+    return located.is_alone(None, location)
 
 
 def listed(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
@@ -115,10 +115,12 @@ class Tables:
     Args:
         catalog: the catalog that the tables are in.
         credentials: what their files are opened with.
+        located: where they lie.
     """
 
-    def __init__(self, catalog: Catalog, credentials: Credentials) -> None:
+    def __init__(self, catalog: Catalog, credentials: Credentials, located: Located) -> None:
         self._catalog = catalog
+        self._located = located
         self._credentials = credentials
         self._rules = catalog.rules
 
@@ -226,8 +228,8 @@ class Tables:
     def _purge(self, table: Document) -> None:
         """Remove the files of a table that is gone for good, unless others have come to need them."""
         location = table["metadata"]["location"]
-        with self._catalog.store.begin() as transaction:
-            if self._rules["files-may-go"](transaction, location):
+        with self._catalog.store.begin():  # so that nothing moves there meanwhile
+            if self._rules["files-may-go"](self._located, location):
                 self._catalog.warehouse.purge(location)
                 forget_metadata_files(self._catalog.warehouse, table)
 
