@@ -10,14 +10,18 @@ import click
 #: Verb → module and command. A verb is imported when it is called, so that each needs only its own extra.
 VERBS = {
     "campaign": ("lakepact.conformance.campaign.cli", "campaign"),
+    "cat": ("lakepact.client.command.cat", "cat"),
     "check": ("lakepact.conformance.check", "check"),
     "contracts": ("lakepact.conformance.contracts", "contracts"),
     "data": ("lakepact.conformance.data.cli", "data"),
     "explain": ("lakepact.conformance.catalogue", "explain"),
     "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),
     "list": ("lakepact.conformance.catalogue", "list_requirements"),
+    "ls": ("lakepact.client.command.ls", "ls"),
+    "matrix": ("lakepact.conformance.matrix", "matrix"),
     "reports": ("lakepact.conformance.metrics_reports", "reports"),
     "serve": ("lakepact.reference_server.cli", "serve"),
+    "show": ("lakepact.client.command.show", "show"),
     "store": ("lakepact.reference_server.store_cli", "store"),
 }
 

@@ -90,7 +90,7 @@ def _top(
 def _summary(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not results:
         return
-    seen = Counter(Outcome(r["outcome"]) for r in results)
+    seen: Counter[str] = Counter(r["outcome"] for r in results)
     judged = len(results) - seen[Outcome.NOT_OFFERED]
     tally = "".join(
         f'<li><span class="v {look.style or "none"}">{look.sign} {seen[o]:,} {look.says}</span></li>'

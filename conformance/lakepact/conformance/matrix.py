@@ -1,0 +1,89 @@
+"""`lakepact matrix`: several reports of one contract side by side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+from rich.console import Console
+
+from lakepact.conformance import runner
+from lakepact.conformance.report import compatibility, lines, matrices
+
+KINDS = ("html", "json", "md")
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN.jsonl…")
+@click.option("--by", type=click.Choice(compatibility.BY), default=compatibility.AREA, show_default=True, help="What the rows are.")
+@click.option("--differing", is_flag=True, help="Only rows of which the reports do not all say the same.")
+@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, json=… or md=…")
+@click.option("--json", "as_json", is_flag=True, help="Print the matrix as JSON instead of text.")
+def matrix(runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[str, ...], as_json: bool) -> None:
+    """Put reports of `lakepact check --report jsonl=RUN.jsonl` side by side: what each target keeps of one contract.
+
+    A column is called like its file unless a NAME is given. Exit code: 0 all reports are complete, 2 wrong usage, 3 one of
+    them is incomplete; whether targets are conformant is said by `lakepact check`.
+
+    Example: lakepact matrix old=monday.jsonl new=friday.jsonl --by requirement --differing --report html=matrix.html
+    """
+    wanted = [_report(report) for report in reports]
+    try:
+        made = compatibility.matrix(_read(runs), by=by, differing=differing)
+    except (lines.UnreadableReport, compatibility.NotComparable) as wrong:
+        click.echo(f"lakepact matrix: {wrong}", err=True)
+        sys.exit(runner.USAGE)
+    if as_json:
+        click.echo(_json(made))
+    else:
+        matrices.show(made, Console())
+    writers = {"html": matrices.html, "json": _json, "md": matrices.markdown}
+    for kind, path in wanted:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(writers[kind](made), encoding="utf-8")
+        except OSError as wrong:
+            click.echo(f"lakepact matrix: the report cannot be written: {wrong}", err=True)
+            sys.exit(runner.INCOMPLETE)
+    sys.exit(runner.CONFORMANT if made.whole else runner.INCOMPLETE)
+
+
+def _json(made: compatibility.Matrix) -> str:
+    return orjson.dumps(compatibility.as_json(made), option=orjson.OPT_INDENT_2).decode()
+
+
+def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
+    """The lines of each report, by the name of its column.
+
+    Raises:
+        UnreadableReport: a file is not a whole report.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for run in runs:
+        name, path = _named(run)
+        if name in found:
+            raise click.UsageError(f"two reports are called {name}: name them, as in {name}-2={path}")
+        try:
+            found[name] = lines.read(path)
+        except OSError as wrong:
+            raise click.UsageError(f"{path} cannot be read: {wrong.strerror}") from wrong
+        except (AttributeError, KeyError, TypeError) as wrong:
+            raise lines.UnreadableReport(f"{path}: JSON lines, but not those of `lakepact check --report jsonl=FILE`") from wrong
+    return found
+
+
+def _named(run: str) -> tuple[str, Path]:
+    name, equals, path = run.partition("=")
+    if equals and name and path and not Path(run).exists():
+        return name, Path(path)
+    return Path(run).stem, Path(run)
+
+
+def _report(option: str) -> tuple[str, Path]:
+    kind, _, path = option.partition("=")
+    if kind not in KINDS or not path:
+        raise click.UsageError(f"--report {option}: write KIND=FILE with KIND one of {', '.join(KINDS)}")
+    return kind, Path(path)

@@ -1,0 +1,121 @@
+"""A compatibility matrix for people: for a terminal, as Markdown, and as a page for a browser."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.markup import escape as unmarked
+from rich.table import Table
+
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report.compatibility import REQUIREMENT, cell_text, counted, incomplete, marks, outcome_of, signs
+from lakepact.conformance.report.looks import LOOKS, VERDICTS, styles
+from lakepact.conformance.report.page import SAYS, page, wide
+from lakepact.conformance.report.plots import ring, share_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rich.console import Console
+
+    from lakepact.conformance.report.compatibility import Column, Matrix, Row
+
+
+def show(matrix: Matrix, console: Console) -> None:
+    """Print a matrix."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(matrix.by, no_wrap=True)
+    for column in matrix.columns:
+        table.add_column(unmarked(column.name), justify="center" if matrix.by == REQUIREMENT else "left")
+    for row in matrix.rows:
+        table.add_row(unmarked(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
+    table.add_section()
+    table.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].says.lower() for column in matrix.columns))
+    console.print(table)
+    for line in (signs(matrix), *matrix.notes):
+        console.print(unmarked(line), highlight=False, soft_wrap=True)
+    for column in matrix.columns:
+        console.print(f"[bold]{unmarked(column.name)}[/]  {unmarked(column.url)}  {column.ended}", highlight=False, soft_wrap=True)
+    for line in incomplete(matrix.columns):
+        console.print(f"[yellow]{unmarked(line)}[/]", highlight=False, soft_wrap=True)
+
+
+def markdown(matrix: Matrix) -> str:
+    """A matrix as Markdown."""
+    return "\n".join(_markdown(matrix)) + "\n"
+
+
+def _markdown(matrix: Matrix) -> Iterator[str]:
+    yield f"# {matrix.title} {matrix.version}: compatibility by {matrix.by}\n"
+    yield "| report | target | judged | verdict |"
+    yield "|---|---|---|---|"
+    yield from (f"| {_cell(c.name)} | `{_cell(c.url)}` | {c.ended} | {c.verdict} |" for c in matrix.columns)
+    notes = [*incomplete(matrix.columns), *matrix.notes]
+    yield from ("", *(f"- {note}" for note in notes)) if notes else ()
+    yield f"\n{signs(matrix)}.\n"
+    last = matrix.by == REQUIREMENT
+    yield f"| {matrix.by} | " + " | ".join(_cell(column.name) for column in matrix.columns) + (f" | {SAYS} |" if last else " |")
+    yield "|---|" + (":---:|" if last else "---|") * len(matrix.columns) + ("---|" if last else "")
+    for row in matrix.rows:
+        cells = " | ".join(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns)
+        yield f"| {_cell(row.name)} | {cells} |" + (f" {_cell(row.says)} |" if last else "")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def html(matrix: Matrix) -> str:
+    """A matrix as a page."""
+    title = f"{matrix.title} {matrix.version}: compatibility by {matrix.by}"
+    return page(title, _html(matrix))
+
+
+def _html(matrix: Matrix) -> Iterator[str]:
+    yield '<header class="top"><p class="kicker">Compatibility matrix</p>'
+    yield f"<h1>{escape(matrix.title)} {escape(matrix.version)}</h1>"
+    yield from (f'<p class="notice">{escape(line)}</p>' for line in (*incomplete(matrix.columns), *matrix.notes))
+    yield '</header><main><div class="cards">'
+    yield from map(_card, matrix.columns)
+    yield f'</div><section id="matrix"><h2>By {escape(matrix.by)}</h2><p class="lead">{escape(signs(matrix))}.</p>'
+    names, last = [column.name for column in matrix.columns], (SAYS,) if matrix.by == REQUIREMENT else ()
+    yield wide((matrix.by, *names, *last), [_row(row, matrix) for row in matrix.rows], centred=len(names) if last else 0)
+    yield "</section></main><footer><p>Made by <code>lakepact matrix</code> of reports of <code>lakepact check</code>.</p></footer>"
+
+
+def _card(column: Column) -> str:
+    look = VERDICTS[column.verdict]
+    kept, judged = counted(column.seen)
+    tally = "".join(
+        f'<li><span class="v {LOOKS[o].style or "none"}">{LOOKS[o].sign} {column.seen[o]:,} {LOOKS[o].says}</span></li>'
+        for o in LOOKS
+        if column.seen[o]
+    )
+    return (
+        f'<div class="card"><h3>{escape(column.name)} <span class="v {look.style}">{look.sign} {look.says}</span></h3>'
+        f'<p class="where">{escape(column.url)} · {escape(column.ended)}</p><div class="big">{ring(styles(column.seen))}<div>'
+        f'<strong>{kept:,} of {judged:,}</strong><span>requirements kept</span></div></div><ul class="tally">{tally}</ul></div>'
+    )
+
+
+def _row(row: Row, matrix: Matrix) -> str:
+    cells = "".join(_html_cell(row.cells.get(column.name), matrix) for column in matrix.columns)
+    says = escape(row.says)
+    last, beneath = (f'<td class="says">{says}</td>', f"<small>{says}</small>") if matrix.by == REQUIREMENT else ("", "")
+    return f'<tr><th scope="row">{escape(row.name)}{beneath}</th>{cells}{last}</tr>'
+
+
+def _html_cell(cell: Mapping[str, int] | None, matrix: Matrix) -> str:
+    centred = ' class="c"' if matrix.by == REQUIREMENT else ""
+    if cell is None:
+        return f'<td{centred}><span class="v none" title="not in this report">{cell_text(cell, matrix.by)}</span></td>'
+    if matrix.by == REQUIREMENT:
+        look = LOOKS[outcome_of(cell)]
+        return f'<td{centred}><span class="v {look.style or "none"}" title="{look.says}">{look.sign}</span></td>'
+    kept, judged = counted(cell)
+    if not judged:
+        return f'<td><span class="v none" title="{LOOKS[Outcome.NOT_OFFERED].says}">{cell_text(cell, matrix.by)}</span></td>'
+    bad = " ".join(f'<span class="v {LOOKS[o].style}" title="{LOOKS[o].says}">{LOOKS[o].sign} {n}</span>' for o, n in marks(cell))
+    return f"<td>{kept} of {judged} {bad}{share_bar(styles(cell))}</td>"

@@ -1,0 +1,149 @@
+"""`lakepact matrix` puts reports of one contract side by side, says which are incomplete, and refuses what does not belong together."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
+from lakepact.conformance.matrix import matrix
+from lakepact.conformance.report import compatibility, lines, matrices
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+Report = list[dict[str, Any]]
+
+
+def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopped: str = "", only: tuple[str, ...] = ()) -> Report:
+    """A report of requirements R-1, R-2, …, the first of area one and of an operation, all others of area two and of every operation."""
+    header = {
+        "line": "header", "report": 1, "lakepact": "0.1.0", "contract": "iceberg_rest", "version": version, "title": "A contract",
+        "target": url, "ended": "2026-11-21T00:00:00+00:00", "only": list(only),
+    }
+    results = [
+        {
+            "line": "result", "requirement": f"R-{n}", "outcome": outcome, "level": "MUST", "says": f"<b>what | {n} says</b>",
+            "area": "one" if n == 1 else "two", "operations": ["loadTable"] if n == 1 else [],
+        }
+        for n, outcome in enumerate(outcomes, start=1)
+    ]
+    verdict = "not conformant" if "fail" in outcomes else "incomplete" if stopped or "blocked" in outcomes else "conformant"
+    return [header, *results, {"line": "footer", "verdict": verdict} | ({"stopped": stopped} if stopped else {})]
+
+
+GOOD = report("pass", "pass", "pass")
+BAD = report("pass", "fail", "blocked", "not-offered", url="https://b.example/with/a/rather/long/address")
+
+
+def cells(made: compatibility.Matrix) -> dict[str, list[str]]:
+    return {row.name: [compatibility.cell_text(row.cells.get(column.name), made.by) for column in made.columns] for row in made.rows}
+
+
+def called(folder: Path, reports: dict[str, Report], *options: str) -> Result:
+    for name, report in reports.items():
+        lines.write(report, folder / f"{name}.jsonl")
+    return CliRunner().invoke(matrix, [*(str(folder / f"{name}.jsonl") for name in reports), *options])
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("area", {"one": ["1/1", "1/1"], "two": ["2/2", "0/2 ✗1 ?1"]}),
+        ("requirement", {"R-1": ["✓", "✓"], "R-2": ["✓", "✗"], "R-3": ["✓", "?"], "R-4": ["(none)", "·"]}),
+        ("operation", {"loadTable": ["1/1", "1/1"], "any operation": ["2/2", "0/2 ✗1 ?1"]}),
+    ],
+)
+def test_each_report_has_a_column(by: str, expected: dict[str, list[str]]) -> None:
+    assert cells(compatibility.matrix({"good": GOOD, "bad": BAD}, by=by)) == expected
+
+
+def test_only_rows_that_differ_are_left_where_these_are_asked_for() -> None:
+    made = compatibility.matrix({"good": GOOD, "bad": BAD}, by="requirement", differing=True)
+
+    assert [row.name for row in made.rows] == ["R-2", "R-3", "R-4"]
+
+
+def test_reports_that_are_complete_end_with_0_and_have_names(tmp_path: Path) -> None:
+    result = called(tmp_path, {"monday": GOOD}, f"friday={tmp_path / 'monday.jsonl'}")
+
+    assert result.exit_code == 0
+    assert all(name in result.output for name in ("monday", "friday", "http://a"))
+
+
+def test_reports_that_are_incomplete_are_named_and_end_with_3(tmp_path: Path) -> None:
+    result = called(tmp_path, {"good": GOOD, "bad": BAD, "dead": report(stopped="no answer to GET /v1/config")})
+
+    assert result.exit_code == 3
+    assert "bad is incomplete: 1 requirement could not be judged" in result.output
+    assert "dead is incomplete: nothing could be judged: no answer to GET /v1/config" in result.output
+    assert "good is incomplete" not in result.output
+
+
+def test_a_report_of_a_part_of_the_contract_is_named(tmp_path: Path) -> None:
+    result = called(tmp_path, {"good": GOOD, "part": report("pass", only=("IRC-NS-*",))})
+
+    assert (result.exit_code, "part: only IRC-NS-* was asked for" in result.output) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (report("pass", version="1.11.0"), "other judges iceberg_rest 1.11.0, good judges iceberg_rest 1.10.0: a matrix is of one version"),
+        (GOOD[:-1], "the run that wrote it did not end"),
+        ([{"line": "header"}, {"line": "footer"}], "not those of `lakepact check --report jsonl=FILE`"),
+    ],
+    ids=["version", "without its footer", "something else"],
+)
+def test_what_does_not_belong_there_is_refused_in_a_line(other: Report, why: str, tmp_path: Path) -> None:
+    result = called(tmp_path, {"good": GOOD, "other": other})
+
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
+    assert why in result.output
+
+
+def test_a_file_that_is_not_there_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
+    absent = called(tmp_path, {"good": GOOD}, str(tmp_path / "nowhere.jsonl"))
+    twice = called(tmp_path, {"good": GOOD}, str(tmp_path / "good.jsonl"))
+
+    assert (absent.exit_code, twice.exit_code) == (2, 2)
+    assert "nowhere.jsonl cannot be read" in absent.output
+    assert "two reports are called good" in twice.output
+
+
+def test_every_form_says_the_same(tmp_path: Path) -> None:
+    forms = {kind: tmp_path / kind for kind in ("html", "json", "md")}
+    result = called(tmp_path, {"good": GOOD, "bad": BAD}, "--by", "requirement", *(f"--report={k}={path}" for k, path in forms.items()))
+    written = {kind: path.read_text(encoding="utf-8") for kind, path in forms.items()}
+
+    assert [n for n in ("R-1", "R-2", "R-3", "R-4") for form in (result.output, *written.values()) if n not in form] == []
+    assert all("1 requirement could not be judged" in form for form in written.values())
+    assert "| R-2 | ✓ | ✗ | MUST: <b>what \\| 2 says</b> |" in written["md"]
+    assert json.loads(written["json"])["rows"][1]["cells"] == {"good": {"pass": 1}, "bad": {"fail": 1}}
+    assert re.findall(r"<(?:script|link|img|iframe|b>)|(?:src|href)=(?!\"#)", written["html"]) == []
+
+
+def test_json_is_the_matrix(tmp_path: Path) -> None:
+    result = called(tmp_path, {"good": GOOD}, "--json")
+
+    assert json.loads(result.output)["reports"][0]["verdict"] == "conformant"
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_page_fits_its_window_and_can_be_read(width: int, *, dark: bool, tmp_path: Path) -> None:
+    page = matrices.html(compatibility.matrix({"good": GOOD, "a-target-with-a-rather-long-name": BAD}, by="requirement"))
+    found = seen(page, "#matrix", width=width, dark=dark, folder=tmp_path)
+
+    assert (found["width"], found["dark"], found["rows"]) == (width, dark, 4)
+    assert found["needs"] <= width
+    assert found["size"][0] > width / 2
+    assert (found["page"] < 0.1) == dark
+    assert found["worst"][0] >= LEAST_CONTRAST, found["worst"]
