@@ -79,6 +79,22 @@ def test_an_answer_that_tells_where_its_target_is_is_like_none_of_another_target
     assert alike.anywhere(b"http://a:1/v1", (b"", telling)) != alike.anywhere(b"http://b:1/v1", (b"", telling))
 
 
+def test_what_was_added_to_places_is_the_same_where_it_stands_in_places_alone() -> None:
+    one, other = (
+        b'{"a":"s3://b/t-0123456789ab","b":"s3://b/t-0123456789ab/x"}',
+        b'{"a":"s3://b/t-ba9876543210","b":"s3://b/t-ba9876543210/x"}',
+    )
+
+    assert alike.told_apart(one) == alike.told_apart(other)
+
+
+@pytest.mark.parametrize("besides", [b'{"t-%b":1}', b'"t-%b"', b'"s3://t-%b":', b'"\\"s3://t-%b"'])
+def test_what_stands_elsewhere_too_goes_on_to_differ(besides: bytes) -> None:
+    one, other = (b'"s3://b/t-%b" ' % added + besides % added for added in (b"0123456789ab", b"ba9876543210"))
+
+    assert alike.told_apart(one) != alike.told_apart(other)
+
+
 def renamed(content: bytes) -> bytes:
     """The same about other names, as long as they were."""
     others = bytes.maketrans(b"0123456789abcdef", b"1234567890fedcba")
