@@ -1,8 +1,8 @@
 """The suite under test: every named fault of the reference server has to be found by the checks of what it breaks.
 
-    python -m lakepact.conformance.mutants [--contract NAME …] [--only GLOB] [--jobs N]
+    python -m lakepact.conformance.mutants [--contract NAME …] [--contract-version VERSION] [--only GLOB …] [--jobs N]
 
-Of a version of a contract beside the one that has models, what came with it is hunted.
+Every version of a contract is gone through, `--only` or not: of one beside that which has models, what came with it is hunted.
 
 A *mutant* is the reference server with one fault. A mutant that nothing finds is a hole in the suite; a judged requirement
 that no mutant breaks is a check that may prove nothing. Both are listed, and both make this command fail.
@@ -101,14 +101,28 @@ def hunts(
                 yield Hunt(name, breaks, (), f"{type(broken).__name__}: {broken}")
 
 
-def kept(suite: Suite[Any], folder: str) -> frozenset[str]:
-    """Requirements of its own, not taken over from another version, that the reference server without faults is found to keep."""
+def kept(suite: Suite[Any], folder: str, *, only: Sequence[str] = ()) -> frozenset[str]:
+    """Requirements of its own, not taken over from another version, that the reference server without faults is found to keep.
+
+    Args:
+        suite: the suite of a version of a contract.
+        folder: for what the servers of this process share.
+        only: patterns of the ids that are meant; none for all.
+    """
     taken_over = suites.load(suite.contract.name).contract.requirements if suite.contract.version != suite.contract.versions[0] else {}
+    meant = [r for r in suite.judged() if r not in taken_over and (not only or _matches(only, r))]
+    if not meant:
+        return frozenset()
     with served(suite, folder) as target:
-        run = runner.Run(plan.plan(suite), target)
+        run = runner.Run(plan.plan(suite, only=meant if only else ()), target)
         for _ in run.events():
             pass
-    return frozenset(r for r, result in run.results().items() if result.outcome is Outcome.PASS and r not in taken_over)
+    results = run.results()
+    return frozenset(r for r in meant if r in results and results[r].outcome is Outcome.PASS)
+
+
+def _matches(patterns: Sequence[str], *texts: str) -> bool:
+    return any(fnmatch.fnmatchcase(text, pattern) for pattern in patterns for text in texts)
 
 
 def unproven(suite: Suite[Any], found: Iterable[Hunt], judged: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -120,24 +134,35 @@ def unproven(suite: Suite[Any], found: Iterable[Hunt], judged: Iterable[str]) ->
 
 @click.command()
 @click.option("--contract", "wanted", type=click.Choice(contracts()), multiple=True, help="Only mutants of this contract.")
-@click.option("--only", multiple=True, metavar="GLOB", help="Only faults whose name or broken requirement matches.")
+@click.option("--contract-version", "version", metavar="VERSION", help="Only mutants of this version; without it, of every version.")
+@click.option(
+    "--only", multiple=True, metavar="GLOB", help="Only faults whose name or broken requirement matches, in whichever version they are."
+)
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Mutants at a time.")
-def main(wanted: tuple[str, ...], *, only: tuple[str, ...], jobs: int) -> None:
-    """Hunt the mutants of the contracts and print the kill rate of each."""
-    proven = [
-        hunted(contract, version, only=only, jobs=jobs) for contract in wanted or contracts() for version in Contract(contract).versions
-    ]
+def main(wanted: tuple[str, ...], *, version: str | None, only: tuple[str, ...], jobs: int) -> None:
+    """Hunt the mutants of the contracts and print the kill rate of each version.
+
+    With --only, a requirement that it names and no mutant breaks is told as well.
+    """
+    known = [(contract, each) for contract in wanted or contracts() for each in Contract(contract).versions]
+    if version is not None and version not in {each for _, each in known}:
+        named = ", ".join(f"{contract} {each}" for contract, each in known)
+        raise click.BadParameter(f"there is no version {version}; there are {named}", param_hint="--contract-version")
+    meant = {at: mutants(*at, only=only) for at in known if version in {None, at[1]}}
+    if only and not any(meant.values()):
+        raise click.BadParameter(f"no fault, and no requirement that one breaks, matches {', '.join(only)}", param_hint="--only")
+    proven = [hunted(*at, found, only=only, jobs=jobs) for at, found in meant.items() if found or not only]
     sys.exit(0 if all(proven) else 1)
 
 
-def hunted(contract: str, version: str, *, only: Sequence[str], jobs: int) -> bool:
-    """Hunt the mutants of one version of a contract and print what was found; whether all is proven."""
+def mutants(contract: str, version: str, *, only: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """The faults of one version of a contract that are meant, each with what it breaks."""
     known = server_faults.own_faults(contract, version)
-    wanted = [
-        (name, fault.breaks)
-        for name, fault in known.items()
-        if fault.breaks and (not only or any(fnmatch.fnmatchcase(text, p) for p in only for text in (name, *fault.breaks)))
-    ]
+    return [(name, fault.breaks) for name, fault in known.items() if fault.breaks and (not only or _matches(only, name, *fault.breaks))]
+
+
+def hunted(contract: str, version: str, wanted: Sequence[tuple[str, tuple[str, ...]]], *, only: Sequence[str], jobs: int) -> bool:
+    """Hunt mutants of one version of a contract and print what was found; whether all is proven."""
     found = []
     suite = suites.load(contract, version)
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
@@ -147,7 +172,7 @@ def hunted(contract: str, version: str, *, only: Sequence[str], jobs: int) -> bo
                 missed = ", ".join(sorted(set(one.breaks) - set(one.found)))
                 click.echo(f"alive    {one.fault}: nothing found that it breaks {missed}" + (f" ({one.other})" if one.other else ""))
         killed = sum(h.killed for h in found)
-        rest = {} if only else unproven(suite, found, kept(suite, folder))
+        rest = unproven(suite, found, kept(suite, folder, only=only))
     for requirement, by in rest.items():
         click.echo(f"unproven {requirement}: no mutant breaks it ({', '.join(by)})")
     click.echo(f"{contract} {version}: {killed} of {len(found)} mutants killed; {len(rest)} judged requirements without a mutant")

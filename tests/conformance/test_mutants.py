@@ -1,0 +1,41 @@
+"""The suite under test: what is hunted, and what is said of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance import suite as suites
+from lakepact.conformance.mutants import Hunt, main, unproven
+
+
+def test_what_is_named_is_hunted_in_whichever_version_it_is() -> None:
+    command = [sys.executable, "-m", "lakepact.conformance.mutants", "--jobs", "1", "--only", "IRC-RBY-*"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert said.stdout == "iceberg_rest 1.11.0: 1 of 1 mutants killed; 0 judged requirements without a mutant\n"
+    assert said.returncode == 0
+
+
+def test_a_judged_requirement_that_no_mutant_was_found_to_break_is_unproven() -> None:
+    broken, kept = "IRC-NS-GET-005", "IRC-NS-DROP-003"
+    found = [Hunt("a-fault", (broken,), (broken,)), Hunt("one-that-lives", (kept,), ())]
+
+    assert list(unproven(suites.load("iceberg_rest"), found, {broken, kept})) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--only", "no-such-fault"), "no fault, and no requirement that one breaks, matches no-such-fault"),
+        (("--contract", "watsonx_data", "--contract-version", "1.11.0"), "there is no version 1.11.0; there are watsonx_data 2026"),
+    ],
+)
+def test_what_matches_nothing_is_refused(arguments: tuple[str, ...], complaint: str) -> None:
+    said = CliRunner().invoke(main, arguments)
+
+    assert said.exit_code == 2
+    assert complaint in " ".join(said.stderr.replace("│", " ").split())
