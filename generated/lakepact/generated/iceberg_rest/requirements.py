@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 1ce616f1f37a74ff. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 41247098e1c4d80e. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -9001,6 +9001,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("views",),
         reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         edits=("E02",),
+    ),
+    "IRC-UPD-090": Requirement(
+        id="IRC-UPD-090",
+        level="SHOULD",
+        says="After snapshots were removed, the `snapshot-log` should name none of them, and still end with the current one.",
+        clause="/components/schemas/RemoveSnapshotsUpdate",
+        basis="implied",
+        area="updates",
+        operations=("updateTable",),
     ),
     "IRC-VIEW-LIST-001": Requirement(
         id="IRC-VIEW-LIST-001",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 d2880ee16429fa8f. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 407995cf9b802b14. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -6674,6 +6674,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("views",),
         reading="A-18: That an unknown update or requirement is a 400 is said of tables only. It is a 400 for views as well, and neither 406 nor a 5xx status will do.",
         edits=("E02",),
+    ),
+    "IRC-UPD-090": Requirement(
+        id="IRC-UPD-090",
+        level="SHOULD",
+        says="After snapshots were removed, the `snapshot-log` should name none of them, and still end with the current one.",
+        clause="/components/schemas/RemoveSnapshotsUpdate",
+        basis="implied",
+        area="updates",
+        operations=("updateTable",),
     ),
     "IRC-VIEW-LIST-001": Requirement(
         id="IRC-VIEW-LIST-001",
