@@ -60,17 +60,24 @@ def _error_type(parsed: Any) -> str:
 
 
 def _plain(value: Any, member: str) -> Any:
+    kind = type(value)
     if member in FREE:
         return "<free>"
-    if isinstance(value, str):
-        return "<place>" if PLACE.match(value) else UUID.sub("<uuid>", _name(value)) if "-" in value else _name(value)
-    if isinstance(value, dict):
+    if kind is str:
+        return _text(value)
+    if kind is dict:
         return {_name(key): _plain(held, key) for key, held in value.items() if key not in WORDS}
-    if isinstance(value, list):
+    if kind is list:
         return [_plain(item, member) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and TIMES.search(member):
+    if kind is int and TIMES.search(member):
         return "<time>"
     return value
+
+
+def _text(text: str) -> str:
+    if "/" in text and PLACE.match(text):
+        return "<place>"
+    return UUID.sub("<uuid>", _name(text)) if "-" in text else _name(text)
 
 
 def _name(text: str) -> str:
@@ -78,20 +85,24 @@ def _name(text: str) -> str:
 
 
 def _shape(value: Any, path: str, found: set[str]) -> set[str]:
-    if isinstance(value, dict):
+    kind = type(value)
+    if kind is dict:
         found.add(f"{path}:object")
         for key, held in value.items():
-            _shape(held, f"{path}/{key}", found)
-    elif isinstance(value, list):
+            if type(held) in _KINDS:  # most are; sooner than another call
+                found.add(f"{path}/{key}:{_KINDS[type(held)]}")
+            else:
+                _shape(held, f"{path}/{key}", found)
+    elif kind is list:
         found.add(f"{path}:array")
         for item in value:
             _shape(item, f"{path}[]", found)
     else:
-        found.add(f"{path}:{_KINDS.get(type(value), type(value).__name__)}")
+        found.add(f"{path}:{_KINDS[kind]}")
     return found
 
 
-_KINDS = {int: "number", float: "number"}
+_KINDS = {int: "number", float: "number", str: "str", bool: "bool", type(None): "NoneType"}
 
 
 def _digest(value: Any) -> str:
