@@ -121,8 +121,6 @@ def bench(session: nox.Session) -> None:
     session.env["UV_COMPILE_BYTECODE"] = "1"  # as pip does; without it every start would compile all of it
     install(session, "tests", "bench", package=".[conformance]")
     session.run("python", "tests/bench", *session.posargs)
-    if not session.posargs:
-        session.run("python", "tests/bench/durable.py")
 
 
 @nox.session

@@ -1,38 +1,33 @@
 """Commits that last: on the file store, beside the store in memory and beside pyiceberg's SqlCatalog.
 
-`python tests/bench/durable.py [--seconds S] [--rounds N] [--folder FOLDER]`; the folder is on the disk that is measured.
 Here it counts how many commits there are in a second, for most of what a durable commit takes is waiting for the disk. Each connection
 commits to a table of its own. The servers take turns, so that a disk or a machine that is slow for a while is so for all of them.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import itertools
 import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import uvloop
 from load import ask, load
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField, StringType
-from workloads import commits, request, snapshots, table
+from workloads import WRITERS, WRITERS_PREPARATION, to_many_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WRITERS = 8
 SQL_COMMITS = 40  #: of each round
+BESIDE_SQL = 15.0  #: times as many commits as pyiceberg's
 
 
 @dataclass(frozen=True)
@@ -74,24 +69,12 @@ def serving(kind: Kind, core: int) -> Iterator[int]:
         if core >= 0:
             for task in Path(f"/proc/{process.pid}/task").iterdir():
                 os.sched_setaffinity(int(task.name), {core})
-        asyncio.run(_prepare(port))
+        for made in WRITERS_PREPARATION:
+            asyncio.run(ask(port, made))
         yield port
     finally:
         process.terminate()
         process.communicate()
-
-
-async def _prepare(port: int) -> None:
-    await ask(port, request("POST", "/v1/namespaces", {"namespace": ["bench"]}))
-    for number in range(WRITERS):
-        await ask(port, request("POST", "/v1/namespaces/bench/tables", table(f"small{number}")))
-        await ask(port, request("POST", f"/v1/namespaces/bench/tables/small{number}", snapshots(12)))
-
-
-def to_many_tables(writers: int) -> Iterator[bytes]:
-    """Commits of 2 KB, to one table after the other."""
-    for number, made in zip(itertools.cycle(range(writers)), commits(), strict=False):
-        yield made.replace(b"/tables/small ", f"/tables/small{number} ".encode(), 1)
 
 
 @contextmanager
@@ -134,7 +117,8 @@ def durable_commits(folder: Path, *, core: int, seconds: float, rounds: int) -> 
         rates = many[kind.name]
         yield f"{kind.name}, {WRITERS} writers", statistics.median(rates), _ratio(rates, many[kind.beside or kind.name]), kind.target
     yield "pyiceberg SqlCatalog, 1 writer", statistics.median(sql), 1.0, None
-    yield f"{FULL}, 1 writer", statistics.median(single), _ratio(single, sql), 15.0
+    yield f"{FULL}, 1 writer", statistics.median(single), _ratio(single, sql), BESIDE_SQL
+    yield f"{FULL}, {WRITERS} writers", statistics.median(many[FULL]), _ratio(many[FULL], sql), BESIDE_SQL
 
 
 def _ratio(rates: list[float], base: list[float]) -> float:
@@ -145,25 +129,3 @@ def _rate(port: int, writers: int, seconds: float) -> float:
     started = time.perf_counter()
     answers = asyncio.run(load(port, to_many_tables(writers), seconds=seconds, connections=writers))
     return answers / (time.perf_counter() - started)
-
-
-def main() -> int:
-    """Measure, print a table, and return 1 if a target is missed."""
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--seconds", type=float, default=0.3, help="length of one measurement")
-    arguments.add_argument("--rounds", type=int, default=15, help="measurements of each")
-    arguments.add_argument("--folder", default=None, help="where files go")
-    chosen = arguments.parse_args()
-    uvloop.install()
-    missed = False
-    sys.stdout.write(f"{'durable commits':44}{'':>12}{'ratio':>8}{'target':>8}\n")
-    with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
-        for name, rate, ratio, target in durable_commits(Path(folder), core=-1, seconds=chosen.seconds, rounds=chosen.rounds):
-            missed = missed or (target is not None and ratio < target)
-            sys.stdout.write(f"{name:44}{rate:>10.0f}/s{ratio:>8.2f}{'-' if target is None else f'{target:.2f}':>8}\n")
-            sys.stdout.flush()
-    return int(missed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

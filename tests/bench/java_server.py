@@ -1,4 +1,5 @@
-"""Iceberg's own REST catalog server, written in Java: how many times what one of our answers costs it computes for one of its own.
+"""Iceberg's own REST catalog server, written in Java: how many times what one of our answers costs it computes for one of its own,
+and how many times its commits that last ours are in a second.
 
 Its jars come from Maven Central, once. Where there is no Java or no Maven, or Maven cannot reach anything, it is left out, and why is said.
 """
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from load import ask, load
-from workloads import PREPARATION, request
+from workloads import PREPARATION, WRITERS, WRITERS_PREPARATION, request, to_many_tables
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from interop import installed
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
 POM = Path(__file__).parent / "iceberg-java" / "pom.xml"
 MAIN = "org.apache.iceberg.rest.RESTCatalogServer"
 LONGEST_START = 60  #: seconds
-JUST_IN_TIME = 20_000  #: answers until the machine has compiled what it runs
+JUST_IN_TIME = 20_000  #: answers, and
+COMMITS_IN_TIME = 2_000  #: commits, until the machine has compiled what it runs
 LONGEST_WARM_UP = 60  #: seconds
 CONNECTIONS = 8
 #: Tables, and how many times as much the other server has to compute at least.
 LOADS = {"small": 6.0, "large": 20.0}
+COMMITS = 15.0  #: times as many, that last
 
 
 class LeftOut(Exception):
@@ -119,7 +122,7 @@ def beside_java(
             # Uncompressed: else it would be compared how fast both compress.
             asked = request("GET", f"/v1/namespaces/bench/tables/{table}").replace(b"Accept-Encoding: gzip, deflate\r\n", b"")
             costs: list[list[float]] = [[], []]
-            _warm_up(servers[0][1], asked)
+            _warm_up(servers[0][1], itertools.repeat(asked), JUST_IN_TIME)
             for _ in range(rounds):
                 for (pid, port), cost in zip(servers, costs, strict=True):
                     before = computed(pid)
@@ -128,7 +131,36 @@ def beside_java(
             yield f"loadTable, {table}", statistics.median(costs[0]), statistics.median(costs[1]), least
 
 
-def _warm_up(port: int, asked: bytes) -> None:
+def commits_beside_java(
+    ours: Callable[[], AbstractContextManager[int]], *, seconds: float, rounds: int
+) -> Iterator[tuple[str, float, float, float]]:
+    """The commits that last in a second, of the other server and of ours, and how many times as many there are to be at least.
+
+    Args:
+        ours: starts our server with a table for each writer, and gives its port.
+        seconds: the length of one measurement.
+        rounds: how many there are.
+
+    Raises:
+        LeftOut: the other server cannot be had.
+    """
+    with ExitStack() as stack:
+        _, theirs = stack.enter_context(java_server())
+        for made in WRITERS_PREPARATION[1:]:
+            asyncio.run(ask(theirs, made))
+        _warm_up(theirs, to_many_tables(WRITERS), COMMITS_IN_TIME)
+        ports = (theirs, stack.enter_context(ours()))
+        rates: list[list[float]] = [[], []]
+        for number in range(rounds + 1):
+            for port, rate in zip(ports, rates, strict=True):
+                started = time.perf_counter()
+                answers = asyncio.run(load(port, to_many_tables(WRITERS), seconds=seconds, connections=WRITERS))
+                if number:
+                    rate.append(answers / (time.perf_counter() - started))
+        yield f"commits that last, {WRITERS} writers", statistics.median(rates[0]), statistics.median(rates[1]), COMMITS
+
+
+def _warm_up(port: int, requests: Iterator[bytes], enough: int) -> None:
     answers, until = 0, time.monotonic() + LONGEST_WARM_UP
-    while answers < JUST_IN_TIME and time.monotonic() < until:
-        answers += asyncio.run(load(port, itertools.repeat(asked), seconds=1, connections=CONNECTIONS))
+    while answers < enough and time.monotonic() < until:
+        answers += asyncio.run(load(port, requests, seconds=1, connections=CONNECTIONS))

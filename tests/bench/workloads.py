@@ -101,6 +101,20 @@ def commits() -> Iterator[bytes]:
         yield request("POST", "/v1/namespaces/bench/tables/small", {"requirements": requirements, "updates": updates})
 
 
+WRITERS = 8  #: that commit at once, each to a table of its own
+WRITERS_PREPARATION = [
+    request("POST", "/v1/namespaces", {"namespace": ["bench"]}),
+    *(request("POST", "/v1/namespaces/bench/tables", table(f"small{number}")) for number in range(WRITERS)),
+    *(request("POST", f"/v1/namespaces/bench/tables/small{number}", snapshots(12)) for number in range(WRITERS)),
+]
+
+
+def to_many_tables(writers: int) -> Iterator[bytes]:
+    """Commits of 2 KB, to one table after the other."""
+    for number, made in zip(itertools.cycle(range(writers)), commits(), strict=False):
+        yield made.replace(b"/tables/small ", f"/tables/small{number} ".encode(), 1)
+
+
 def namespaces() -> Iterator[bytes]:
     """Namespaces that do not exist yet."""
     for number in itertools.count():
