@@ -30,6 +30,9 @@ def names(tree: ast.AST) -> set[str]:
 #: These are loaded when rows are asked for, and their libraries are in an extra.
 OF_ROWS = FOLDER / "delta_sharing" / "rows"
 
+#: What is loaded by the command `lakepact` alone, which has an extra of its own.
+OF_COMMAND = FOLDER / "command"
+
 
 def loaded(module: Path) -> set[str]:
     """The first names of what a module imports to work, not for its annotations alone."""
@@ -41,6 +44,7 @@ def loaded(module: Path) -> set[str]:
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(FOLDER).as_posix())
 def test_a_module_needs_no_more_than_a_plain_install_has(module):
     extra = {"pandas", "polars", "pyarrow", "pyroaring"} if OF_ROWS in module.parents else set()
+    extra |= {"click"} if OF_COMMAND in module.parents else set()
     extra |= {"pyiceberg"} if module.name == "pyiceberg_tables.py" else set()
 
     assert loaded(module) - sys.stdlib_module_names <= {"httpx", "lakepact", "pydantic", "pydantic_core"} | extra

@@ -70,6 +70,11 @@ class Redactor:
         return tuple((name, HIDDEN if _SECRET_HEADER.search(name) else self.text(value)) for name, value in headers)
 
 
+def is_secret(name: str) -> bool:
+    """Whether a name says that what it names is a secret."""
+    return _SECRET_HEADER.search(name) is not None
+
+
 def without_query(url: str) -> str:
     """A URL without its query, where signatures stand."""
     address, mark, _ = url.partition("?")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import importlib
 import sys
 
-import click
+try:
+    import click
+except ModuleNotFoundError:
+    sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n")
+    sys.exit(2)
 
 #: Verb → module and command. A verb is imported when it is called, so that each needs only its own extra.
 VERBS = {
@@ -19,6 +23,7 @@ VERBS = {
     "list": ("lakepact.conformance.catalogue", "list_requirements"),
     "ls": ("lakepact.client.command.ls", "ls"),
     "matrix": ("lakepact.conformance.matrix", "matrix"),
+    "probe": ("lakepact.conformance.probe", "probe"),
     "reports": ("lakepact.conformance.metrics_reports", "reports"),
     "serve": ("lakepact.reference_server.cli", "serve"),
     "show": ("lakepact.client.command.show", "show"),

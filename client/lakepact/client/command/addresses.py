@@ -1,0 +1,151 @@
+"""What ADDRESS leads to: an Iceberg catalog, or a server of Delta Sharing; and who asks there."""
+
+from __future__ import annotations
+
+import functools
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
+
+import click
+
+from lakepact.client import BearerToken, ClientCredentials, IcebergCatalog, NoAuth, Profile, Retries, SharingClient
+from lakepact.client.command.failures import WrongUsage
+from lakepact.client.urls import server_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from lakepact.client.auth import Auth
+
+Client: TypeAlias = IcebergCatalog | SharingClient
+
+ICEBERG = "iceberg_rest"
+SHARING = "delta_sharing"
+#: Somebody is waiting in front of the terminal.
+_RETRIES = Retries(tries=3, total=20)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Where to ask, and as whom; secrets are in the environment, under these names."""
+
+    address: str
+    contract: str | None
+    token_env: str | None
+    credential_env: str | None
+    token_endpoint: str | None
+    scope: str
+    warehouse: str | None
+
+
+def asking(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives a command the argument ADDRESS and the options that go with it, as its first argument `asked`."""
+
+    @functools.wraps(command)
+    def given(*, address: str, **options: Any) -> Any:
+        of_address = {name: options.pop(name) for name in _OPTION_NAMES}
+        return command(Asking(address=address, **of_address), **options)
+
+    for option in reversed(_OPTIONS):
+        given = option(given)
+    return given
+
+
+_OPTIONS = (
+    click.argument("address"),
+    click.option("--contract", type=click.Choice([ICEBERG, SHARING]), help="What is spoken at a URL; without it, an address with a step "
+                 "`delta-sharing` is one of Delta Sharing, and others are Iceberg catalogs."),
+    click.option("--warehouse", metavar="NAME", help="Which warehouse of the catalog."),
+    click.option("--token-env", metavar="NAME", help="The environment variable that holds a bearer token."),
+    click.option("--credential-env", metavar="NAME", help="The environment variable that holds `id:secret` of a client of OAuth2."),
+    click.option("--token-endpoint", metavar="URL", help="Where the client gets its tokens; without it, ADDRESS/v1/oauth/tokens."),
+    click.option("--scope", metavar="SCOPE", default="catalog", show_default=True, help="What its tokens are to be good for."),
+)  # fmt: skip
+_OPTION_NAMES = ("contract", "warehouse", "token_env", "credential_env", "token_endpoint", "scope")
+
+
+@contextmanager
+def opened(asked: Asking) -> Generator[Client]:
+    """The client of what is asked, open for as long.
+
+    Raises:
+        WrongUsage: It cannot be asked so. The message repeats no secret, and no address: people paste some into those.
+        UpgradeNeeded: The profile is of a version that is not known here.
+    """
+    with _client(asked) as client:
+        yield client
+
+
+def _client(asked: Asking) -> Client:
+    if _scheme(asked.address) not in {"http", "https"}:
+        return SharingClient(_profile(asked), retries=_RETRIES)
+    try:
+        address = server_address(asked.address)
+    except ValueError:
+        raise WrongUsage("ADDRESS is an http or https address without credentials, query and fragment, or the file of a profile") from None
+    auth = _auth(asked, address)
+    if (asked.contract or _spoken(address)) == ICEBERG:
+        return IcebergCatalog(address, warehouse=asked.warehouse, auth=auth, retries=_RETRIES)
+    if asked.warehouse:
+        raise WrongUsage("a server of Delta Sharing has no warehouses")
+    return SharingClient(Profile(address, auth), retries=_RETRIES)
+
+
+def _scheme(address: str) -> str:
+    """The scheme of an address; empty where it has none, or is none."""
+    try:
+        return urlsplit(address).scheme
+    except ValueError:
+        return ""
+
+
+def _spoken(address: str) -> str:
+    return SHARING if "delta-sharing" in urlsplit(address).path.split("/") else ICEBERG
+
+
+def _profile(asked: Asking) -> Profile:
+    path = Path(asked.address)
+    if not path.is_file():
+        raise WrongUsage("ADDRESS is neither an http or https address nor a file")
+    if asked.contract == ICEBERG or any((asked.warehouse, asked.token_env, asked.credential_env)):
+        raise WrongUsage("the file of a profile leads to a server of Delta Sharing, and says itself who asks")
+    try:
+        return Profile.read(path)
+    except (OSError, ValueError) as error:
+        raise WrongUsage(f"the profile cannot be read: {_said(error)}") from None
+
+
+def _said(error: OSError | ValueError) -> str:
+    # An undecodable file is not shown.
+    if isinstance(error, UnicodeError):
+        return "it is not in UTF-8"
+    return (error.strerror or "it cannot be opened") if isinstance(error, OSError) else str(error)
+
+
+def _auth(asked: Asking, address: str) -> Auth:
+    if asked.token_env and asked.credential_env:
+        raise WrongUsage("--token-env and --credential-env exclude each other")
+    try:
+        if asked.token_env:
+            return BearerToken(_secret(asked.token_env, "--token-env"))
+        if asked.credential_env:
+            name, colon, secret = _secret(asked.credential_env, "--credential-env").partition(":")
+            if not colon:
+                raise WrongUsage("the environment variable that --credential-env names does not hold `id:secret`")
+            endpoint = asked.token_endpoint or f"{address}/v1/oauth/tokens"
+            return ClientCredentials(endpoint, name, secret, scope=asked.scope or None)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from None
+    return NoAuth()
+
+
+def _secret(name: str, option: str) -> str:
+    secret = os.environ.get(name, "").strip()
+    if not secret:
+        # The name is not repeated: it may be the secret itself, given in the wrong place.
+        raise WrongUsage(f"the environment variable that {option} names is not set")
+    return secret

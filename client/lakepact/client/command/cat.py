@@ -1,0 +1,189 @@
+"""`lakepact cat`: the rows of a table."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from decimal import Decimal
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lakepact.client import IcebergCatalog, SharingClient
+from lakepact.client.command import layout
+from lakepact.client.command.addresses import Asking, asking, opened
+from lakepact.client.command.failures import NotRead, NotThere, WrongUsage, one_line, say
+from lakepact.client.command.names import parts, whole
+from lakepact.client.command.text import json_line, plain
+from lakepact.client.command.values import as_json, as_text, csv_line, rows
+from lakepact.client.delta_sharing.needs import need
+from lakepact.client.errors import ContractClientError
+from lakepact.client.iceberg_rest.names import addressable
+from lakepact.client.redaction import Redactor
+from lakepact.client.urls import segment
+from lakepact.client.wire import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+
+    from lakepact.client.delta_sharing.schemas import Schema
+
+#: Rows that are shown as a table unless it is said how many; more of them do not stay on a screen.
+SHOWN = 50
+
+
+@click.command()
+@asking
+@click.argument("table")
+@click.option("--limit", type=click.IntRange(min=0), help=f"How many rows; without it, {SHOWN} as a table, and all as JSON or CSV.")
+@click.option("--columns", metavar="A,B", help="Which columns, in this order.")
+@click.option("--version", type=click.IntRange(min=0), help="An earlier version of a shared table.")
+@click.option("--snapshot", metavar="ID|BRANCH|TAG", help="Another snapshot of an Iceberg table.")
+@click.option("--json", "form", flag_value="json", help="One JSON object a line.")
+@click.option("--csv", "form", flag_value="csv", help="CSV: null is nothing, an empty text is two double quotes.")
+@one_line("cat")
+def cat(
+    asked: Asking, *, table: str, limit: int | None, columns: str | None, version: int | None, snapshot: str | None, form: str | None
+) -> None:
+    """Show the rows of TABLE in the catalog or the server of Delta Sharing at ADDRESS.
+
+    Rows come in no order. Shared tables need `lakepact[arrow]`, those of Iceberg catalogs `pyiceberg[pyarrow]`.
+
+    Example: lakepact cat partner.share sales.europe.orders --limit 10 --columns id,day
+    """
+    name, wanted = _split(table), (_split(columns, ",") if columns is not None else None)
+    # One more, to know whether there are more.
+    most = SHOWN + 1 if limit is None and form is None else limit
+    with opened(asked) as client:
+        if isinstance(client, IcebergCatalog):
+            if version is not None:
+                raise WrongUsage("a table of an Iceberg catalog has snapshots: --snapshot")
+            batches = _of_iceberg(client, name, columns=wanted, limit=most, snapshot=snapshot)
+        elif snapshot is not None:
+            raise WrongUsage("a shared table has versions: --version")
+        else:
+            batches = _shared(client, name, columns=wanted, limit=most, version=version)
+        with batches as (names, them):
+            _write(names, _up_to(them, most), form, shown=limit)
+
+
+def _split(text: str, between: str = ".") -> tuple[str, ...]:
+    try:
+        return parts(text, between)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from None
+
+
+@contextmanager
+def _shared(
+    client: SharingClient, name: tuple[str, ...], *, columns: tuple[str, ...] | None, limit: int | None, version: int | None
+) -> Generator[tuple[tuple[str, ...], Iterator[Any]]]:
+    if len(name) != 3:
+        raise WrongUsage("a shared table is named SHARE.SCHEMA.TABLE")
+    with client.table(*name).query(limit=limit, version=version) as listing:
+        try:
+            schema = listing.metadata.schema
+        except ValueError as error:
+            raise NotRead(str(error)) from None
+        # The rows may be none, so the columns are taken from the schema.
+        names = schema.names if columns is None else tuple(map(_name_in(schema), columns))
+        yield names, iter(listing.batches(columns=columns))
+
+
+def _name_in(schema: Schema) -> Callable[[str], str]:
+    def found(column: str) -> str:
+        try:
+            return schema.column(column).name
+        except ValueError as error:
+            raise WrongUsage(str(error)) from None
+
+    return found
+
+
+@contextmanager
+def _of_iceberg(
+    catalog: IcebergCatalog, name: tuple[str, ...], *, columns: tuple[str, ...] | None, limit: int | None, snapshot: str | None
+) -> Generator[tuple[tuple[str, ...], Iterator[Any]]]:
+    if len(name) < 2:
+        raise WrongUsage("a table is named NAMESPACE.TABLE")
+    addressable(name[:-1])
+    segment(name[-1])
+    from lakepact.client import pyiceberg_table  # noqa: PLC0415 - where pyiceberg is there
+
+    need("pyarrow")
+    try:
+        table = pyiceberg_table(catalog, name[:-1], name[-1])
+        scan = table.scan(snapshot_id=_snapshot_id(table, snapshot), limit=limit)
+        names = tuple(field.name for field in scan.projection().fields)
+        if columns is not None:
+            _check(columns, names)
+            scan = scan.select(*columns)
+        batches = (batch.select(columns) if columns is not None else batch for batch in scan.to_arrow_batch_reader())
+        yield names if columns is None else columns, batches
+    except (ContractClientError, NotThere, WrongUsage, ImportError, click.exceptions.Exit, BrokenPipeError):
+        raise
+    except Exception as error:  # noqa: BLE001 - it is told, and ends the verb
+        # pyiceberg, pyarrow and their file systems raise whatever they have.
+        raise NotRead(f"the files of {whole(name)} cannot be read: {_without_secrets(error)}") from None
+
+
+def _check(columns: tuple[str, ...], names: tuple[str, ...]) -> None:
+    for column in columns:
+        if column not in names:
+            raise WrongUsage(f"the table has no column {column!r}; it has {', '.join(names)}")
+
+
+def _snapshot_id(table: Any, snapshot: str | None) -> int | None:
+    if snapshot is None:
+        return None
+    found = table.snapshot_by_name(snapshot)
+    if found is None and snapshot.isascii() and snapshot.isdigit():
+        found = table.snapshot_by_id(int(snapshot))
+    if found is None:
+        raise NotThere(f"the table has no snapshot, branch or tag {snapshot!r}")
+    return int(found.snapshot_id)
+
+
+def _without_secrets(error: Exception) -> str:
+    said = f"{type(error).__name__}: {error}"
+    return Redactor(Request("GET", "")).text(said)
+
+
+def _up_to(batches: Iterator[Any], limit: int | None) -> Iterator[Mapping[str, Any]]:
+    return islice((row for batch in batches for row in rows(batch)), limit)
+
+
+def _write(names: tuple[str, ...], found: Iterator[Mapping[str, Any]], form: str | None, *, shown: int | None) -> None:
+    if form == "json":
+        for row in found:
+            click.echo(json_line({name: as_json(value) for name, value in row.items()}))
+    elif form == "csv":
+        _write_csv(names)
+        for row in found:
+            _write_csv(row.values())
+    else:
+        kept = list(found)
+        there_are_more = shown is None and len(kept) > SHOWN
+        kept = kept[:SHOWN] if there_are_more else kept
+        _write_table(names, kept)
+        if there_are_more:
+            say("cat", f"the first {SHOWN} rows; --limit shows others, --json and --csv show all")
+
+
+def _write_csv(values: Iterable[Any]) -> None:
+    line = csv_line(values)
+    # In a file the values are what they are; click would take escape sequences out of them.
+    sys.stdout.write(f"{plain(line) if sys.stdout.isatty() else line}\n")
+
+
+def _write_table(names: tuple[str, ...], kept: list[Mapping[str, Any]]) -> None:
+    cells = [["null" if value is None else as_text(value) for value in row.values()] for row in kept]
+    right = [any(_is_number(value) for value in column) for column in zip(*(row.values() for row in kept), strict=True)]
+    for line in layout.table(names, cells, cells=layout.terminal(), right=right):
+        click.echo(line)
+    click.echo(f"({len(kept)} row{'' if len(kept) == 1 else 's'})")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)

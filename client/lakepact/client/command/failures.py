@@ -1,0 +1,67 @@
+"""What goes wrong, as one line and an exit code: 1 not found, 2 wrong usage or something to install, 3 not reached, refused or broken."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, ParamSpec
+
+import click
+
+from lakepact.client.command.text import plain
+from lakepact.client.errors import ContractClientError, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+
+NOT_FOUND = 1
+USAGE = 2
+FAILED = 3
+
+
+class NotThere(Exception):
+    """Something that was named is not there; the message says what."""
+
+
+class NotRead(Exception):
+    """The files of a table could not be read; the message says why, without secrets."""
+
+
+class WrongUsage(Exception):
+    """What was asked cannot be asked so; the message says how."""
+
+
+def one_line(verb: str) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Makes a verb end in one line on the error stream and an exit code, whatever goes wrong with its calls."""
+
+    def around(command: Callable[P, None]) -> Callable[P, None]:
+        @functools.wraps(command)
+        def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                command(*args, **kwargs)
+            except NotThere as error:
+                _end(verb, str(error), NOT_FOUND)
+            except NotFound as error:
+                # Where these are not found, there is no such server.
+                _end(verb, str(error), FAILED if error.operation in {"getConfig", "listShares"} else NOT_FOUND)
+            except (ContractClientError, NotRead) as error:
+                _end(verb, str(error), FAILED)
+            except (WrongUsage, ImportError, ValueError) as error:
+                # The client's arguments are what was typed, and it says what is wrong with them.
+                _end(verb, str(error), USAGE)
+
+        return guarded
+
+    return around
+
+
+def say(verb: str, message: str) -> None:
+    """Say something on the error stream, in one line."""
+    click.echo(f"lakepact {verb}: {plain(message)}", err=True)
+
+
+def _end(verb: str, message: str, code: int) -> None:
+    say(verb, message)
+    sys.exit(code)

@@ -1,0 +1,68 @@
+"""Rows as columns of text, cut to the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from lakepact.client.command.text import cut, plain, width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+GAP = "  "
+#: Cells that a column keeps, if it had them: narrower ones say nothing, so columns are left out instead.
+NARROW = 10
+
+
+def terminal() -> int | None:
+    """How many cells a line of the terminal has; None where the output goes elsewhere."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
+        return max(1, shutil.get_terminal_size().columns)
+    return None
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, cells: int | None, right: Sequence[bool] = ()) -> Iterator[str]:
+    """The lines of a table.
+
+    Args:
+        heads: What stands above the columns; nothing does if all are empty.
+        rows: The rows, as many values each as there are columns.
+        cells: How wide it may be; None for as wide as it is.
+        right: For each column whether its values stand to the right.
+    """
+    lines = [[plain(value) for value in row] for row in ([heads, *rows] if any(heads) else rows)]
+    natural = [max((width(line[place]) for line in lines), default=0) for place in range(len(heads))]
+    widths = fitted(natural, cells)
+    for number, line in enumerate(lines):
+        aligned = (_aligned(text, wide, place < len(right) and right[place]) for place, (text, wide) in enumerate(zip(line, widths)))  # noqa: B905 - columns at the end are left out
+        yield GAP.join(aligned).rstrip()
+        if number == 0 and any(heads):
+            yield GAP.join(("-" if head else " ") * wide for head, wide in zip(heads, widths)).rstrip()  # noqa: B905 - as above
+    if len(widths) < len(heads):
+        left_out = heads[len(widths) :]
+        yield cut(f"({len(left_out)} more columns: {plain(', '.join(left_out))})", cells or 0)
+
+
+def fitted(natural: Sequence[int], cells: int | None) -> list[int]:
+    """The widths of the columns that fit: the widest give way first, down to `NARROW`, and then the last are left out."""
+    if cells is None:
+        return list(natural)
+    widths = [min(wide, cells) for wide in natural]
+    while _all(widths) > cells and max(widths) > NARROW:
+        widths[widths.index(max(widths))] -= 1
+    while len(widths) > 1 and _all(widths) > cells:
+        widths.pop()
+    return widths
+
+
+def _all(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _aligned(text: str, wide: int, right: bool) -> str:  # noqa: FBT001 - which side
+    said = cut(text, wide)
+    space = " " * (wide - width(said))
+    return space + said if right else said + space

@@ -1,0 +1,119 @@
+"""`lakepact ls`: what a catalog holds, or what a server of Delta Sharing shares."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+
+from lakepact.client import IcebergCatalog
+from lakepact.client.command.addresses import Asking, asking, opened
+from lakepact.client.command.failures import FAILED, WrongUsage, one_line, say
+from lakepact.client.command.names import parts, whole
+from lakepact.client.command.text import json_line, plain
+from lakepact.client.errors import BadRequest, NotFound, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.client import SharingClient
+
+#: Its kind and its name.
+Found: TypeAlias = tuple[str, tuple[str, ...]]
+_WORDS = {"shared": "table"}
+#: Namespaces are nested less deeply; a server that says otherwise is not followed.
+_DEEPEST = 50
+
+
+@click.command()
+@asking
+@click.argument("within", required=False, metavar="[NAMESPACE|SHARE[.SCHEMA]]")
+@click.option("--recursive", "-r", is_flag=True, help="Also what is in namespaces and schemas, to the last table.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@one_line("ls")
+def ls(asked: Asking, *, within: str | None, recursive: bool, as_json: bool) -> None:
+    """List what an Iceberg catalog at ADDRESS holds, or what a server of Delta Sharing shares: down to tables and views.
+
+    ADDRESS is a URL, or the file of a profile. Dots stand between the levels of a name; a level that holds dots is put in double quotes.
+
+    Example: lakepact ls http://127.0.0.1:8181 sales.emea
+    """
+    place = _place(within)
+    refused: list[str] = []
+    with opened(asked) as client:
+        if isinstance(client, IcebergCatalog):
+            found = _in_catalog(client, place, recursive=recursive, refused=refused.append)
+        elif len(place) > 2:
+            raise WrongUsage("a share is divided into schemas, and a schema into tables: SHARE or SHARE.SCHEMA")
+        else:
+            found = _shared(client, place, recursive=recursive)
+        for kind, name in found:
+            click.echo(_document(kind, name) if as_json else f"{_WORDS.get(kind, kind):<9}  {plain(whole(name))}")
+    for message in refused:
+        say("ls", message)
+    if refused:
+        sys.exit(FAILED)
+
+
+def _place(within: str | None) -> tuple[str, ...]:
+    try:
+        return parts(within) if within is not None else ()
+    except ValueError as error:
+        raise WrongUsage(str(error)) from None
+
+
+def _document(kind: str, name: tuple[str, ...]) -> str:
+    if kind in {"share", "schema", "shared"}:
+        return json_line({"kind": _WORDS.get(kind, kind), **dict(zip(("share", "schema", "name"), name, strict=False))})
+    if kind == "namespace":
+        return json_line({"kind": kind, "namespace": name})
+    return json_line({"kind": kind, "namespace": name[:-1], "name": name[-1]})
+
+
+def _in_catalog(
+    catalog: IcebergCatalog, namespace: tuple[str, ...], *, recursive: bool, refused: Callable[[str], object]
+) -> Iterator[Found]:
+    for below in _namespaces(catalog, namespace):
+        yield "namespace", below
+        # A server that does not look at the parent would be followed in circles.
+        if recursive and below[:-1] == namespace and len(below) <= _DEEPEST:
+            try:
+                yield from _in_catalog(catalog, below, recursive=True, refused=refused)
+            except NotFound:
+                # It was dropped meanwhile.
+                continue
+            except Refused as error:
+                refused(f"{whole(below)}: {error}")
+    if namespace:
+        for table in catalog.list_tables(namespace):
+            yield "table", (*table.namespace, table.name)
+        if catalog.offers("listViews"):
+            for view in catalog.list_views(namespace):
+                yield "view", (*view.namespace, view.name)
+
+
+def _namespaces(catalog: IcebergCatalog, parent: tuple[str, ...]) -> list[tuple[str, ...]]:
+    try:
+        return list(catalog.list_namespaces(parent or None))
+    except BadRequest:
+        # Catalogs whose namespaces have one level do not like to be asked what is in one.
+        if parent:
+            return []
+        raise
+
+
+def _shared(client: SharingClient, place: tuple[str, ...], *, recursive: bool) -> Iterator[Found]:
+    if len(place) == 2:
+        for table in client.tables(*place):
+            yield "shared", (*place, table.name)
+    elif not place:
+        for share in client.shares():
+            yield "share", (share.name,)
+            if recursive:
+                yield from _shared(client, (share.name,), recursive=True)
+    else:
+        for schema in client.schemas(*place):
+            yield "schema", (*place, schema.name)
+            if recursive:
+                yield from _shared(client, (*place, schema.name), recursive=True)

@@ -1,0 +1,106 @@
+"""`lakepact show`: what a table, a view or a shared table is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from lakepact.client import IcebergCatalog
+from lakepact.client.command import layout
+from lakepact.client.command.addresses import Asking, asking, opened
+from lakepact.client.command.failures import WrongUsage, one_line
+from lakepact.client.command.iceberg_words import table_in_words, view_in_words
+from lakepact.client.command.names import parts, whole
+from lakepact.client.command.shared_words import shared_document, shared_in_words
+from lakepact.client.command.text import json_line
+from lakepact.client.errors import NoSuchNamespace, NotFound
+from lakepact.client.iceberg_rest.names import addressable
+from lakepact.client.redaction import HIDDEN, is_secret
+from lakepact.client.urls import segment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.client import SharingClient
+
+Snapshots = Literal["refs", "all"]
+
+
+@click.command()
+@asking
+@click.argument("table")
+@click.option(
+    "--snapshots", type=click.Choice(["refs", "all"]), help="Which snapshots of an Iceberg table: those of its branches and tags, or all."
+)
+@click.option("--version", type=click.IntRange(min=0), help="An earlier version of a shared table.")
+@click.option("--json", "as_json", is_flag=True, help="The document as it came, but for credentials.")
+@one_line("show")
+def show(asked: Asking, *, table: str, snapshots: Snapshots | None, version: int | None, as_json: bool) -> None:
+    """Show what TABLE is, a table or view of the catalog at ADDRESS, or a table that the server of Delta Sharing at ADDRESS shares.
+
+    Example: lakepact show http://127.0.0.1:8181 sales.emea.orders
+    """
+    try:
+        name = parts(table)
+    except ValueError as error:
+        raise WrongUsage(str(error)) from None
+    with opened(asked) as client:
+        if isinstance(client, IcebergCatalog):
+            if version is not None:
+                raise WrongUsage("--version is for shared tables")
+            document, lines = _of_catalog(client, name, snapshots)
+        elif snapshots is not None:
+            raise WrongUsage("--snapshots is for tables of Iceberg catalogs")
+        else:
+            document, lines = _shared(client, name, version)
+    for line in [json_line(document, indent=2)] if as_json else lines:
+        click.echo(line)
+
+
+def _of_catalog(catalog: IcebergCatalog, name: tuple[str, ...], snapshots: Snapshots | None) -> tuple[Any, Iterator[str]]:
+    if len(name) < 2:
+        raise WrongUsage("a table is named NAMESPACE.TABLE")
+    addressable(name[:-1])
+    segment(name[-1])
+    cells = layout.terminal()
+    try:
+        loaded = catalog.load_table(name[:-1], name[-1], snapshots=snapshots).to_wire()
+    except NoSuchNamespace:
+        raise
+    except NotFound:
+        if not catalog.offers("loadView"):
+            raise
+        view = _view(catalog, name)
+        if view is None:
+            raise
+        return _without_credentials(view), view_in_words(whole(name), view, cells=cells)
+    return _without_credentials(loaded), table_in_words(whole(name), loaded, cells=cells, every_snapshot=snapshots is not None)
+
+
+def _view(catalog: IcebergCatalog, name: tuple[str, ...]) -> dict[str, Any] | None:
+    try:
+        return catalog.load_view(name[:-1], name[-1]).to_wire()
+    except NotFound:
+        return None
+
+
+def _shared(client: SharingClient, name: tuple[str, ...], version: int | None) -> tuple[Any, Iterator[str]]:
+    if len(name) != 3:
+        raise WrongUsage("a shared table is named SHARE.SCHEMA.TABLE")
+    description = client.table(*name).metadata(version=version)
+    return shared_document(description), shared_in_words(whole(name), description, cells=layout.terminal())
+
+
+def _without_credentials(loaded: dict[str, Any]) -> dict[str, Any]:
+    """What was loaded, with every value hidden that opens something: it stands beside the metadata, in settings for clients."""
+    kept = dict(loaded)
+    if isinstance(config := loaded.get("config"), dict):
+        kept["config"] = _hidden(config)
+    if isinstance(credentials := loaded.get("storage-credentials"), list):
+        kept["storage-credentials"] = [{**one, "config": _hidden(one.get("config") or {})} for one in credentials]
+    return kept
+
+
+def _hidden(config: dict[str, Any]) -> dict[str, Any]:
+    return {name: HIDDEN if is_secret(name) else value for name, value in config.items()}

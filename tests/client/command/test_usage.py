@@ -1,0 +1,108 @@
+"""How the verbs are told where to look and who asks; and that they tell no secret."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from lakepact.client import BearerToken, IcebergCatalog
+from lakepact.reference_server import running
+
+from .conftest import lakepact
+
+SECRET = "s3cret-of-nobody"
+SERVER_FILE = """
+[principals.ann]
+token = "token-of-ann"
+client-id = "ann"
+client-secret = "secret-of-ann"
+[[grants]]
+principal = "ann"
+access = "admin"
+"""
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("guarded")
+    (folder / "server.toml").write_text(SERVER_FILE, "utf-8")
+    with running(contract="iceberg_rest", warehouse=(folder / "w").as_uri(), config=folder / "server.toml", auth="oauth") as server:
+        with IcebergCatalog(server.url, auth=BearerToken("token-of-ann")) as catalog:
+            catalog.create_namespace("hers")
+        yield server.url
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--token-env", "token-of-ann"), ("--credential-env", "ann:secret-of-ann")], ids=["token", "credential"]
+)
+def test_who_asks_is_in_the_environment(guarded, option, value):
+    said = lakepact("ls", guarded, option, "WHO", WHO=value)
+
+    assert (said.code, said.out, said.err) == (0, "namespace  hers\n", "")
+
+
+@pytest.mark.parametrize("option", ["--token-env", "--credential-env"])
+def test_who_is_refused_is_told_so_without_the_secret(guarded, option):
+    said = lakepact("ls", guarded, option, "WHO", WHO=f"ann:{SECRET}")
+
+    assert (said.code, said.out, said.err.count("\n")) == (3, "", 1)
+    assert SECRET not in said.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ls", f"http://user:{SECRET}@127.0.0.1:1"),
+        ("ls", f"user:{SECRET}@127.0.0.1"),
+        ("ls", f"http://127.0.0.1:1/?token={SECRET}"),
+        ("ls", f'{{"bearerToken": "{SECRET}"}}'),
+        ("ls", "http://127.0.0.1:1", "--token-env", SECRET),
+        ("ls", "http://127.0.0.1:1", "--credential-env", "NO_COLON"),
+        ("ls", "http://127.0.0.1:1", "--credential-env", "GOOD", "--token-endpoint", f"nowhere:{SECRET}"),
+        ("ls", "http://127.0.0.1:1", "--token-env", "GOOD", "--credential-env", "GOOD"),
+        ("ls", "http://127.0.0.1:1/delta-sharing", "--warehouse", "w"),
+        ("ls", "http://127.0.0.1:1/delta-sharing", "a.b.c"),
+        ("ls", "http://127.0.0.1:1", "a..b"),
+        ("show", "http://127.0.0.1:1", "t"),
+        ("show", "http://127.0.0.1:1", 'n.".."'),
+        ("cat", "http://127.0.0.1:1", 'n.".."'),
+        ("cat", "http://127.0.0.1:1", "n.t", "--version", "1"),
+        ("cat", "http://127.0.0.1:1/delta-sharing", "s.t"),
+    ],
+)
+def test_what_cannot_be_asked_so_is_wrong_usage_in_one_line_without_secrets(arguments):
+    said = lakepact(*arguments, GOOD=f"id:{SECRET}", NO_COLON=SECRET)
+
+    assert (said.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert SECRET not in said.err
+
+
+@pytest.mark.parametrize("path", ["", "/nowhere"])
+def test_no_server_is_no_answer(place, path):
+    said = lakepact("ls", place.url + path if path else "http://127.0.0.1:1")
+
+    assert (said.code, said.out, said.err.count("\n")) == (3, "", 1)
+
+
+def test_a_profile_that_is_none_is_wrong_usage(tmp_path):
+    (tmp_path / "a.share").write_text(f'["{SECRET}"]', "utf-8")
+
+    said = lakepact("ls", str(tmp_path / "a.share"))
+
+    assert (said.code, said.err) == (2, "lakepact ls: the profile cannot be read: a profile is a JSON object\n")
+
+
+@pytest.mark.parametrize("verb", ["ls", "show", "cat"])
+def test_every_verb_has_an_example(verb):
+    assert f"Example: lakepact {verb} " in lakepact(verb, "--help").out
+
+
+def test_without_click_it_is_said_what_to_install():
+    code = "import sys; sys.modules['click'] = None; from lakepact.conformance.cli import main; main()"
+
+    done = subprocess.run([sys.executable, "-c", code, "ls", "http://127.0.0.1:1"], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n"
