@@ -14,6 +14,7 @@ from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import make_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
 from lakepact.reference_server.iceberg_rest.faults.ways.tables import create, exists, given
+from lakepact.reference_server.iceberg_rest.faults.ways.views import overlooks
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -118,12 +119,12 @@ def _ignore_conflicts(handlers: Handlers, arguments: Arguments) -> Reply:
 
 
 def _replace_and_refuse(handlers: Handlers, arguments: Arguments) -> Reply:
-    try:
-        return handlers[REGISTER](**arguments)
-    except Problem as problem:
-        if problem.status == 409:
-            handlers[REGISTER](**_overwriting(arguments))
-        raise
+    """Refuse what exists after it was overlooked."""
+    existing = _existing(handlers, arguments)
+    registered = handlers[REGISTER](**arguments)
+    if existing and not arguments["body"].get("overwrite"):
+        raise Problem(409, "AlreadyExistsException", f"Table already exists: {arguments['body']['name']}")
+    return registered
 
 
 def _ignore_overwriting(handlers: Handlers, arguments: Arguments) -> Reply:
@@ -257,7 +258,7 @@ FAULTS = (
         "registers-over-tables",
         "Registering always overwrites.",
         ("IRC-TBL-REG-004",),
-        asks(lambda body: {**body, "overwrite": True}),
+        overlooks(REGISTER, "table"),
     ),
     Fault(
         "ignores-what-exists",
@@ -269,7 +270,7 @@ FAULTS = (
         "replaces-and-refuses",
         "Registering over a table is refused, yet done.",
         ("IRC-TBL-REG-004",),
-        given(REGISTER, _replace_and_refuse),
+        all_of(overlooks(REGISTER, "table"), given(REGISTER, _replace_and_refuse)),
     ),
     Fault(
         "registered-names-are-called-otherwise",
