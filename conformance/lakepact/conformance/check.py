@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import os
 import secrets
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from lakepact.conformance import known, plan, runner
+from lakepact.conformance import known, plan, profiles, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import embedded
 from lakepact.conformance.outcome import Blocked, Outcome
@@ -36,7 +34,7 @@ WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 
 @click.command()
 @click.argument("url", required=False)
-@click.option("--contract", type=click.Choice(contracts()), default=contracts()[0], show_default=True)
+@click.option("--contract", type=click.Choice(contracts()), help=f"What the server is judged by. [default: {contracts()[0]}]")
 @click.option(
     "--contract-version", metavar="VERSION", help="A version of the contract that `lakepact contracts list` shows. [default: the oldest]"
 )
@@ -54,7 +52,9 @@ WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 )
 @click.option("--feature", "features", multiple=True, metavar="NAME=on|off", help="Say whether the target has an optional behaviour.")
 @click.option(
-    "--profile", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="TOML file with url, headers, parameters, features."
+    "--profile",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="TOML file with contract, url, token_env, headers, parameters, features; `lakepact probe` writes one.",
 )
 @click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Switch a fault of the embedded server on.")
@@ -77,7 +77,7 @@ WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 def check(
     url: str | None,
     *,
-    contract: str,
+    contract: str | None,
     contract_version: str | None,
     only: tuple[str, ...],
     token_env: str | None,
@@ -104,11 +104,13 @@ def check(
     """
     console = Console(stderr=as_json)
     try:
-        suite = suites.load(contract, contract_version)
+        given = profiles.profile(profile)
+        named = contract or given.get("contract", contracts()[0])
+        own = named == given.get("contract", named)  # the version in a profile is one of the contract in it
+        suite = suites.load(named, contract_version or (given.get("contract_version") if own else None))
         planned = plan.plan(suite, only=only)
         wanted_reports = [_report(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
-        given = _profile(profile)
         target_url = url or given.get("url")
         if target_url and faults:
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
@@ -122,9 +124,9 @@ def check(
             found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
             target = replace(
                 found,
-                headers={**found.headers, **_headers(headers, token_env, given)},
-                features={**found.features, **given.get("features", {}), **{n: v == "on" for n, v in _pairs(features)}},
-                parameters={**found.parameters, **given.get("parameters", {}), **dict(_pairs(parameters))},
+                headers={**found.headers, **profiles.headers(headers, token_env, given)},
+                features={**found.features, **given.get("features", {}), **{n: v == "on" for n, v in profiles.pairs(features)}},
+                parameters={**found.parameters, **given.get("parameters", {}), **dict(profiles.pairs(parameters))},
                 timeout=timeout,
             )
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
@@ -182,14 +184,6 @@ def _report(option: str) -> tuple[str, Path]:
     return kind, Path(path)
 
 
-def _pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for option in options:
-        name, equals, value = option.partition("=")
-        if not equals:
-            raise click.UsageError(f"{option}: write NAME=VALUE")
-        yield name, value
-
-
 def _known_features(names: Sequence[str], suite: suites.Suite[Any]) -> None:
     unknown = sorted(set(names) - set(suite.contract.features))
     if unknown:
@@ -201,28 +195,3 @@ def _known_parameters(names: Sequence[str], suite: suites.Suite[Any]) -> None:
         near = difflib.get_close_matches(name, suite.parameters, n=3)
         meant = f"did you mean {', '.join(near)}?" if near else f"{suite.contract.name} has {', '.join(suite.parameters)}"
         raise ValueError(f"unknown parameter {name}; {meant}")
-
-
-def _profile(path: Path | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    profile = tomllib.loads(path.read_text(encoding="utf-8"))
-    unknown = sorted(set(profile) - {"url", "headers", "parameters", "features", "token_env"})
-    if unknown:
-        raise ValueError(f"{path}: unknown key {', '.join(unknown)}; a profile has url, token_env, headers, parameters, features")
-    return profile
-
-
-def _headers(options: Sequence[str], token_env: str | None, profile: dict[str, Any]) -> dict[str, str]:
-    headers = dict(profile.get("headers", {}))
-    variable = token_env or profile.get("token_env")
-    if variable:
-        if not os.environ.get(variable):
-            raise click.UsageError(f"the environment variable {variable} is empty or not set; it has to hold the token")
-        headers["Authorization"] = f"Bearer {os.environ[variable]}"
-    for option in options:
-        name, colon, value = option.partition(":")
-        if not colon:
-            raise click.UsageError(f"--header {name}: write 'NAME: VALUE'")
-        headers[name.strip()] = value.strip()
-    return headers

@@ -1,0 +1,43 @@
+"""How a share server is asked what it serves; it declares nothing, so that its listings lead the way."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.asking import Asking, Listing, named
+
+if TYPE_CHECKING:
+    from lakepact.conformance.wire import Exchange
+
+
+def recognises(exchange: Exchange) -> bool:
+    """Whether this is a listing of shares, or the refusal of one."""
+    said = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    if exchange.status == 200:
+        return not said or isinstance(said.get("items"), list) or "nextPageToken" in said
+    return "errorCode" in said and exchange.status != 404
+
+
+def tells(exchange: Exchange) -> dict[str, str]:
+    """How many shares are listed at once."""
+    items = exchange.parsed.get("items") if isinstance(exchange.parsed, dict) else None
+    return (
+        {"shares": f"{len(items)}, and more on further pages" if exchange.parsed.get("nextPageToken") else str(len(items))} if items else {}
+    )
+
+
+def _items(document: Any) -> list[str]:
+    return named(document, "items")
+
+
+asking = Asking(
+    first="listShares",
+    path=lambda _: "/shares",
+    recognises=recognises,
+    tells=tells,
+    left_out=MappingProxyType({"queryTableChanges": "not asked: it needs versions of a table with a change data feed"}),
+    listings=MappingProxyType(
+        {"listShares": Listing("share", _items), "listSchemas": Listing("schema", _items), "listTables": Listing("table", _items)}
+    ),
+)

@@ -1,0 +1,77 @@
+"""How a catalog is asked what it serves, without changing anything."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lakepact.conformance.asking import Asking, Listing, named
+from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, discover
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.target import Target
+    from lakepact.conformance.wire import Exchange
+
+LOADS = frozenset({"loadTable"})
+LEFT_OUT = MappingProxyType({"loadCredentials": "not asked: it would hand out keys", "fetchPlanningResult": "not asked: it needs a plan"})
+
+
+def path(target: Target) -> str:
+    """Where the configuration is."""
+    warehouse = target.parameters.get("warehouse")
+    return "/v1/config" + (f"?warehouse={quote(warehouse, safe='')}" if warehouse else "")
+
+
+def recognises(exchange: Exchange) -> bool:
+    """Whether this is a configuration, or the refusal of one."""
+    said = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    if exchange.status == 200:
+        return bool(said.keys() & {"defaults", "overrides", "endpoints"})
+    return isinstance(said.get("error"), dict) and {"message", "type"} <= said["error"].keys() and exchange.status != 404
+
+
+def namespaces(document: Any) -> list[str]:
+    """The namespaces of a listing, as they stand in a path."""
+    listed = document.get("namespaces")
+    levels = (
+        [n for n in listed if isinstance(n, list) and n and all(isinstance(level, str) for level in n)] if isinstance(listed, list) else []
+    )
+    return [quote("\x1f".join(n), safe="") for n in levels]
+
+
+def tells(exchange: Exchange) -> dict[str, str]:
+    """What else a configuration says; of settings their names alone, since values may be secret."""
+    config = exchange.parsed if isinstance(exchange.parsed, dict) else {}
+    told = {part: ", ".join(sorted(map(str, config[part]))) for part in ("defaults", "overrides") if isinstance(config.get(part), dict)}
+    endpoints = config.get("endpoints")
+    known = {f"{operation.method} {operation.path}" for operation in OPERATIONS.values()}
+    beyond = sorted(str(e) for e in endpoints if e not in known) if isinstance(endpoints, list) else []
+    told |= {"endpoints of no version": ", ".join(beyond)} if beyond else {}
+    return {name: said for name, said in told.items() if said}
+
+
+def finds(exchanges: Sequence[Exchange]) -> dict[str, bool]:
+    """What answers show: whether tables carry an ETag."""
+    loaded = [e for e in exchanges if e.operation in LOADS and e.status == 200]
+    return {"etag": all("etag" in e.headers for e in loaded)} if loaded else {}
+
+
+asking = Asking(
+    first="getConfig",
+    path=path,
+    recognises=recognises,
+    declares=discover,
+    tells=tells,
+    finds=finds,
+    left_out=LEFT_OUT,
+    listings=MappingProxyType(
+        {
+            "listNamespaces": Listing("namespace", namespaces),
+            "listTables": Listing("table", lambda document: named(document, "identifiers")),
+            "listViews": Listing("view", lambda document: named(document, "identifiers")),
+        }
+    ),
+)

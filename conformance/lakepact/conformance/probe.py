@@ -1,0 +1,173 @@
+"""`lakepact probe`: what a server declares and what it serves, and a profile of it for `lakepact check`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+import orjson
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from lakepact.conformance import asking, profiles, runner
+from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.target import Target
+from lakepact.conformance.wire import Wire
+from lakepact.generated.contract import UnknownVersion, contracts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.asking import Found, Told
+
+DECLARED = {True: "yes", False: "no", None: ""}
+
+
+@click.command()
+@click.argument("url")
+@click.option("--contract", type=click.Choice(contracts()), help="What the server speaks. [default: found out; a profile has to be named]")
+@click.option(
+    "--contract-version", metavar="VERSION", help="A version of the contract. [default: the oldest that has all that is declared]"
+)
+@click.option("--token-env", metavar="NAME", help="Environment variable that holds a bearer token.")
+@click.option(
+    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send a header with every request; it is written nowhere."
+)
+@click.option(
+    "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="What is told of the target, `warehouse=…` for example."
+)
+@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for one answer.")
+@click.option("--profile", type=click.Path(dir_okay=False, path_type=Path), help="Write a profile for `lakepact check --profile FILE`.")
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
+def probe(
+    url: str,
+    *,
+    contract: str | None,
+    contract_version: str | None,
+    token_env: str | None,
+    headers: tuple[str, ...],
+    parameters: tuple[str, ...],
+    timeout: float,
+    profile: Path | None,
+    as_json: bool,
+) -> None:
+    """Find out what the server at URL declares, and what it serves. Sends only GET and HEAD, and judges nothing.
+
+    Exit code: 0 it could be asked, 2 wrong usage, 3 it could not: no answer, no rights, or no contract that is known here.
+
+    Example: lakepact probe http://127.0.0.1:8181 --profile target.toml
+    """
+    told = dict(profiles.pairs(parameters))
+    target = Target(_address(url), headers=profiles.headers(headers, token_env, {}), parameters=told, timeout=timeout)
+    with Wire(target.url, headers=target.headers, timeout=timeout) as wire:
+        try:
+            found = asking.found(wire, target, contract or asking.recognised(wire, target), contract_version)
+        except UnknownVersion as wrong:
+            raise click.UsageError(str(wrong)) from wrong
+        except Blocked as blocked:
+            click.echo(f"lakepact probe: {wire.redact(str(blocked))}", err=True)
+            sys.exit(runner.INCOMPLETE)
+        document = orjson.loads(wire.redact(orjson.dumps(_document(found, target)).decode()))
+    if as_json:
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+    else:
+        _show(document, Console())
+    if profile:
+        try:
+            profile.write_text("\n".join(_profile(found, target, token_env, hidden=bool(headers))) + "\n", encoding="utf-8")
+        except OSError as wrong:
+            click.echo(f"lakepact probe: the profile cannot be written: {wrong}", err=True)
+            sys.exit(runner.INCOMPLETE)
+
+
+def _address(url: str) -> str:
+    try:
+        split = urlsplit(url)
+        well = split.scheme in {"http", "https"} and bool(split.hostname) and (split.port is None or split.port > 0)
+    except ValueError:
+        well = False
+    if not well or split.query or split.fragment:
+        raise click.UsageError(f"{url.rpartition('@')[2]} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
+    return url
+
+
+def _document(found: Found, target: Target) -> dict[str, Any]:
+    return {
+        "target": target.url,
+        "contract": found.contract,
+        "version": found.version,
+        "facts": dict(found.facts),
+        "features": dict(found.features),
+        "operations": [
+            {
+                "operation": one.operation,
+                "declared": one.declared,
+                "request": one.request,
+                "status": one.status or None,
+                "milliseconds": one.milliseconds if one.status else None,
+                "remark": one.remark or _remark(one),
+            }
+            for one in found.operations
+        ],
+    }
+
+
+def _remark(one: Told) -> str:
+    """What is worth a look, in words that accuse nobody."""
+    if one.status in {401, 403}:
+        return "not for this caller"
+    if one.declared and one.status in {404, 405, 501}:
+        return "declared, yet not found"
+    if one.declared is False and one.status < 400:
+        return "not declared, and answered all the same"
+    return "it failed" if one.status >= 500 else ""
+
+
+def _show(document: Mapping[str, Any], console: Console) -> None:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, how in (("operation", "left"), ("declared", "left"), ("status", "right"), ("ms", "right"), ("remark", "left")):
+        table.add_column(name, justify="right" if how == "right" else "left", no_wrap=name == "operation")
+    for one in document["operations"]:
+        took = "" if one["milliseconds"] is None else f"{one['milliseconds']:.1f}"
+        table.add_row(one["operation"], DECLARED[one["declared"]], str(one["status"] or ""), took, escape(one["remark"]))
+    console.print(f"[bold]{escape(document['target'])}[/]  {document['contract']} {document['version']}", highlight=False, soft_wrap=True)
+    for name, said in {**document["facts"], **_features(document["features"])}.items():
+        console.print(f"  [dim]{escape(name)}[/]  {escape(said)}", highlight=False, soft_wrap=True)
+    console.print(table)
+    answered = [one for one in document["operations"] if one["status"] and one["status"] < 400]
+    declares = any(one["declared"] is not None for one in document["operations"])
+    declared = f"{sum(bool(one['declared']) for one in document['operations'])} declared, " if declares else ""
+    console.print(
+        f"{len(document['operations'])} operations: {declared}{len(answered)} seen to answer; each was asked once", highlight=False
+    )
+
+
+def _features(features: Mapping[str, bool]) -> dict[str, str]:
+    parts = {word: ", ".join(name for name, on in features.items() if on is wanted) for word, wanted in (("has", True), ("lacks", False))}
+    return {word: said for word, said in parts.items() if said}
+
+
+def _profile(found: Found, target: Target, token_env: str | None, *, hidden: bool) -> Iterator[str]:
+    """The lines of a profile; what check finds out by itself is told as a remark, so that it stays true when the server changes."""
+    yield f"# {found.contract} {found.version}, found by lakepact probe; lakepact check --profile reads this."
+    yield f"contract = {_quoted(found.contract)}"
+    yield f"contract_version = {_quoted(found.version)}"
+    yield f"url = {_quoted(target.url)}"
+    if token_env:
+        yield f"token_env = {_quoted(token_env)}"
+    if hidden or (target.headers and not token_env):
+        yield "# Headers, and a user and a password in the address, are not written here: give them to lakepact check again."
+    if target.parameters:
+        yield from ("", "[parameters]", *(f"{_quoted(name)} = {_quoted(said)}" for name, said in target.parameters.items()))
+    if found.features:
+        yield from ("", "# lakepact check finds these out by itself; without the mark, what is said here wins.", "[features]")
+        yield from (f"# {_quoted(name)} = {str(on).lower()}" for name, on in found.features.items())
+
+
+def _quoted(text: str) -> str:
+    return orjson.dumps(text).decode().replace("\x7f", "\\u007f")

@@ -1,0 +1,188 @@
+"""`lakepact probe` asks without changing anything, says what it found, and what to do where it could not ask."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance import asking, profiles
+from lakepact.conformance.check import check
+from lakepact.conformance.probe import probe
+from lakepact.generated.contract import Contract, contracts
+from lakepact.reference_server.running import running
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from click.testing import Result
+
+    from miniatures import Answer
+
+SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "x", "type": "int", "required": True}]}
+TOKEN = "s3cr3t-token-value"
+LISTED = {"shares": ["a b"], "schemas": ["s"], "tables": ["t"]}
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Iterator[str]:
+    """A catalog with an empty namespace, and one with a table."""
+    with running(warehouse="memory:") as server, httpx.Client(base_url=server.url, trust_env=False) as client:
+        for name in ("a", "b"):
+            client.post("/v1/namespaces", json={"namespace": [name]}).raise_for_status()
+        client.post("/v1/namespaces/b/tables", json={"name": "t", "schema": SCHEMA}).raise_for_status()
+        yield server.url
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner().invoke(probe, arguments)
+
+
+def operations(result: Result) -> dict[str, dict[str, Any]]:
+    return {one["operation"]: one for one in json.loads(result.stdout)["operations"]}
+
+
+def share_server(method: str, path: str, body: bytes) -> Answer:
+    """A server with a share, a schema and a table, that knows nothing but listings and shares."""
+    kind = path.rpartition("/")[2]
+    if kind in LISTED:
+        return answer(200, {"items": [{"name": name} for name in LISTED[kind]]})
+    return answer(200, {"share": {"name": "a b"}}) if path == "/shares/a%20b" else answer(404, {"errorCode": "X", "message": "no"})
+
+
+def test_a_catalog_is_recognised_and_asked_for_what_its_listings_name(catalog: str) -> None:
+    result = called(catalog, "--json")
+    document, found = json.loads(result.stdout), operations(result)
+
+    assert (result.exit_code, document["contract"], document["version"]) == (0, "iceberg_rest", "1.10.0")
+    assert {name: one["status"] for name, one in found.items() if one["status"]} == {
+        **dict.fromkeys(("getConfig", "listNamespaces", "loadNamespaceMetadata", "listTables", "loadTable", "listViews"), 200),
+        **dict.fromkeys(("namespaceExists", "tableExists"), 204),
+    }
+    assert found["loadTable"]["request"] == "GET /v1/namespaces/b/tables/t"
+    assert found["loadView"]["remark"] == asking.NOTHING_TO_ASK
+    assert document["features"] == {"etag": True, "prefix": False, "views": True}
+
+
+def test_a_share_server_is_recognised_and_declares_nothing() -> None:
+    with miniature(share_server) as url:
+        found = operations(called(url, "--json"))
+
+    assert {one["declared"] for one in found.values()} == {None}
+    assert found["getShare"]["status"] == 200
+    assert found["getTableVersion"]["request"] == "GET /shares/a%20b/schemas/s/tables/t/version"
+    assert found["getTableVersion"]["status"] == 404
+
+
+@pytest.mark.parametrize("contract", contracts())
+def test_nothing_but_get_and_head_is_sent(contract: str) -> None:
+    sent: set[str] = set()
+
+    def recorder(method: str, path: str, body: bytes) -> Answer:
+        sent.add(method)
+        if path.startswith("/v1/config"):
+            return answer(200, {"defaults": {}, "overrides": {}})
+        return answer(200, {"namespaces": [["n"]], "identifiers": [{"name": "t"}], "items": [{"name": "i"}]})
+
+    with miniature(recorder) as url:
+        result = called(url, "--contract", contract, "--parameter", "warehouse=w", "--json")
+
+    asked = [name for name, one in operations(result).items() if one["status"]]
+    assert sent == {"GET", "HEAD"}
+    assert {Contract(contract).operations[name].method for name in asked} == sent
+    assert "loadCredentials" not in asked
+
+
+def test_what_is_declared_and_not_found_is_said_and_so_is_the_contrary() -> None:
+    endpoints = ["GET /v1/{prefix}/namespaces", "GET /v1/{prefix}/namespaces/{namespace}", "GET /v1/new"]
+
+    def server(method: str, path: str, body: bytes) -> Answer:
+        if path == "/v1/config":
+            return answer(200, {"defaults": {"secret": TOKEN}, "overrides": {}, "endpoints": endpoints})
+        if path == "/v1/namespaces":
+            return answer(200, {"namespaces": [["n"]]})
+        return answer(200, {"identifiers": []}) if path.endswith("/tables") else answer(404)
+
+    with miniature(server) as url:
+        result = called(url, "--json")
+    found = operations(result)
+
+    assert found["loadNamespaceMetadata"]["remark"] == "declared, yet not found"
+    assert found["listTables"]["remark"] == "not declared, and answered all the same"
+    assert found["listViews"]["remark"] == ""
+    assert json.loads(result.stdout)["facts"]["endpoints of no version"] == "GET /v1/new"
+    assert json.loads(result.stdout)["facts"]["defaults"] == "secret"
+    assert TOKEN not in result.stdout
+
+
+def test_text_says_the_same(catalog: str) -> None:
+    result = called(catalog)
+
+    assert result.exit_code == 0
+    assert all(part in result.stdout for part in (f"{catalog}  iceberg_rest 1.10.0", "loadTable", "8 seen to answer"))
+
+
+def test_a_profile_is_read_by_check_and_holds_no_secret(catalog: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROBE_TOKEN", TOKEN)
+    path = tmp_path / "target.toml"
+    address = catalog.replace("//", "//hank:geheim@")
+    result = called(address, "--token-env", "PROBE_TOKEN", "--header", f"X-Key: {TOKEN}", "--profile", str(path))
+
+    assert result.exit_code == 0
+    assert profiles.profile(path) == {
+        "contract": "iceberg_rest", "contract_version": "1.10.0", "url": catalog, "token_env": "PROBE_TOKEN", "features": {},
+    }
+    assert [secret for secret in (TOKEN, "geheim") if secret in path.read_text(encoding="utf-8") + result.output] == []
+    judged = CliRunner().invoke(check, ["--profile", str(path), "--only", "IRC-CFG-001"])
+    assert (judged.exit_code, catalog in judged.output) == (0, True)
+
+
+def test_the_contract_of_a_profile_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "target.toml"
+    path.write_text('contract = "delta_sharing"\nurl = "http://127.0.0.1:1"\n', encoding="utf-8")
+    judged = CliRunner().invoke(check, ["--profile", str(path)])
+
+    assert (judged.exit_code, "no answer to GET http://127.0.0.1:1/shares" in judged.output) == (3, True)
+
+
+@pytest.mark.parametrize("address", ["ftp://x", "localhost", "http://", "http://h:99999", "http://h/?q=1"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    result = called(address)
+
+    assert (result.exit_code, "is no address of a server" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("status", "document", "headers", "suffix", "why"),
+    [
+        (401, {"error": {"message": "who?", "type": "NotAuthorizedException", "code": 401}}, {}, "", "--token-env NAME"),
+        (401, None, {}, "", "it asks who calls"),
+        (302, None, {"Location": "https://elsewhere/login"}, "", "it sends elsewhere, to https://elsewhere/login"),
+        (404, None, {}, "/v1", "the address ends before /v1: try http://127.0.0.1"),
+        (200, {"hello": "world"}, {}, "", "the base address of a catalog ends before /v1"),
+        (400, "Client sent an HTTP request to an HTTPS server.", {}, "", "try https://"),
+    ],
+)
+def test_an_answer_that_no_contract_has_leads_to_advice(
+    status: int, document: object, headers: dict[str, str], suffix: str, why: str
+) -> None:
+    with miniature(lambda *_: answer(status, document, **headers)) as url:
+        result = called(url + suffix)
+
+    assert (result.exit_code, result.output.count("\n")) == (3, 1)
+    assert why in result.output
+
+
+def test_where_nobody_answers_it_is_said_why() -> None:
+    with miniature(share_server) as url:
+        plain = called(url.replace("http:", "https:"))
+    closed = called("http://127.0.0.1:1")
+
+    assert (plain.exit_code, closed.exit_code) == (3, 3)
+    assert "it does not speak TLS at this port: try http://" in plain.output
+    assert "nothing listens at this port" in closed.output
