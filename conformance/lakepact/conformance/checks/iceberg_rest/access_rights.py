@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA
 from lakepact.conformance.checks.iceberg_rest.principals import SECOND, THIRD, WRITES, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.view_requests import view_request
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
@@ -82,25 +81,13 @@ class Scene:
             view = {**here, "view": self.view}
             named = {"namespace": list(self.namespace), "name": self.view}
             found |= {
-                "createView": {**here, "body": _view(lab.name(), self.namespace)},
+                "createView": {**here, "body": view_request(self.namespace, lab.name())},
                 "replaceView": {**view, "body": {"requirements": [], "updates": [SETS_A_PROPERTY]}},
                 "dropView": view,
                 "renameView": {"body": {"source": named, "destination": elsewhere}},
             }
         offered = {operation: arguments for operation, arguments in found.items() if lab.offers(operation)}
         return offered if self.table.metadata_location else {o: a for o, a in offered.items() if o != "registerTable"}
-
-
-def _view(name: str, namespace: tuple[str, ...]) -> dict[str, Any]:
-    version = {
-        "version-id": 1,
-        "timestamp-ms": int(time.time() * 1000),
-        "schema-id": 0,
-        "summary": {"engine-name": "lakepact"},
-        "representations": [{"type": "sql", "sql": "SELECT 1 AS id", "dialect": "spark"}],
-        "default-namespace": list(namespace),
-    }
-    return {"name": name, "schema": SCHEMA, "view-version": version, "properties": {}}
 
 
 def _lasting(reply: Reply) -> Any:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA
+from lakepact.conformance.checks.iceberg_rest.view_requests import view_request
 from lakepact.conformance.checks.watsonx_data.suite import check
 
 if TYPE_CHECKING:
@@ -35,16 +34,7 @@ def create_table(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
 
 def create_view(lab: WatsonxLab, namespace: Namespace, name: str) -> Reply:
     """A view of this very name; it is dropped when the check is over."""
-    version = {
-        "version-id": 1,
-        "timestamp-ms": int(time.time() * 1000),
-        "schema-id": 0,
-        "summary": {"engine-name": "lakepact"},
-        "representations": [{"type": "sql", "sql": "SELECT 1 AS id", "dialect": "spark"}],
-        "default-namespace": list(namespace),
-    }
-    body = {"name": name, "schema": SCHEMA, "view-version": version, "properties": {}}
-    reply = lab.send("createView", namespace=namespace, body=body)
+    reply = lab.send("createView", namespace=namespace, body=view_request(namespace, name))
     if reply.status == 200:
         lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
     return reply

@@ -6,6 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer
+from lakepact.reference_server.delta_sharing.faults.ways.absent import absent_is_empty
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
 from lakepact.reference_server.problems import Problem
 
@@ -58,15 +59,6 @@ def _absent_is_described(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return json_answer({"share": {"name": arguments["share"]}})
 
 
-def _absent_is_empty(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    try:
-        return handler(**arguments)
-    except Problem as problem:
-        if problem.status != 404:
-            raise
-        return json_answer({"items": []})
-
-
 def _without(member: str) -> Install:
     def change(document: dict[str, Any]) -> None:
         for item in document["items"]:
@@ -111,6 +103,6 @@ FAULTS = (
     ),
     Fault("last-schema-is-not-listed", "The last schema of a share is left out.", ("DS-LSC-01",), on_answer(SCHEMAS, _without_last_schema)),
     Fault(
-        "absent-shares-have-no-schemas", "A share that does not exist has no schemas.", ("DS-LSC-02",), on_call(SCHEMAS, _absent_is_empty)
+        "absent-shares-have-no-schemas", "A share that does not exist has no schemas.", ("DS-LSC-02",), on_call(SCHEMAS, absent_is_empty)
     ),
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.faults.ways.absent import absent_is_empty
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,15 +47,6 @@ def _one_more(document: dict[str, Any]) -> None:
 def _one_less(document: dict[str, Any]) -> None:
     if "nextPageToken" not in document:
         document["items"] = document["items"][:-1]
-
-
-def _absent_is_empty(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    try:
-        return handler(**arguments)
-    except Problem as problem:
-        if problem.status != 404:
-            raise
-        return json_answer({"items": []})
 
 
 def _refused(_: Handler, __: dict[str, Any]) -> Reply:
@@ -128,7 +119,7 @@ FAULTS = (
     ),
     Fault("last-table-is-not-listed", "A schema does not list its last table.", ("DS-LTB-13", "DS-LAT-01"), on_answer(TABLES, _one_less)),
     Fault("all-tables-lack-one", "The last table of a share is missing among all.", ("DS-LAT-01",), on_answer(ALL, _one_less)),
-    Fault("absent-schemas-are-empty", "A schema that does not exist has no tables.", ("DS-LTB-13",), on_call(TABLES, _absent_is_empty)),
+    Fault("absent-schemas-are-empty", "A schema that does not exist has no tables.", ("DS-LTB-13",), on_call(TABLES, absent_is_empty)),
     Fault(
         "tables-by-url-cannot-be-queried",
         "Queries of tables are refused that are read by URLs.",

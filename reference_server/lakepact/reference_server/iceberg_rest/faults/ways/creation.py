@@ -27,8 +27,8 @@ def is_staging(body: Document) -> bool:
     return body.get("stage-create") is True
 
 
-def made_with(spoil: Callable[[Document, Document], None]) -> Install:
-    """The metadata of new tables, staged or not, are changed by `spoil(metadata, body)`."""
+def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new-metadata") -> Install:
+    """The metadata of new tables, staged or not, or of whatever else `rule` makes, are changed by `spoil(metadata, body)`."""
 
     def wrapper(make: Callable[..., Document]) -> Callable[..., Document]:
         def spoiled(body: Document, **facts: Any) -> Document:
@@ -38,7 +38,7 @@ def made_with(spoil: Callable[[Document, Document], None]) -> Install:
 
         return spoiled
 
-    return around("rules", "new-metadata", wrapper)
+    return around("rules", rule, wrapper)
 
 
 def forgiven(why: str, *, when: Callable[[Document], bool] = bool) -> Install:

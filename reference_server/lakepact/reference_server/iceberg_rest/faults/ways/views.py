@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Install, around
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.view_updates import ViewDraft
 
+from . import creation
 from .requests import during
 
 if TYPE_CHECKING:
@@ -66,16 +67,7 @@ def overlooks(operation: str, kind: str) -> Install:
 
 def made_with(spoil: Callable[[Document, Document], None]) -> Install:
     """The metadata of new views are changed by `spoil(metadata, body)`."""
-
-    def wrapper(make: Callable[..., Document]) -> Callable[..., Document]:
-        def spoiled(body: Document, **facts: Any) -> Document:
-            metadata = copy.deepcopy(make(body, **facts))
-            spoil(metadata, body)
-            return metadata
-
-        return spoiled
-
-    return around("rules", "new-view-metadata", wrapper)
+    return creation.made_with(spoil, rule="new-view-metadata")
 
 
 def finished_with(change: Callable[[Document, Document], Document]) -> Install:

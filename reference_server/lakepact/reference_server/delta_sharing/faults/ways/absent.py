@@ -1,0 +1,22 @@
+"""Faults about what is not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.answers import json_answer
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+
+def absent_is_empty(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """What is not there has nothing in it."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+        return json_answer({"items": []})
