@@ -99,3 +99,110 @@ def test_whatever_is_answered_the_harness_does_not_break(body: bytes) -> None:
     )
 
     assert Outcome.ERROR not in seen.values()
+
+
+class FlatAndHalf:
+    """A catalog without endpoints that has one level of namespaces, keeps the first level of a longer name, and can drop nothing."""
+
+    def __init__(self) -> None:
+        self.there: set[str] = set()
+
+    def __call__(self, method: str, target: str, body: bytes) -> Answer:
+        path = target.partition("?")[0].split("/")
+        if path[-1] == "config":
+            return answer(200, {"defaults": {}, "overrides": {}})
+        if path[2] != "namespaces" or len(path) > 4 or method == "DELETE":
+            return refused(501, "UnsupportedOperationException")
+        if method == "POST":
+            name = orjson.loads(body)["namespace"][0]
+            self.there.add(name)
+            return answer(200, {"namespace": [name], "properties": {}})
+        if len(path) == 3:
+            return answer(200, {"namespaces": [[name] for name in sorted(self.there)]})
+        if path[3] not in self.there:
+            return refused(404, "NoSuchNamespaceException")
+        return answer(200, {"namespace": [path[3]], "properties": {}})
+
+
+def test_an_operation_that_is_said_to_be_lacking_is_accused_of_once() -> None:
+    wanted = ("IRC-CFG-011", "IRC-CFG-013", "IRC-NS-DROP-001", "IRC-NS-PROP-001", "IRC-TBL-DROP-001", "IRC-TBL-MET-003", "IRC-NS-GET-001")
+    seen = outcomes(FlatAndHalf(), *wanted)
+
+    assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {"IRC-CFG-013"}
+    assert seen["IRC-CFG-011"] is Outcome.NOT_OFFERED  # nothing is named, so nothing is named wrongly
+    assert seen["IRC-NS-DROP-001"] is Outcome.BLOCKED
+    assert seen["IRC-NS-GET-001"] is Outcome.PASS
+
+
+def test_who_makes_another_namespace_than_was_asked_for_is_accused_of_that_alone() -> None:
+    seen = outcomes(FlatAndHalf(), "IRC-NS-CREATE-009", "IRC-NS-LIST-002", "IRC-NS-LIST-008", "IRC-NS-LIST-003")
+
+    assert {requirement for requirement, outcome in seen.items() if outcome is Outcome.FAIL} == {"IRC-NS-CREATE-009"}
+    assert seen["IRC-NS-LIST-002"] is Outcome.BLOCKED
+
+
+def closes_the_door_on_forms(method: str, target: str, body: bytes) -> Answer:
+    """A catalog whose only answer to a form is to hang up."""
+    if body.startswith(b"grant_type"):
+        raise ConnectionAbortedError
+    return answer(200, {"defaults": {}, "overrides": {}}) if target.endswith("/config") else refused(404, "NoSuchNamespaceException")
+
+
+def test_who_hangs_up_on_what_is_optional_is_judged_all_the_same(capfd: pytest.CaptureFixture[str]) -> None:
+    seen = outcomes(closes_the_door_on_forms, "IRC-CFG-001", "IRC-CFG-007")
+    capfd.readouterr()
+
+    assert set(seen.values()) == {Outcome.PASS}
+
+
+def calls_it_otherwise(method: str, target: str, body: bytes) -> Answer:
+    """A catalog without endpoints that looks for whatever it is asked for, says what is not there, and calls that a name of its own."""
+    path = target.partition("?")[0].split("/")
+    if path[-1] == "config":
+        return answer(200, {"defaults": {}, "overrides": {}})
+    if path[-1] in {"tokens", "credentials", "plan", "tasks"} or "plan" in path:
+        return answer(404)
+    if (method, path[-1]) == ("GET", "namespaces"):
+        return answer(200, {"namespaces": []})
+    if path[-1] == "namespaces":
+        return refused(400, "BadRequestException")
+    return answer(404, {"error": {"message": f"nowhere: {'.'.join(path)} {body.decode()}", "type": "NotFoundException", "code": 404}})
+
+
+def test_what_is_not_there_may_be_called_otherwise_and_routers_answer_what_is_not_offered() -> None:
+    seen = outcomes(calls_it_otherwise, "IRC-CFG-011", "IRC-CFG-013", "IRC-GEN-026", "IRC-ERR-001", "IRC-ERR-007")
+
+    assert Outcome.FAIL not in seen.values()
+    assert seen["IRC-CFG-013"] is Outcome.PASS
+
+
+class SeparatesByDots:
+    """A catalog that announces a dot between the levels of a namespace, and refuses the contract's own separator in paths."""
+
+    def __init__(self) -> None:
+        self.there: set[str] = set()
+
+    def __call__(self, method: str, target: str, body: bytes) -> Answer:
+        path = target.partition("?")[0].split("/")
+        if path[-1] == "config":
+            return answer(200, {"defaults": {}, "overrides": {"namespace-separator": "%2E"}, "endpoints": list(OF_NAMESPACES)})
+        if "%1F" in target:
+            return refused(400, "BadRequestException")
+        if method == "POST" and path[-1] == "namespaces":
+            levels = orjson.loads(body)["namespace"]
+            self.there.add(".".join(levels))
+            return answer(200, {"namespace": levels, "properties": {}})
+        if method == "DELETE" and path[-1] in self.there:
+            self.there.remove(path[-1])
+            return answer(204)
+        return refused(404, "NoSuchNamespaceException")
+
+
+OF_NAMESPACES = ("GET /v1/{prefix}/namespaces", "POST /v1/{prefix}/namespaces", "DELETE /v1/{prefix}/namespaces/{namespace}")
+
+
+def test_nothing_is_left_behind_where_levels_are_separated_otherwise() -> None:
+    server = SeparatesByDots()
+    outcomes(server, "IRC-NS-CREATE-009", "IRC-NS-DROP-005", "IRC-NS-LIST-002")
+
+    assert server.there == set()

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.principals import SECOND, known
+from lakepact.conformance.wire import NoAnswer, Reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Reply, Wire
+    from lakepact.conformance.wire import Wire
 
 TOKENS = "getToken"
 PATH = "/v1/oauth/tokens"
 FORM = [("Content-Type", "application/x-www-form-urlencoded")]
 UNSUPPORTED = "unsupported_grant_type"
+OK = 200
+NOWHERE = frozenset({0, 403, 404, 405, 501})  #: answers, or none, of what is no token endpoint
 
 
 def access_features(wire: Wire, target: Target, offer: Offer) -> dict[str, bool]:
@@ -36,6 +39,9 @@ def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
     """Whether tokens are issued, and exchanged: a server that says of an unknown flow that it is unknown, says it of exchange too."""
     unknown = _asked(wire, "lakepact_unknown")
     issues = TOKENS in offer.operations or (unknown.status in {400, 401} and bool(_error(unknown)))
+    if not issues and unknown.status not in NOWHERE:
+        # What refuses an unknown flow in a form of its own may issue tokens nevertheless, even to a client that nobody knows.
+        issues = _is_token(_asked(wire, "client_credentials&client_id=lakepact&client_secret=lakepact"))
     exchanges = issues and _error(unknown) == UNSUPPORTED
     if exchanges:
         exchanges = _error(_asked(wire, "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange")) != UNSUPPORTED
@@ -44,7 +50,16 @@ def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
 
 def _asked(wire: Wire, grant_type: str) -> Reply:
     body = f"grant_type={grant_type}".encode()
-    return wire.send("POST", PATH, operation=TOKENS, check="discover", headers=FORM, body=body, anonymous=True)
+    try:
+        return wire.send("POST", PATH, operation=TOKENS, check="discover", headers=FORM, body=body, anonymous=True)
+    except NoAnswer as silence:  # of an endpoint that nobody has to have: no reason to judge nothing else
+        return Reply(silence.keep())
+
+
+def _is_token(reply: Reply) -> bool:
+    """Whether an answer holds a token."""
+    parsed = reply.exchange.parsed
+    return reply.status == OK and isinstance(parsed, dict) and isinstance(parsed.get("access_token"), str)
 
 
 def _error(reply: Reply) -> str:

@@ -19,6 +19,9 @@ OAUTH = frozenset({"getToken"})
 #: Methods that the contract has on none of its paths; what answers them may stand before the catalog.
 CONTRACT_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 
+#: Checks that also ask for what the target does not declare, which a router may answer that knows no catalog.
+UNDECLARED = frozenset({"configuration.endpoints_tell_the_truth", "transport_refused.undeclared_operations_are_refused"})
+
 
 def is_refusal(exchange: Exchange) -> bool:
     """Whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
@@ -31,7 +34,8 @@ def middleware_may_answer(exchange: Exchange) -> bool:
 
     The contract says so of 400; statuses that it does not document at all (404 and 405 of a router, 413, 415 …) are the same.
     """
-    return exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} and exchange.media_type != "application/json"
+    routed = {404} if exchange.check in UNDECLARED else set()
+    return exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} | routed and exchange.media_type != "application/json"
 
 
 def error_of(exchange: Exchange) -> dict[str, Any] | None:
@@ -139,6 +143,19 @@ def errors_leak_no_secret(exchange: Exchange) -> bool:
     leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
     expect.true(not leaked, "an error body without the credentials of the request", "they stand in it")
     return True
+
+
+@check("IRC-ERR-007")
+def errors_are_json_for_everybody(lab: CatalogLab) -> None:
+    """Who accepts anything, or does not say what, is refused in JSON as well."""
+    namespace = lab.make_namespace()
+    for accepted in ("*/*", ""):
+        accept = ("Accept", accepted)
+        missing = lab.send("loadTable", namespace=namespace, table=lab.name(), headers=[accept])
+        broken = lab.send("createNamespace", content=b'{"namespace":[', headers=[accept])
+        with lab.judge("IRC-ERR-007"):
+            for reply in (missing, broken):
+                refusals_are_json(reply.exchange)
 
 
 def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:

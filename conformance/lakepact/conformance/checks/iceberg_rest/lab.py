@@ -6,15 +6,20 @@ import itertools
 import random
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+from lakepact.conformance.checks.iceberg_rest.probes import UNSERVED
 from lakepact.conformance.lab import Lab
+from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from lakepact.conformance.wire import Reply
+    from collections.abc import Callable, Mapping, Sequence
 
 SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
+SEPARATOR_IN_PATHS = "%1F"
+
+SEPARATOR_OF_TARGET = "separator"  #: what an offer calls the separator that the target announces instead
 
 Namespace = tuple[str, ...]
 
@@ -92,6 +97,33 @@ class CatalogLab(Lab):
             return SEPARATOR.join(value)
         return super().segment(parameter, value)
 
+    def offers(self, operation: str) -> bool:
+        """Whether the target declares the operation, and does not say itself that it lacks it."""
+        return super().offers(operation) and operation not in self.offer.found.get(UNSERVED, ())
+
+    def send(self, operation: str, *, declared: bool = True, **arguments: Any) -> Reply:
+        """Send a request for an operation of the contract.
+
+        Raises:
+            NotOffered: the target does not declare the operation.
+            Blocked: no answer came, or the target promises the operation and says that it does not implement it.
+        """
+        if declared and operation in self.offer.found.get(UNSERVED, ()):
+            raise Blocked(f"the target says that it does not implement {operation}, which who sends no endpoints promises (IRC-CFG-013)")
+        return super().send(operation, declared=declared, **arguments)
+
+    def afterwards(self, action: Callable[[], object]) -> None:
+        """Do `action` when the check is over, and once more with the target's own separator if it drops a namespace that is not found."""
+
+        def until_gone() -> None:
+            done, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
+            if isinstance(done, Reply) and done.exchange.operation == "dropNamespace" and done.status in {400, 404} and separator:
+                target = done.exchange.url.removeprefix(self.wire.url)
+                if SEPARATOR_IN_PATHS in target:
+                    self.send_raw("DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")))
+
+        super().afterwards(until_gone)
+
     # -- namespaces --------------------------------------------------------------------------------------------
 
     def make_namespace(self, parent: Namespace = (), *, level: str | None = None, properties: Mapping[str, str] | None = None) -> Namespace:
@@ -102,8 +134,11 @@ class CatalogLab(Lab):
         """
         namespace = (*parent, level or self.name())
         body = {"namespace": list(namespace), "properties": dict(properties or {})}
-        self.works(self.send("createNamespace", body=body), 200)
+        reply = self.works(self.send("createNamespace", body=body), 200)
         self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
+        answered = reply.document.get("namespace")
+        if isinstance(answered, list) and answered != list(namespace):
+            raise Blocked(f"the namespace {list(namespace)} was to be created, and another one was: {reply.shown}")
         return namespace
 
     def child_of(self, parent: Namespace, *, properties: Mapping[str, str] | None = None) -> Namespace | None:

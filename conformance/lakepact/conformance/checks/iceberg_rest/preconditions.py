@@ -16,6 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.table_requirements import (
     judge_answers,
 )
 from lakepact.conformance.checks.iceberg_rest.table_updates import NOWHERE, add_snapshot, remove_ref
+from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
@@ -37,6 +38,16 @@ def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[dict[str, A
 
 
 # -- assert-table-uuid ------------------------------------------------------------------------------------------------
+
+
+def gone(table: Table, ref: str) -> None:
+    """See that a ref was removed.
+
+    Raises:
+        Blocked: it is still there, so that nothing can be said of its absence.
+    """
+    if ref in table.metadata.get("refs", {}):
+        raise Blocked(f"the ref {ref} was to be removed, and is still there (IRC-UPD-056)")
 
 
 @check("IRC-REQ-007", "IRC-REQ-008", "IRC-REQ-009")
@@ -116,7 +127,7 @@ def branches_that_move(lab: CatalogLab) -> None:
     lab.committed(second, set_ref("side", older))
     judge_answers(lab, "IRC-REQ-011", second, cases={"the branch is there again": assert_ref("side", older)}, allowed=[200])
     judge_answers(lab, "IRC-REQ-012", second, cases={"the branch was moved back from there": assert_ref("side", newer)}, allowed=[409])
-    lab.committed(second, remove_ref("side"))
+    gone(lab.committed(second, remove_ref("side")), "side")
     judge_answers(lab, "IRC-REQ-013", second, cases={"the branch is gone": assert_ref("side", older)}, allowed=[409])
 
 
@@ -137,13 +148,13 @@ def absence_is_compared(lab: CatalogLab) -> None:
     """A commit may insist that a ref does not exist, which is so of those removed, and not of those that exist."""
     table = lab.append(lab.make_table())
     lab.committed(table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
-    lab.committed(table, remove_ref("gone"))
+    gone(lab.committed(table, remove_ref("gone")), "gone")
     absent = {"no ref ever had this name": assert_ref("none", None), "the branch was removed": assert_ref("gone", None)}
     judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
     present = {f"{ref} exists": assert_ref(ref, None) for ref in ("main", "side", "tag")}
     for updates in ([HARMLESS], moving(lab, table)):
         judge_answers(lab, "IRC-REQ-015", table, cases=present, allowed=[409], updates=updates)
-    lab.committed(table, remove_ref("main"))
+    gone(lab.committed(table, remove_ref("main")), "main")
     removed = {"main was removed, although other refs exist": assert_ref("main", None)}
     judge_answers(lab, "IRC-REQ-014", table, cases=removed, allowed=[200])
 

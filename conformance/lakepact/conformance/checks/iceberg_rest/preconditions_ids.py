@@ -33,6 +33,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_default_spec,
     sort_field,
 )
+from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
@@ -89,6 +90,16 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
 
 
 # -- assert-last-assigned-field-id ------------------------------------------------------------------------------------
+
+
+def told_apart(former: int, current: int, unused: int) -> None:
+    """See that what was current, what is and what never was have ids of their own.
+
+    Raises:
+        Blocked: they have not, so that no assertion of one of them is wrong.
+    """
+    if former == current or unused in {former, current}:
+        raise Blocked(f"of two that were added the first was made current, yet the ids are {former} before, {current} now, {unused} last")
 
 
 @check("IRC-REQ-020", "IRC-REQ-021")
@@ -165,6 +176,7 @@ def current_schemas_are_compared(lab: CatalogLab) -> None:
     current = table.member("current-schema-id")
     table = lab.committed(table, add_schema(schema_with(table, next_column(table, "unused"))))
     unused = max(schema["schema-id"] for schema in table.member("schemas"))
+    told_apart(former, current, unused)
     judge_answers(lab, "IRC-REQ-024", table, cases={"it is so since a schema was set": assert_schema(current)}, allowed=[200])
     stale = {
         "the schema was current before": assert_schema(former),
@@ -205,6 +217,8 @@ def last_partitions_outlive_their_spec(lab: CatalogLab) -> None:
     table = lab.make_table()
     table = lab.committed(table, add_spec(partition_field(column(table, name), "bucket[4]", "bucket")), set_default_spec(LAST_ADDED))
     last = table.member("last-partition-id")
+    if last <= UNPARTITIONED:
+        raise Blocked(f"a partition field was added, and last-partition-id is {last} (IRC-META-006)")
     bare = [spec["spec-id"] for spec in table.member("partition-specs") if not spec["fields"]]
     lab.committed(table, *([set_default_spec(bare[0])] if bare else [add_spec(), set_default_spec(LAST_ADDED)]))
     kept = {"no default spec has a field any more": assert_last_partition(last)}
@@ -228,6 +242,7 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
     current = table.member("default-spec-id")
     table = lab.committed(table, add_spec(partition_field(column(table, "at"), "day", "at_day")))
     unused = max(spec["spec-id"] for spec in table.member("partition-specs"))
+    told_apart(former, current, unused)
     judge_answers(lab, "IRC-REQ-030", table, cases={"it is so since a spec was set": assert_spec(current)}, allowed=[200])
     stale = {
         "the spec was the default before": assert_spec(former),
@@ -250,6 +265,7 @@ def default_orders_are_compared(lab: CatalogLab) -> None:
     current = table.member("default-sort-order-id")
     table = lab.committed(table, add_sort_order(sort_field(column(table, "at"), direction="desc", null_order="nulls-last")))
     unused = max(order["order-id"] for order in table.member("sort-orders"))
+    told_apart(former, current, unused)
     judge_answers(lab, "IRC-REQ-033", table, cases={"it is so since an order was set": assert_order(current)}, allowed=[200])
     stale = {
         "the order was the default before": assert_order(former),

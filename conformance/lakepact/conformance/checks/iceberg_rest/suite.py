@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.at_home import at_home
-from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR_OF_TARGET, CatalogLab
+from lakepact.conformance.checks.iceberg_rest.probes import UNSERVED, unserved
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
@@ -78,11 +79,13 @@ def discover(wire: Wire, target: Target) -> Offer:
     facts = {"config": f"status {reply.status}", "endpoints": "declared" if endpoints else "absent: the contract's defaults"}
     if prefix:
         facts["prefix"] = prefix
+    separator = _strings(config.get("overrides")).get("namespace-separator", "")
     return Offer(
         operations=declared | ALWAYS,
         segments=MappingProxyType({"prefix": prefix}),
         features=MappingProxyType(features),
         facts=MappingProxyType(facts),
+        found=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator)}),
     )
 
 
@@ -98,6 +101,10 @@ def discover_with_a_table(wire: Wire, target: Target) -> Offer:
 def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
     """What a catalog declares, and what its token endpoint, its refusals and a table of it tell besides."""
     found = replace(found, features=MappingProxyType({**found.features, **access_features(wire, target, found)}))
+    if found.facts["endpoints"] != "declared":
+        lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
+        lacked = unserved(lab, found.operations)
+        found = replace(found, found=MappingProxyType({**found.found, UNSERVED: lacked}))
     if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
         return found
     lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,14 +94,14 @@ def current_schema(table: Table) -> dict[str, Any]:
     """The table's current schema.
 
     Raises:
-        Unmet: there is none.
+        Blocked: there is none, which a law of all metadata says already.
     """
     wanted = table.member("current-schema-id")
     for schema in table.member("schemas"):
         if schema.get("schema-id") == wanted:
             found: dict[str, Any] = schema
             return found
-    raise Unmet(f"a schema with the id {wanted}, which is the current one", expect.shown(table.member("schemas")))
+    raise Blocked(f"no schema has the id {wanted}, which is the current one (IRC-META-002): {expect.shown(table.member('schemas'))}")
 
 
 def column(table: Table, name: str) -> int:

@@ -150,3 +150,6 @@ def other_values_are_refused(lab: CatalogLab) -> None:
     with lab.judge("IRC-TBL-LOAD-011"):
         for value, reply in replies.items():
             expect.status(reply, 400, about=f"for snapshots={value}")
+    other_case = lab.send("loadTable", snapshots="REFS", **table.at)
+    if other_case.status == 200:
+        lab.warn("IRC-TBL-LOAD-011", expected="status 400 for snapshots=REFS", actual="it is taken for refs, or ignored")

@@ -138,13 +138,18 @@ def empty_bodies_are_refused(lab: CatalogLab) -> None:
 def what_is_not_in_the_contract_is_refused(lab: CatalogLab) -> None:
     """A path or a method that the contract does not have is answered with some 4xx."""
     path = lab.path("listNamespaces")
-    unknown_path = lab.send_raw("GET", f"{path.removesuffix('/namespaces')}/lakepact-nonsense")
-    unknown_method = lab.send_raw("PUT", path, headers=[("Content-Type", "application/json")], content=b"{}")
+    unknown_paths = [f"{path.removesuffix('/namespaces')}/lakepact-nonsense", "/v1/CONFIG"]
+    unknown_methods = [
+        lab.send_raw("PUT", path, headers=[("Content-Type", "application/json")], content=b"{}"),
+        lab.send_raw("TRACE", path),
+    ]
 
-    with lab.judge("IRC-GEN-024"):
-        expect.client_error(unknown_path)
-    with lab.judge("IRC-GEN-025"):
-        expect.client_error(unknown_method)
+    for unknown_path in unknown_paths:
+        with lab.judge("IRC-GEN-024"):
+            expect.client_error(lab.send_raw("GET", unknown_path))
+    for reply in unknown_methods:
+        with lab.judge("IRC-GEN-025"):
+            expect.client_error(reply)
 
 
 @check("IRC-GEN-026")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.reference_server.faults import Fault, Install, on_reply
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import header
 from lakepact.reference_server.service import EVERY
 
 if TYPE_CHECKING:
@@ -90,6 +91,12 @@ FAULTS = (
     Fault("error-code-out-of-range", "The code of errors is the vendor's own.", ("IRC-ERR-003", "IRC-ERR-004"), set_member("code", 40004)),
     Fault("stack-as-text", "The stack of errors is one string.", ("IRC-ERR-005",), set_member("stack", "at line 1\nat line 2")),
     Fault("errors-with-status-beside", "Error bodies carry a second member.", ("IRC-ERR-006",), on_errors(_add_top_level_status)),
+    Fault(
+        "errors-as-html-for-browsers",
+        "Errors are served as text/html to who does not ask for JSON.",
+        ("IRC-ERR-007",),
+        on_reply(EVERY, lambda reply, scope: reply if "json" in (header(scope, "accept") or "") else _plain_text(reply, scope)),
+    ),
     Fault("errors-as-html", "Errors are served as text/html.", ("IRC-ERR-007",), on_reply(EVERY, _plain_text)),
     Fault(
         "errors-as-problem-json",

@@ -282,6 +282,18 @@ FAULTS = (
         on_reply(WRONG_METHOD, _not_found_is_empty),
     ),
     Fault(
+        "letter-case-of-paths-does-not-count",
+        "The configuration is answered at its path in capitals too.",
+        ("IRC-GEN-024",),
+        on_reply(UNKNOWN_PATH, lambda reply, scope: _not_found_is_empty(reply, scope) if scope["path"].endswith("/CONFIG") else reply),
+    ),
+    Fault(
+        "traces-are-echoed",
+        "TRACE is answered with 200.",
+        ("IRC-GEN-025",),
+        on_reply(WRONG_METHOD, lambda reply, scope: _not_found_is_empty(reply, scope) if scope["method"] == "TRACE" else reply),
+    ),
+    Fault(
         "not-offered-is-500", "Credentials are not offered, and to ask for them fails.", ("IRC-GEN-026", "IRC-ERR-014"), _not_offered_fails
     ),
     Fault(
