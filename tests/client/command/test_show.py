@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from lakepact.client import IcebergCatalog
+from lakepact.client.command.show import _without_credentials
 
 from .conftest import lakepact
 
@@ -75,3 +76,17 @@ def test_lines_of_tables_are_cut_to_the_terminal(place):
 
     schema = said.lines[said.lines.index("Schema 0") : said.lines.index("Partitioned by")]
     assert max(map(len, schema)) <= 40
+
+
+def test_values_that_open_something_are_not_shown():
+    loaded = {
+        "metadata": {"properties": {"token": "of the table's own"}},
+        "config": {"token": "t", "io": "local"},
+        "storage-credentials": [{"prefix": "s3://b", "config": {"s3.secret-access-key": "k", "s3.region": "r"}}],
+    }
+
+    assert _without_credentials(loaded) == {
+        "metadata": {"properties": {"token": "of the table's own"}},
+        "config": {"token": "[hidden]", "io": "local"},
+        "storage-credentials": [{"prefix": "s3://b", "config": {"s3.secret-access-key": "[hidden]", "s3.region": "r"}}],
+    }
