@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -230,4 +231,5 @@ def serve(  # one argument for each option
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
             app = application(*served, engine=engine)
+            gc.freeze()  # what is there now stays: nobody looks through it for garbage again
             _Announced(configured(app, fast_path=fast_path), url=url).run(sockets=[listener])

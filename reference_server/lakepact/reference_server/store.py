@@ -7,6 +7,7 @@ a table and a view cannot share one. Records are values: nobody changes a docume
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager
@@ -47,6 +48,11 @@ class Record:
         for name, value in (("kind", kind), ("body", body), ("tag", tag)):
             object.__setattr__(record, name, value)
         return record
+
+    def unread(self) -> None:
+        """Let go of the document, which is made from its bytes again when somebody asks for it."""
+        with contextlib.suppress(AttributeError):
+            object.__delattr__(self, "document")
 
     @property
     def is_read(self) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lakepact.reference_server import file_store
 from lakepact.reference_server.store import Key, NotKept, Record
 
 if TYPE_CHECKING:
@@ -306,6 +307,17 @@ def test_a_loop_answers_others_while_the_disk_is_slow(store: FileStore) -> None:
     store._writing.acquire()  # as a thread does that writes
 
     assert (asyncio.run(commit()), store.get(ONE)) == ([0, 1, 2], record(1))
+
+
+def test_only_the_documents_of_what_was_changed_last_stay_in_memory(store: FileStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_store, "READ", 2)
+    for number in (1, 2, 3, 1):
+        put(store, Key("identifiers", ("ns",), f"{number}"), record(number))
+    store.settle()
+    with store.view() as view:
+        records = [found for _, found in view.under("identifiers", ("ns",))]
+
+    assert ([one.is_read for one in records], [one.document["n"] for one in records]) == ([True, False, True], [1, 2, 3])
 
 
 def test_what_is_on_its_way_when_the_store_is_closed_is_kept(open_store: Callable[..., FileStore]) -> None:
