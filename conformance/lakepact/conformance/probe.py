@@ -30,7 +30,9 @@ DECLARED = {True: "yes", False: "no", None: ""}
 
 @click.command()
 @click.argument("url")
-@click.option("--contract", type=click.Choice(contracts()), help="What the server speaks. [default: found out; a profile has to be named]")
+@click.option(
+    "--contract", type=click.Choice(contracts()), help="What the server speaks. [default: found out; watsonx_data has to be named]"
+)
 @click.option(
     "--contract-version", metavar="VERSION", help="A version of the contract. [default: the oldest that has all that is declared]"
 )
@@ -88,10 +90,10 @@ def probe(
 def _address(url: str) -> str:
     try:
         split = urlsplit(url)
-        well = split.scheme in {"http", "https"} and bool(split.hostname) and (split.port is None or split.port > 0)
+        well = split.scheme in {"http", "https"} and bool(split.hostname) and split.port != 0 and not split.query + split.fragment
     except ValueError:
         well = False
-    if not well or split.query or split.fragment:
+    if not well:
         raise click.UsageError(f"{url.rpartition('@')[2]} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
     return url
 
