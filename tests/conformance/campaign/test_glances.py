@@ -44,7 +44,7 @@ def said_by_all(exchange: Exchange) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("what", ["body", "parsed", "headers", "url", "request_body", "redact", "lines", "seconds"])
 def test_a_glance_shows_nothing_that_exchanges_which_look_alike_may_differ_in(what: str) -> None:
-    glance: Any = Glance("iceberg_rest", frozenset(), "loadTable", "GET", 200, "application/json", "*/*", ())
+    glance: Any = Glance("iceberg_rest", frozenset(), "campaign", "loadTable", "GET", 200, "application/json", "*/*", ())
 
     with pytest.raises(Closer):
         getattr(glance, what)

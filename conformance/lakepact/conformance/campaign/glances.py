@@ -40,6 +40,7 @@ class Glance:
 
     contract: str
     off: frozenset[str]
+    check: str
     operation: str | None
     method: str
     status: int
@@ -78,7 +79,7 @@ def asked_about(exchange: Exchange, contract: str, off: frozenset[str]) -> tuple
         contract: what it is about.
         off: optional behaviours that its target does not have; what is demanded of them is not judged.
     """
-    seen = (exchange.operation, exchange.method, exchange.status, exchange.media_type, exchange.accepts, exchange.secrets)
+    seen = (exchange.check, exchange.operation, exchange.method, exchange.status, exchange.media_type, exchange.accepts, exchange.secrets)
     glance = Glance(contract, off, *seen)
     _, topics = _at(glance)
     return _about(glance, tuple(frozenset(shown(exchange)) for shown in topics))
