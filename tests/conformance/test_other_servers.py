@@ -10,6 +10,7 @@ import pytest
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
+from lakepact.reference_server import running
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
@@ -206,3 +207,13 @@ def test_nothing_is_left_behind_where_levels_are_separated_otherwise() -> None:
     outcomes(server, "IRC-NS-CREATE-009", "IRC-NS-DROP-005", "IRC-NS-LIST-002")
 
     assert server.there == set()
+
+
+def test_who_looks_no_column_up_is_not_accused_of_letter_case() -> None:
+    with running(warehouse="memory:", faults=["unknown-columns-are-ignored"]) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-018")), Target(server.url))
+        for _ in run.events():
+            pass
+
+    seen = {requirement: result.outcome for requirement, result in run.results().items()}
+    assert seen == {"IRC-SCAN-PLAN-017": Outcome.FAIL, "IRC-SCAN-PLAN-018": Outcome.BLOCKED}

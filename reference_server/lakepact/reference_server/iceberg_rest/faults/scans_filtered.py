@@ -102,7 +102,7 @@ FAULTS = (
     Fault(
         "unknown-columns-are-ignored",
         "A filter on no column is ignored.",
-        ("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-018"),
+        ("IRC-SCAN-PLAN-017",),
         asked(_unknown_columns),
     ),
     Fault(
