@@ -32,6 +32,16 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
     return facts.facts(run, judged_runs.analyse(run, Here(), run), compared=True)
 
 
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that ended early."""
+    folder = tmp_path_factory.mktemp("early")
+    few_cases(folder / "plan")
+    with serving(warehouse="memory:") as server, pytest.raises(KeyboardInterrupt):
+        ran(folder / "plan", folder / "run", Here(until=20), f"a={server.url}")
+    return folder / "run"
+
+
 def test_pages_say_what_was_found_and_need_nothing_else(shown: facts.Facts) -> None:
     pages = [html.html(shown), markdown.markdown(shown)]
 
@@ -50,30 +60,24 @@ def test_a_divergence_says_where_answers_differ(shown: facts.Facts) -> None:
     assert {one.differences[0].split(":")[0] for one in found.values()} == {"/error/code"}
 
 
-def test_a_run_that_ended_early_is_shown_with_what_it_has(shown: facts.Facts, tmp_path: Path) -> None:
-    few_cases(tmp_path / "plan")
-    with serving(warehouse="memory:") as server, pytest.raises(KeyboardInterrupt):
-        ran(tmp_path / "plan", tmp_path / "run", Here(until=30), f"a={server.url}")
-    judged_runs.judge(tmp_path / "run", Here())
-    early = facts.facts(tmp_path / "run", judged_runs.analyse(tmp_path / "run", Here()), compared=False)
-    cases = tables.read(tmp_path / "plan" / "cases", tables.CASES).num_rows
-    landed = tables.read(tmp_path / "run" / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])).to_pylist()[0]
+def test_a_run_that_ended_early_is_shown_with_what_it_has(shown: facts.Facts, ended: Path) -> None:
+    judged_runs.judge(ended, Here())
+    early = facts.facts(ended, judged_runs.analyse(ended, Here()), compared=False)
+    cases = tables.read(ended / "cases", tables.CASES).num_rows
+    landed = tables.read(ended / "campaigns", tables.pa.schema([("landed_exchanges", tables.WHOLE)])).to_pylist()[0]
 
     assert early.status == f"incomplete: {cases - landed['landed_exchanges']} of {cases} cases have not landed on their target"
     assert all(early.status in page for page in (html.html(early), markdown.markdown(early)))
     assert shown.status == "complete"
 
 
-def test_the_commands_do_what_they_can_with_a_run_that_ended_early_and_say_so(tmp_path: Path) -> None:
-    few_cases(tmp_path / "plan")
-    with serving(warehouse="memory:") as server, pytest.raises(KeyboardInterrupt):
-        ran(tmp_path / "plan", tmp_path / "run", Here(until=30), f"a={server.url}")
-    where = ["--run", str(tmp_path / "run"), "--engine", "plain"]
+def test_the_commands_do_what_they_can_with_a_run_that_ended_early_and_say_so(ended: Path) -> None:
+    where = ["--run", str(ended), "--engine", "plain", "--lanes", "1"]
     done = {verb: CliRunner().invoke(campaign, [verb, *where]) for verb in ("judge", "report")}
 
     assert dict.fromkeys(done, 3) == {verb: one.exit_code for verb, one in done.items()}
     assert all("the run is incomplete" in one.output and "--resume" in one.output for one in done.values())
-    assert (tmp_path / "run" / "report.html").exists()
+    assert (ended / "report.html").exists()
 
 
 @NEEDS_BROWSER
