@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -11,9 +12,13 @@ from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
+from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
     from miniatures import Answer
 
 TABLE = {
@@ -217,3 +222,34 @@ def test_who_looks_no_column_up_is_not_accused_of_letter_case() -> None:
 
     seen = {requirement: result.outcome for requirement, result in run.results().items()}
     assert seen == {"IRC-SCAN-PLAN-017": Outcome.FAIL, "IRC-SCAN-PLAN-018": Outcome.BLOCKED}
+
+
+CHANGING = ("createNamespace", "createTable", "updateTable")
+SHOWING = ("createTable", "loadTable", "updateTable")
+
+
+def shows_its_last_commit(_: object) -> Install:
+    """Every table has a property with the number of the catalog's last commit, whichever table it was to."""
+    commits = itertools.count()
+    last = [0]
+
+    def changed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        last[0] = next(commits)
+        return handler(**arguments)
+
+    def shown(document: dict[str, Any]) -> None:
+        document["metadata"].setdefault("properties", {})["catalog.commit-id"] = str(last[0])
+
+    return all_of(on_call(CHANGING, changed), on_answer(SHOWING, shown))
+
+
+def test_who_shows_its_own_last_commit_in_every_table_is_not_accused_of_changing_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GENERIC, "shows-its-last-commit", ("Tables show the last commit of all.", shows_its_last_commit))
+    with running(contract="iceberg_rest", warehouse="memory:", faults=["shows-its-last-commit"]) as server:
+        run = runner.Run(
+            plan.plan(suite.load("iceberg_rest"), only=["IRC-COM-002", "IRC-COM-004", "IRC-COM-011", "IRC-COM-012"]), Target(server.url)
+        )
+        for _ in run.events():
+            pass
+
+    assert [(v.requirement, v.actual) for v in run.verdicts if v.outcome in {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}] == []

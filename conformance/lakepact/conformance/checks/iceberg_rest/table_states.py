@@ -1,14 +1,22 @@
-"""Whether a table is still what it was: its metadata, compared as what they say rather than as how they are spelled."""
+"""Whether a table is still what it was: its metadata, compared as what they say rather than as how they are spelled.
+
+Some catalogs show in a table what is about all of them, the id of their own last commit for example. What moves in one table when only
+another one is changed says nothing of what was done to it: it is found out where a difference would else be held against the target.
+"""
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import orjson
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import Table
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
+from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.wire import Reply, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,6 +28,12 @@ UNORDERED = frozenset({"schemas", "partition-specs", "sort-orders", "snapshots",
 
 #: Members that a server may write anew although nothing was asked of it.
 BOOKKEEPING = frozenset({"metadata-log", "last-updated-ms"})
+
+
+LOCATION = "metadata-location"
+PROPERTY = "property "  #: before the name of one, among what is restless
+
+_restless: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
 def state(table: Table) -> dict[str, Any]:
@@ -54,14 +68,65 @@ def same_state(expected: Table, actual: Table, *, but: Collection[str] = ()) -> 
             raise Unmet(f"`{member}` to be {expect.shown(was.get(member))}", expect.shown(is_now.get(member)))
 
 
-def unchanged(lab: CatalogLab, before: Table) -> None:
-    """The table is what it was: its metadata, and where they stand.
+def unchanged(lab: CatalogLab, before: Table, *, but: Collection[str] = ()) -> None:
+    """The table is what it was: its metadata but for some members, and where they stand.
 
     Raises:
         Unmet: it is not, or it can no longer be loaded.
     """
     reply = lab.send("loadTable", **before.at)
     expect.status(reply, 200)
-    after = Table(before.namespace, before.name, reply)
-    same_state(before, after)
-    expect.equal(before.metadata_location, after.metadata_location, "the metadata-location from before,")
+    alike(lab, before, Table(before.namespace, before.name, reply), but=but)
+
+
+def alike(lab: CatalogLab, expected: Table, actual: Table, *, but: Collection[str] = ()) -> None:
+    """Two answers say the same of a table and of where its metadata stand, but for some members and what is restless.
+
+    Raises:
+        Unmet: they do not; it names the first thing in which they differ.
+    """
+    try:
+        _alike(expected, actual, but=but, moving=frozenset())
+    except Unmet:
+        moving = restless(lab)
+        if not moving:
+            raise
+        _alike(expected, actual, but=but, moving=moving)
+
+
+def _alike(expected: Table, actual: Table, *, but: Collection[str], moving: Collection[str]) -> None:
+    same_state(_at_rest(expected, moving), _at_rest(actual, moving), but=(*but, *moving))
+    if LOCATION not in {*but, *moving}:
+        expect.equal(expected.metadata_location, actual.metadata_location, "the metadata-location from before,")
+
+
+def _at_rest(table: Table, moving: Collection[str]) -> Table:
+    """The table without properties that move."""
+    properties = {name: value for name, value in properties_of(table).items() if PROPERTY + name not in moving}
+    if not moving or properties == properties_of(table):
+        return table
+    document = {**table.reply.document, "metadata": {**table.metadata, "properties": properties}}
+    exchange = replace(table.reply.exchange, body=orjson.dumps(document))
+    return Table(table.namespace, table.name, Reply(exchange))
+
+
+def restless(lab: CatalogLab) -> frozenset[str]:
+    """What moves in a table of this target when another one is changed: members, properties, and where the metadata stand."""
+    known = _restless.get(lab.wire)
+    if known is None:
+        known = frozenset()
+        with contextlib.suppress(Blocked, Unmet):
+            still, other = lab.make_table(), lab.make_table()
+            before = lab.load(still)
+            lab.committed(other, set_properties(lakepact="moves"))
+            known = _moved(before, lab.load(still))
+        _restless[lab.wire] = known
+    return known
+
+
+def _moved(before: Table, after: Table) -> frozenset[str]:
+    was, is_now = state(before), state(after)
+    members = {member for member in was.keys() | is_now.keys() if was.get(member) != is_now.get(member)} - {"properties"}
+    had, has = properties_of(before), properties_of(after)
+    moved = {PROPERTY + name for name in had.keys() | has.keys() if had.get(name) != has.get(name)}
+    return frozenset(members | moved | ({LOCATION} if before.metadata_location != after.metadata_location else set()))
