@@ -24,13 +24,25 @@ Report = list[dict[str, Any]]
 def report(*outcomes: str, url: str = "http://a", version: str = "1.10.0", stopped: str = "", only: tuple[str, ...] = ()) -> Report:
     """A report of requirements R-1, R-2, …, the first of area one and of an operation, all others of area two and of every operation."""
     header = {
-        "line": "header", "report": 1, "lakepact": "0.1.0", "contract": "iceberg_rest", "version": version, "title": "A contract",
-        "target": url, "ended": "2026-11-21T00:00:00+00:00", "only": list(only),
+        "line": "header",
+        "report": 1,
+        "lakepact": "0.1.0",
+        "contract": "iceberg_rest",
+        "version": version,
+        "title": "A contract",
+        "target": url,
+        "ended": "2026-11-21T00:00:00+00:00",
+        "only": list(only),
     }
     results = [
         {
-            "line": "result", "requirement": f"R-{n}", "outcome": outcome, "level": "MUST", "says": f"<b>what | {n} says</b>",
-            "area": "one" if n == 1 else "two", "operations": ["loadTable"] if n == 1 else [],
+            "line": "result",
+            "requirement": f"R-{n}",
+            "outcome": outcome,
+            "level": "MUST",
+            "says": f"<b>what | {n} says</b>",
+            "area": "one" if n == 1 else "two",
+            "operations": ["loadTable"] if n == 1 else [],
         }
         for n, outcome in enumerate(outcomes, start=1)
     ]
