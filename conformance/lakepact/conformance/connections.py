@@ -29,8 +29,10 @@ IDLE = 4.0  #: seconds after which an idle connection is not used again: many se
 CHUNK = 65536
 LONGEST_HEAD = 100 * 1024
 #: Headers that say how a message is framed or who is asked: a request that brings its own goes another way.
-FRAMING = frozenset({"host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "cookie"})
-FRAMING |= {"accept-encoding", "user-agent"}
+FRAMING = frozenset(
+    {"host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "cookie"}
+    | {"accept-encoding", "user-agent"}
+)
 NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 VALUE = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
 TARGET = re.compile(r"[!-~]+")
