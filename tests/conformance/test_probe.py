@@ -135,7 +135,11 @@ def test_a_profile_is_read_by_check_and_holds_no_secret(catalog: str, tmp_path: 
 
     assert result.exit_code == 0
     assert profiles.profile(path) == {
-        "contract": "iceberg_rest", "contract_version": "1.10.0", "url": catalog, "token_env": "PROBE_TOKEN", "features": {},
+        "contract": "iceberg_rest",
+        "contract_version": "1.10.0",
+        "url": catalog,
+        "token_env": "PROBE_TOKEN",
+        "features": {},
     }
     assert [secret for secret in (TOKEN, "geheim") if secret in path.read_text(encoding="utf-8") + result.output] == []
     judged = CliRunner().invoke(check, ["--profile", str(path), "--only", "IRC-CFG-001"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.principals import EXPIRED, bearing, needed, own_token
+from lakepact.conformance.checks.iceberg_rest.probes import PROBES
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
 

@@ -99,10 +99,6 @@ def _existing(handlers: Handlers, arguments: Arguments) -> Reply | None:
     return handlers["loadTable"](namespace=arguments["namespace"], table=name)
 
 
-def _overwriting(arguments: Arguments, *, overwrite: bool = True) -> Arguments:
-    return {**arguments, "body": {**arguments["body"], "overwrite": overwrite}}
-
-
 # -- what is done -----------------------------------------------------------------------------------------------------
 
 
