@@ -13,12 +13,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-HOME = Path(pyspark.__file__).parent
+INSTALLED = importlib.util.find_spec("pyspark")  #: tests that start Spark are collected where there is none, too
+HOME = Path(INSTALLED.origin).parent if INSTALLED and INSTALLED.origin else Path()
 PATIENCE = 120  #: seconds until a process has to be there
 ALONE = ("--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1")
 HAS_CONNECT = importlib.util.find_spec("grpc") is not None and importlib.util.find_spec("grpc_status") is not None

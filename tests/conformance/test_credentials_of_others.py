@@ -47,7 +47,7 @@ class Catalog:
             endpoints.append("GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials")
             return answer(200, {"defaults": {}, "overrides": {}, "endpoints": endpoints})
         if len(path) <= 4:
-            return answer(200, {"namespace": ["n"]}) if method == "POST" else answer(204)
+            return answer(200, {"namespace": orjson.loads(body)["namespace"]}) if method == "POST" else answer(204)
         if method == "POST":
             self.there.add(orjson.loads(body)["name"])
             return answer(200, TABLE)
