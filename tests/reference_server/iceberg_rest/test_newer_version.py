@@ -224,15 +224,15 @@ def test_without_keys_everything_is_done(store: MemoryStore, keys: Keys, *, bloc
     assert handler.calls == 2
 
 
-@pytest.mark.parametrize(("status", "calls"), [(404, 1), (409, 1), (500, 2), (503, 2)])
+@pytest.mark.parametrize(("status", "calls"), [(400, 1), (404, 1), (409, 1), (500, 2), (503, 2)])
 def test_refusals_are_final_and_failures_are_not(store: MemoryStore, keys: Keys, status: int, calls: int, *, blocking: bool) -> None:
-    handler = Counted(store, refusal=Problem(status, "SomeException", "no"))
+    handler = Counted(store, refusal=Problem(status, "BadRequestException", "no"))
     once = keys.once("createTable", handler, blocking=blocking)
 
     for _ in range(2):
         with pytest.raises(Problem, match="no") as refused:
             once(idempotency_key=KEY, body={})
-        assert (refused.value.status, refused.value.kind) == (status, "SomeException")
+        assert (refused.value.status, refused.value.kind) == (status, "BadRequestException")
 
     assert handler.calls == calls
     assert store.get(Key("done", (), "1")) is None

@@ -35,6 +35,13 @@ KEPT_SECONDS = 60 * 60  #: how long it is known here, for clocks that are not ou
 SHELF = "idempotency-keys"
 
 
+class KeyReused(Problem):
+    """A key came with another request than the first time; that says nothing final of either."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(400, "BadRequestException", message)
+
+
 class Keys:
     """The keys of a server, with the answers to their requests.
 
@@ -115,11 +122,11 @@ class Keys:
         if record is None:
             return None
         if record.document["request"] != request and not self._rules["other-request-may"](record.document["request"], request):
-            raise Problem(400, REUSED, f"this {HEADER} came with another request before; every operation needs a key of its own")
+            raise KeyReused(f"this {HEADER} came with another request before; every operation needs a key of its own")
         return record.document
 
     def _keep_refusal(self, name: str, request: str, problem: Problem) -> None:
-        if problem.kind == REUSED or problem.status >= 500:
+        if isinstance(problem, KeyReused) or problem.status >= 500:
             return
         with self._store.begin() as transaction:
             self._keep(transaction, name, {"request": request, "refused": [problem.status, problem.kind, problem.message]})
@@ -130,9 +137,6 @@ class Keys:
         self._by_age.append((now, name))
         while self._by_age and self._by_age[0][0] < now - KEPT_SECONDS:
             transaction.remove(_key(self._by_age.popleft()[1]))
-
-
-REUSED = "BadRequestException"
 
 
 def known_key(transaction: Transaction, name: str) -> Record | None:
