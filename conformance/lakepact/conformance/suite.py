@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from lakepact.conformance.home import Home
 from lakepact.conformance.judges import Check, Law, Topic
 from lakepact.conformance.lab import Lab
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, version_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -176,14 +176,9 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
         return suite
     if version not in suite.contract.versions:
         raise LookupError(f"{contract} {version} is not known; what can be judged is {', '.join(suite.contract.versions)}")
-    later = _folder(f"{folder}.{version_folder(str(version))}")
+    later = _folder(f"{folder}.{version_module(str(version))}")
     later.inherit(suite)
     return later
-
-
-def version_folder(version: str) -> str:
-    """What the folder of a version of a contract is called."""
-    return f"v{version.replace('.', '_').replace('-', '_')}"
 
 
 def _folder(folder: str) -> Suite[Any]:

@@ -52,7 +52,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.generated.contract import Contract
+from lakepact.generated.contract import Contract, version_module
 
 from .problems import Problem
 from .replies import NDJSON, Reply
@@ -125,7 +125,7 @@ def own_faults(contract: str, version: str) -> dict[str, Fault]:
     if version == Contract(contract).versions[0]:
         found = _inherited(contract, package)
     else:
-        package = importlib.import_module(f"{package.__name__}.v{version.replace('.', '_').replace('-', '_')}")
+        package = importlib.import_module(f"{package.__name__}.{version_module(version)}")
     for module in pkgutil.iter_modules(package.__path__):
         if module.ispkg:
             continue

@@ -159,7 +159,7 @@ class Contract:
         if version is not None and version not in self.versions:
             raise UnknownVersion(f"{name} {version} is not known; what can be served and judged is {', '.join(self.versions)}")
         if version is not None and version != self.versions[0]:
-            self._package += f".versions.v{version.replace('.', '_').replace('-', '_')}"
+            self._package += f".versions.{version_module(version)}"
 
     def __repr__(self) -> str:
         return f"Contract({self.name!r}, {self.version!r})"
@@ -270,6 +270,11 @@ class Contract:
     def routes(self) -> tuple[tuple[str, str, str], ...]:
         """Method, path and operation id of every route, as connexion makes them of the routing."""
         return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
+
+
+def version_module(version: str) -> str:
+    """What packages of one version of a contract are called, in every room."""
+    return f"v{version.replace('.', '_').replace('-', '_')}"
 
 
 def contracts() -> tuple[str, ...]:

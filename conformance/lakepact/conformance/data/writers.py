@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import uuid
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lakepact.conformance.arrow import pa, pq
@@ -38,17 +39,14 @@ class Writer(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class Piece:
-    """Rows that go into one file."""
+    """Rows that go into one file, as a row of `PIECES`."""
 
-    __slots__ = ("first", "last", "path", "shape")
-
-    def __init__(self, shape: str, first: int, last: int, path: str) -> None:
-        self.shape, self.first, self.last, self.path = shape, first, last, path
-
-    def document(self) -> dict[str, Any]:
-        """The piece as a row of `PIECES`."""
-        return {"shape": self.shape, "first": self.first, "last": self.last, "path": self.path}
+    shape: str
+    first: int
+    last: int
+    path: str
 
 
 def pieces(shape: str, version: Version, folder: Path, *, files: int) -> list[Piece]:
@@ -85,7 +83,7 @@ class Plain:
         """Write pieces, each into the file that it names."""
         for piece in pieces:
             try:
-                write_piece(piece.document())
+                write_piece(asdict(piece))
             except OSError as wrong:
                 raise CannotWrite(f"{piece.path} cannot be written: {wrong.strerror or wrong}") from wrong
 
@@ -126,7 +124,7 @@ class OnSpark:
 
     def write(self, pieces: Sequence[Piece]) -> None:
         """Write pieces, each into the file that it names."""
-        table = pa.Table.from_pylist([piece.document() for piece in pieces], schema=PIECES)
+        table = pa.Table.from_pylist([asdict(piece) for piece in pieces], schema=PIECES)
         try:
             written = self._spark.mapped(table, written_batches, DONE, parts=len(pieces))
         except self._refusal as wrong:
