@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 cc32617da41f3434. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 a69356bc505538fd. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -160,7 +160,7 @@ class Contract:
         if version is not None and version not in self.versions:
             raise UnknownVersion(f"{name} {version} is not known; what can be served and judged is {', '.join(self.versions)}")
         if version is not None and version != self.versions[0]:
-            self._package += f".versions.v{version.replace('.', '_').replace('-', '_')}"
+            self._package += f".versions.{version_module(version)}"
 
     def __repr__(self) -> str:
         return f"Contract({self.name!r}, {self.version!r})"
@@ -271,6 +271,11 @@ class Contract:
     def routes(self) -> tuple[tuple[str, str, str], ...]:
         """Method, path and operation id of every route, as connexion makes them of the routing."""
         return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
+
+
+def version_module(version: str) -> str:
+    """What packages of one version of a contract are called, in every room."""
+    return f"v{version.replace('.', '_').replace('-', '_')}"
 
 
 def contracts() -> tuple[str, ...]:
