@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 41247098e1c4d80e. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 c02ae0314a99678a. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -1319,8 +1319,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TBL-ETAG-001": Requirement(
         id="IRC-TBL-ETAG-001",
-        level="MAY",
-        says="An ETag header, if sent, may be weak or strong and is a valid entity-tag in double quotes.",
+        level="SHOULD",
+        says="An ETag header, weak or strong, should be a valid entity-tag in double quotes.",
         clause="/components/parameters/etag",
         basis="our-reading",
         area="etags",
@@ -1370,10 +1370,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TBL-ETAG-006": Requirement(
         id="IRC-TBL-ETAG-006",
-        level="MUST",
-        says="The ETag that came with creating or registering a table is the one that loading it answers while the table is unchanged.",
+        level="SHOULD",
+        says="The ETag that came with creating or registering a table should be the one that loading it answers while the table is unchanged.",
         clause="/components/parameters/etag",
-        basis="text",
+        basis="implied",
         area="etags",
         operations=("createTable", "loadTable", "registerTable"),
         features=("etag",),
@@ -1869,8 +1869,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-NS-CREATE-010": Requirement(
         id="IRC-NS-CREATE-010",
-        level="MAY",
-        says="Creating a namespace whose parent is missing may succeed or be refused with 400 or 404, but reading the parent then agrees with the answer.",
+        level="MUST",
+        says="Creating a namespace whose parent is missing succeeds or is refused with 400, 404 or 409, and reading the namespace then agrees with the answer.",
         clause="/paths/~1v1~1{prefix}~1namespaces/post",
         basis="implied",
         area="namespaces",
@@ -2175,8 +2175,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-NS-PROP-007": Requirement(
         id="IRC-NS-PROP-007",
-        level="MAY",
-        says="The member missing may be absent or null, and otherwise is an array of strings.",
+        level="MUST",
+        says="The member missing is absent or null, or an array of strings.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/properties/missing",
         basis="text",
         area="namespaces",
@@ -3957,8 +3957,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-SCAN-SCH-012": Requirement(
         id="IRC-SCAN-SCH-012",
-        level="MUST",
-        says="Column bounds are single values in the JSON form of their column's type, not raw bytes.",
+        level="SHOULD",
+        says="Column bounds should be single values in the JSON form of their column's type, not raw bytes.",
         clause="/components/schemas/ValueMap/properties/values",
         basis="our-reading",
         area="scan-planning",
@@ -7284,8 +7284,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TBL-REN-009": Requirement(
         id="IRC-TBL-REN-009",
-        level="MAY",
-        says="Renaming a table to its own name may be answered with 204 or 409, and the table still loads.",
+        level="SHOULD",
+        says="Renaming a table to its own name should be answered with 204 or 409, and the table still load.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="our-reading",
         area="tables",
@@ -7304,8 +7304,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TBL-REN-011": Requirement(
         id="IRC-TBL-REN-011",
-        level="MUST",
-        says="A table created by the old name of a renamed one has a location of its own, not the one of the renamed table.",
+        level="SHOULD",
+        says="A table created by the old name of a renamed one should have a location of its own, not the one of the renamed table.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="implied",
         area="tables",
@@ -8796,8 +8796,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-UPD-069": Requirement(
         id="IRC-UPD-069",
-        level="MAY",
-        says="A commit that sets statistics of a snapshot which the table does not have may be accepted or refused, and leaves consistent metadata.",
+        level="MUST",
+        says="A commit that sets statistics of a snapshot which the table does not have is accepted or refused, and leaves consistent metadata.",
         clause="/components/schemas/SetStatisticsUpdate/properties/statistics",
         basis="implied",
         area="updates",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 407995cf9b802b14. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 c1b1aa0288ffbee0. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -1936,8 +1936,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-NS-PROP-007": Requirement(
         id="IRC-NS-PROP-007",
-        level="MAY",
-        says="The member missing may be absent or null, and otherwise is an array of strings.",
+        level="MUST",
+        says="The member missing is absent or null, or an array of strings.",
         clause="/components/schemas/UpdateNamespacePropertiesResponse/properties/missing",
         basis="text",
         area="namespaces",
@@ -5178,8 +5178,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TBL-REN-009": Requirement(
         id="IRC-TBL-REN-009",
-        level="MAY",
-        says="Renaming a table to its own name may be answered with 204 or 409, and the table still loads.",
+        level="SHOULD",
+        says="Renaming a table to its own name should be answered with 204 or 409, and the table still load.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="our-reading",
         area="tables",
@@ -5188,8 +5188,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-TBL-REN-011": Requirement(
         id="IRC-TBL-REN-011",
-        level="MUST",
-        says="A table created by the old name of a renamed one has a location of its own, not the one of the renamed table.",
+        level="SHOULD",
+        says="A table created by the old name of a renamed one should have a location of its own, not the one of the renamed table.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="implied",
         area="tables",
@@ -6469,8 +6469,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "IRC-UPD-069": Requirement(
         id="IRC-UPD-069",
-        level="MAY",
-        says="A commit that sets statistics of a snapshot which the table does not have may be accepted or refused, and leaves consistent metadata.",
+        level="MUST",
+        says="A commit that sets statistics of a snapshot which the table does not have is accepted or refused, and leaves consistent metadata.",
         clause="/components/schemas/SetStatisticsUpdate/properties/statistics",
         basis="implied",
         area="updates",
