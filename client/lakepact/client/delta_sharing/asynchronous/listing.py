@@ -1,127 +1,25 @@
-"""An answer about a table, read line by line."""
+"""An answer about a table, whose rows can be read."""
 
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from lakepact.client.delta_sharing.access import chosen
-from lakepact.client.delta_sharing.capabilities import HEADER as CAPABILITIES
-from lakepact.client.delta_sharing.capabilities import promises_end
-from lakepact.client.delta_sharing.lines import EndOfStream, Line, Metadata, Protocol, SharedFile
+from lakepact.client.delta_sharing.asynchronous.answer import AsyncAnswer
 from lakepact.client.delta_sharing.needs import need
-from lakepact.client.delta_sharing.parsing import LineReader
-from lakepact.client.errors import BadReply, Failure
-from lakepact.client.paging import Bookmark
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-    from types import TracebackType
+    from collections.abc import AsyncIterator, Callable, Sequence
 
-    from lakepact.client.connections import AsyncOpened
-    from lakepact.client.delta_sharing.asynchronous.reach import AsyncReach
     from lakepact.client.delta_sharing.foreign import ArrowTable, PandasFrame, PolarsFrame
     from lakepact.client.delta_sharing.progress import Progress
-    from lakepact.client.delta_sharing.questions import Question
-
-#: The operation that gives no files.
-METADATA = "getTableMetadata"
-VERSION = "Delta-Table-Version"
 
 
-class AsyncListing:
-    """An answer of the server: what the table is, and then its files, each as it arrives.
+class AsyncListing(AsyncAnswer):
+    """An answer of the server: what the table is, and its files, each as it arrives, or the rows that are in them.
 
-    Iterating over it gives the files, and whatever the server says of how the table was described in earlier versions. It can be
-    iterated over once. An answer that is not read to its end has to be closed, or used by `with`.
-
-    Attributes:
-        version: The version of the table that the answer is about, or begins with; None where the server does not say it.
-        protocol: What a reader has to understand.
-        metadata: What the table is.
-        end: What the end of the answer said, once it was reached; None before that, and where it said nothing.
+    It is read once, as files or as rows. Who does not read it to its end closes it, or uses it by `with`.
     """
-
-    version: int | None
-    protocol: Protocol
-    metadata: Metadata
-    end: EndOfStream | None
-
-    def __init__(self, reach: AsyncReach, question: Question) -> None:
-        self._reach = reach
-        #: What was asked.
-        self.question = question
-        #: The operation that answered it.
-        self.operation = question.call(None).operation
-        self._first: list[SharedFile | Metadata] = []
-        self._opened: AsyncOpened | None = None
-        self._is_read = False
-        self._failure: Callable[[str], Failure] = lambda message: Failure(operation="", message=message)
-        self._rest = self._blocks()
-        self.version = None
-        self.end = None
-
-    async def begin(self) -> Self:
-        """Read as far as what the table is."""
-        try:
-            await self._read_description()
-        except BaseException:
-            await self.close()
-            raise
-        return self
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Read no more of the answer."""
-        self._is_read = True
-        await self._rest.aclose()
-        if self._opened is not None:
-            await self._opened.close()
-
-    async def __aiter__(self) -> AsyncIterator[SharedFile | Metadata]:
-        """The files, and earlier descriptions of the table, in the server's order.
-
-        Raises:
-            BadReply: The answer is not what the contract says.
-            DamagedData: It breaks off.
-            QueryFailed: The server gave up.
-            RuntimeError: The answer was read already.
-        """
-        async with aclosing(self.blocks()) as blocks:
-            async for lines in blocks:
-                for line in lines:
-                    yield line
-
-    async def files(self) -> AsyncIterator[SharedFile]:
-        """The files alone, in the server's order. The errors are those of iterating over the answer."""
-        async with aclosing(self.blocks()) as blocks:
-            async for lines in blocks:
-                for line in lines:
-                    if type(line) is SharedFile:
-                        yield line
-
-    async def blocks(self) -> AsyncGenerator[list[SharedFile | Metadata], None]:
-        """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
-        if self._is_read:
-            raise RuntimeError("an answer is read once: ask again")
-        self._is_read = True
-        first, self._first = self._first, []
-        try:
-            yield first
-            async for lines in self._rest:
-                # Each page says anew what the table is.
-                yield [line for line in lines if type(line) is SharedFile or not (isinstance(line, Protocol) or line == self.metadata)]
-        finally:
-            await self.close()
-
-    async def again(self, question: Question) -> AsyncListing:
-        """The answer to another question."""
-        return await AsyncListing(self._reach, question).begin()
 
     async def batches(
         self, *, columns: Sequence[str] | None = None, progress: Callable[[Progress], object] | None = None
@@ -179,55 +77,3 @@ class AsyncListing:
         from lakepact.client.delta_sharing.rows.frames import polars_frame  # noqa: PLC0415 - where polars is there
 
         return polars_frame(await self.to_arrow(columns=columns, progress=progress))
-
-    async def _read_description(self) -> None:
-        protocol: Protocol | None = None
-        metadata: Metadata | None = None
-        async for lines in self._rest:
-            for line in lines:
-                if isinstance(line, Protocol):
-                    protocol = protocol or line
-                elif isinstance(line, Metadata) and metadata is None:
-                    metadata = line
-                else:
-                    self._first.append(line)
-            if protocol is not None and metadata is not None:
-                break
-        if protocol is None or metadata is None:
-            missing = "protocol" if protocol is None else "metaData"
-            raise BadReply(self._failure(f"the reply has no line that says the {missing}"))
-        self.protocol = protocol
-        self.metadata = metadata
-        if self.operation != METADATA:
-            chosen(metadata.access_modes, ("url",), operation=self.operation)
-
-    async def _blocks(self) -> AsyncGenerator[list[Line], None]:
-        """The lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta = Bookmark(self.operation), None
-        while bookmark.token is not None:
-            opened = await self._open(bookmark.token or None)
-            reader = LineReader(
-                formats=self.question.capabilities.formats,
-                gives_changes=self.question.gives_changes,
-                promises_end=promises_end(opened.header(CAPABILITIES)),
-                failure=opened.failure,
-                is_delta=is_delta,
-            )
-            async for block in opened:
-                yield reader.feed(block)
-            lines, self.end = reader.end()
-            yield lines
-            await opened.close()
-            is_delta = reader.is_delta
-            bookmark.turn(self.end.next_page_token if self.end else None)
-
-    async def _open(self, page_token: str | None) -> AsyncOpened:
-        opened = await self._reach.calls.open(self.question.call(page_token))
-        self._opened = opened
-        self._failure = opened.failure
-        version = opened.header(VERSION)
-        if page_token is None and version is not None:
-            if not (version.isascii() and version.isdigit()):
-                raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
-            self.version = int(version)
-        return opened

@@ -7,7 +7,8 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from lakepact.client.delta_sharing import access
-from lakepact.client.delta_sharing.asynchronous.listing import VERSION, AsyncListing
+from lakepact.client.delta_sharing.asynchronous.answer import VERSION, AsyncAnswer
+from lakepact.client.delta_sharing.asynchronous.listing import AsyncListing
 from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
 from lakepact.client.delta_sharing.lines import SharedFile
@@ -74,8 +75,8 @@ class AsyncTable:
             UpgradeNeeded: It needs a later reader than this one.
         """
         question = About(place=self.place, version=version, timestamp=moment(timestamp))
-        async with await AsyncListing(self._reach, question).begin() as listing:
-            return Description(version=listing.version, protocol=listing.protocol, metadata=listing.metadata)
+        async with await AsyncAnswer(self._reach, question).begin() as answer:
+            return Description(version=answer.version, protocol=answer.protocol, metadata=answer.metadata)
 
     async def query(
         self,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.downloads import Span
     from lakepact.client.delta_sharing.lines import SharedFile
     from lakepact.client.delta_sharing.pieces import Piece
-    from lakepact.client.delta_sharing.synchronous.listing import Listing
+    from lakepact.client.delta_sharing.synchronous.answer import Answer
     from lakepact.client.delta_sharing.synchronous.reach import Reach
 
 #: Milliseconds before its end from which a URL is not used.
@@ -38,7 +38,7 @@ class Rows:
 
     Args:
         reach: Where files come from.
-        listing: The answer.
+        answer: What lists the files.
         columns: The columns that are wanted.
         progress: Is told after each file how far it has come.
         clock: The time in seconds since 1970.
@@ -47,23 +47,23 @@ class Rows:
     def __init__(
         self,
         reach: Reach,
-        listing: Listing,
+        answer: Answer,
         *,
         columns: Sequence[str] | None,
         progress: Callable[[Progress], object] | None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._reach = reach
-        self._listing = listing
-        self._question = listing.question
+        self._answer = answer
+        self._question = answer.question
         self._progress = progress
         self._clock = clock
         self._renewed: dict[tuple[str, str, int | None], SharedFile] = {}
         self._renewals = 0
         self._renewing = threading.Lock()
         self.plan = Plan(
-            listing.metadata,
-            listing.operation,
+            answer.metadata,
+            answer.operation,
             columns=columns,
             predicate=self._question.predicate,
             gives_changes=self._question.gives_changes,
@@ -76,7 +76,7 @@ class Rows:
         try:
             todo = pieces.of_changes(files) if self._question.gives_changes else pieces.of_snapshot(files)
         except ValueError as error:
-            raise BadReply(Failure(operation=self._listing.operation, message=str(error))) from None
+            raise BadReply(Failure(operation=self._answer.operation, message=str(error))) from None
         done = Progress(files=0, of_files=len(todo), bytes=0, of_bytes=sum(piece.file.size or 0 for piece in todo), rows=0)
         left = self._question.limit
         results = self._reach.workers.results(self._read, todo if left != 0 else (), _weight)
@@ -96,7 +96,7 @@ class Rows:
         tried = 0
         while True:
             try:
-                return [without_stats(file) for file in self._listing.files()]
+                return [without_stats(file) for file in self._answer.files()]
             except Unreachable as error:
                 tried += 1
                 pause = self._reach.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -104,11 +104,11 @@ class Rows:
                     raise
                 broken_off = error
             self._reach.sleep(pause)
-            later = self._listing.again(self._question)
-            if (later.version, later.metadata) != (self._listing.version, self._listing.metadata):
+            later = self._answer.again(self._question)
+            if (later.version, later.metadata) != (self._answer.version, self._answer.metadata):
                 later.close()
                 raise broken_off
-            self._listing = later
+            self._answer = later
 
     def _read(self, piece: Piece) -> tuple[Piece, Any]:
         content = self._with_url(piece.file, self._content)
@@ -136,7 +136,7 @@ class Rows:
                 return numbers(deletion_vectors.from_file(content, vector), vector)
             except ValueError as error:
                 reason = str(error)
-        raise DamagedData(Failure(operation=self._listing.operation, message=f"file {holder.id}: {reason}"))
+        raise DamagedData(Failure(operation=self._answer.operation, message=f"file {holder.id}: {reason}"))
 
     def _vector(self, file: SharedFile, span: Span) -> bytearray:
         url = file.deletion_vector.path_or_inline if file.deletion_vector is not None else ""
@@ -162,17 +162,17 @@ class Rows:
         renewed = self._renewed.get(_key(file))
         if renewed is None:
             message = f"file {file.id} is no longer listed, and its URL has run out"
-            raise DamagedData(Failure(operation=self._listing.operation, message=message))
+            raise DamagedData(Failure(operation=self._answer.operation, message=message))
         return renewed
 
     def _asked_again(self) -> dict[tuple[str, str, int | None], SharedFile]:
-        end = self._listing.end
-        listing = self._listing.again(self._question.again(end.refresh_token if end else None))
-        if listing.version != self._listing.version and (pinned := self._question.pinned(self._listing.version)) is not None:
-            listing.close()
-            listing = self._listing.again(pinned)
-        with listing:
-            return {_key(file): without_stats(file) for file in listing.files()}
+        end = self._answer.end
+        later = self._answer.again(self._question.again(end.refresh_token if end else None))
+        if later.version != self._answer.version and (pinned := self._question.pinned(self._answer.version)) is not None:
+            later.close()
+            later = self._answer.again(pinned)
+        with later:
+            return {_key(file): without_stats(file) for file in later.files()}
 
 
 def _key(file: SharedFile) -> tuple[str, str, int | None]:

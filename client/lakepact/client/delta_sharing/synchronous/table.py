@@ -12,7 +12,8 @@ from lakepact.client.delta_sharing.capabilities import Capabilities
 from lakepact.client.delta_sharing.description import Description
 from lakepact.client.delta_sharing.lines import SharedFile
 from lakepact.client.delta_sharing.questions import About, Changes, Query, moment
-from lakepact.client.delta_sharing.synchronous.listing import VERSION, Listing
+from lakepact.client.delta_sharing.synchronous.answer import VERSION, Answer
+from lakepact.client.delta_sharing.synchronous.listing import Listing
 from lakepact.client.errors import BadReply, Failure
 from lakepact.generated.delta_sharing.endpoints import generate_temporary_table_credentials, get_table_version
 from lakepact.generated.delta_sharing.models import TemporaryTableCredentialsRequest
@@ -75,8 +76,8 @@ class Table:
             UpgradeNeeded: It needs a later reader than this one.
         """
         question = About(place=self.place, version=version, timestamp=moment(timestamp))
-        with Listing(self._reach, question).begin() as listing:
-            return Description(version=listing.version, protocol=listing.protocol, metadata=listing.metadata)
+        with Answer(self._reach, question).begin() as answer:
+            return Description(version=answer.version, protocol=answer.protocol, metadata=answer.metadata)
 
     def query(
         self,

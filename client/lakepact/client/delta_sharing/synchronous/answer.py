@@ -1,0 +1,173 @@
+# Made by codegen.sync_twin from asynchronous/answer.py beside this folder. Do not edit: nox -s generate
+"""An answer about a table, read line by line."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Self
+
+from lakepact.client.delta_sharing.access import chosen
+from lakepact.client.delta_sharing.capabilities import HEADER as CAPABILITIES
+from lakepact.client.delta_sharing.capabilities import promises_end
+from lakepact.client.delta_sharing.lines import EndOfStream, Line, Metadata, Protocol, SharedFile
+from lakepact.client.delta_sharing.parsing import LineReader
+from lakepact.client.errors import BadReply, Failure
+from lakepact.client.paging import Bookmark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from types import TracebackType
+
+    from lakepact.client.connections import Opened
+    from lakepact.client.delta_sharing.questions import Question
+    from lakepact.client.delta_sharing.synchronous.reach import Reach
+
+#: The operation that gives no files.
+METADATA = "getTableMetadata"
+VERSION = "Delta-Table-Version"
+
+
+class Answer:
+    """An answer of the server: what the table is, and then its files, each as it arrives.
+
+    Iterating over it gives the files, and whatever the server says of how the table was described in earlier versions. It can be
+    iterated over once. An answer that is not read to its end has to be closed, or used by `with`.
+
+    Attributes:
+        version: The version of the table that the answer is about, or begins with; None where the server does not say it.
+        protocol: What a reader has to understand.
+        metadata: What the table is.
+        end: What the end of the answer said, once it was reached; None before that, and where it said nothing.
+    """
+
+    version: int | None
+    protocol: Protocol
+    metadata: Metadata
+    end: EndOfStream | None
+
+    def __init__(self, reach: Reach, question: Question) -> None:
+        self._reach = reach
+        #: What was asked.
+        self.question = question
+        #: The operation that answered it.
+        self.operation = question.call(None).operation
+        self._first: list[SharedFile | Metadata] = []
+        self._opened: Opened | None = None
+        self._is_read = False
+        self._failure: Callable[[str], Failure] = lambda message: Failure(operation="", message=message)
+        self._rest = self._blocks()
+        self.version = None
+        self.end = None
+
+    def begin(self) -> Self:
+        """Read as far as what the table is."""
+        try:
+            self._read_description()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Read no more of the answer."""
+        self._is_read = True
+        self._rest.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    def __iter__(self) -> Iterator[SharedFile | Metadata]:
+        """The files, and earlier descriptions of the table, in the server's order.
+
+        Raises:
+            BadReply: The answer is not what the contract says.
+            DamagedData: It breaks off.
+            QueryFailed: The server gave up.
+            RuntimeError: The answer was read already.
+        """
+        with closing(self.blocks()) as blocks:
+            for lines in blocks:
+                yield from lines
+
+    def files(self) -> Iterator[SharedFile]:
+        """The files alone, in the server's order. The errors are those of iterating over the answer."""
+        with closing(self.blocks()) as blocks:
+            for lines in blocks:
+                for line in lines:
+                    if type(line) is SharedFile:
+                        yield line
+
+    def blocks(self) -> Generator[list[SharedFile | Metadata], None, None]:
+        """What comes after the description of the table, as much at a time as arrives; the errors are those of iterating over it."""
+        if self._is_read:
+            raise RuntimeError("an answer is read once: ask again")
+        self._is_read = True
+        first, self._first = self._first, []
+        try:
+            yield first
+            for lines in self._rest:
+                # Each page says anew what the table is.
+                yield [line for line in lines if type(line) is SharedFile or not (isinstance(line, Protocol) or line == self.metadata)]
+        finally:
+            self.close()
+
+    def again(self, question: Question) -> Answer:
+        """The answer to another question."""
+        return Answer(self._reach, question).begin()
+
+    def _read_description(self) -> None:
+        protocol: Protocol | None = None
+        metadata: Metadata | None = None
+        for lines in self._rest:
+            for line in lines:
+                if isinstance(line, Protocol):
+                    protocol = protocol or line
+                elif isinstance(line, Metadata) and metadata is None:
+                    metadata = line
+                else:
+                    self._first.append(line)
+            if protocol is not None and metadata is not None:
+                break
+        if protocol is None or metadata is None:
+            missing = "protocol" if protocol is None else "metaData"
+            raise BadReply(self._failure(f"the reply has no line that says the {missing}"))
+        self.protocol = protocol
+        self.metadata = metadata
+        if self.operation != METADATA:
+            chosen(metadata.access_modes, ("url",), operation=self.operation)
+
+    def _blocks(self) -> Generator[list[Line], None, None]:
+        """The lines of all pages, as many at a time as arrive."""
+        bookmark, is_delta = Bookmark(self.operation), None
+        while bookmark.token is not None:
+            opened = self._open(bookmark.token or None)
+            reader = LineReader(
+                formats=self.question.capabilities.formats,
+                gives_changes=self.question.gives_changes,
+                promises_end=promises_end(opened.header(CAPABILITIES)),
+                failure=opened.failure,
+                is_delta=is_delta,
+            )
+            for block in opened:
+                yield reader.feed(block)
+            lines, self.end = reader.end()
+            yield lines
+            opened.close()
+            is_delta = reader.is_delta
+            bookmark.turn(self.end.next_page_token if self.end else None)
+
+    def _open(self, page_token: str | None) -> Opened:
+        opened = self._reach.calls.open(self.question.call(page_token))
+        self._opened = opened
+        self._failure = opened.failure
+        version = opened.header(VERSION)
+        if page_token is None and version is not None:
+            if not (version.isascii() and version.isdigit()):
+                raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
+            self.version = int(version)
+        return opened
