@@ -51,11 +51,19 @@ class Body:
             Problem: there is none, or it is not one that the contract allows.
             Gone: the caller hung up.
         """
-        self._look_at(scope["headers"])
+        self.look_at(scope["headers"])
         message = await receive()
         raw: bytes = message.get("body", b"")
         if message.get("more_body") or not raw:
             raw = await self._rest(raw, message, receive)
+        self.read(raw, arguments)
+
+    def read(self, raw: bytes, arguments: dict[str, Any]) -> None:
+        """Add the document that a whole body holds to the arguments of a call.
+
+        Raises:
+            Problem: there is none, or it is not one that the contract allows.
+        """
         if len(raw) > self._service.max_body:
             raise self._too_large()
         if not raw and not self._required:
@@ -72,7 +80,12 @@ class Body:
             raise self._problem(400, f"the body is not a valid {self._schema}: {invalid}") from None
         arguments["body"] = document
 
-    def _look_at(self, headers: list[tuple[bytes, bytes]]) -> None:
+    def look_at(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """Refuse a body for what headers say of it.
+
+        Raises:
+            Problem: it is too large, or of another media type.
+        """
         for name, value in headers:
             if name not in LOOKED_AT:
                 continue

@@ -224,7 +224,8 @@ def serve(  # one argument for each option
         except (UnknownFault, Outside, BadSetting) as error:
             raise click.UsageError(str(error)) from None
         except OSError as error:
-            raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from None
+            what = f"use {error.filename}" if error.filename else f"listen on {host}:{port}"
+            raise click.ClickException(f"cannot {what}: {error.strerror}") from None
         with contextlib.closing(listener):
             try:
                 _write_profiles(served, url, profiles)

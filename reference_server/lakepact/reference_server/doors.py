@@ -53,6 +53,7 @@ class Door:
         "plain",
         "sender",
         "service",
+        "takes_body",
     )
 
     def __init__(self, operation: Operation, handler: Handler, *, service: Service, template: str) -> None:
@@ -75,8 +76,9 @@ class Door:
         self._guards = service.guards_of(operation.id)
         self._filters = service.filters_of(operation.id)
         self.sender = service.sender_of(operation.id)
-        #: Whether a request can be answered from its path, its query and its headers alone, by the handler alone.
-        self.plain = not (self._guards or self._filters or self.sender or self._caller or admission or self._blocking or self._body)
+        #: Whether a request can be answered from its path, its query, its headers and its body alone, by the handler alone.
+        self.plain = not (self._guards or self._filters or self.sender or self._caller or admission or self._blocking)
+        self.takes_body = self._body is not None
 
     async def answer(self, scope: Scope, receive: Receive, values: tuple[str, ...]) -> Reply:
         """The reply to one request; every refusal is a reply too.
@@ -106,7 +108,7 @@ class Door:
             logger.exception("%s failed; incident %s", self.operation.id, incident)
             reply = refusal(failure(self.service, incident), self.service)
         if self._settled is not None:
-            reply = await self._once_settled(reply, self._settled())
+            reply = await self.once_settled(reply, self._settled())
         return finished(reply, self._filters, scope)
 
     def answer_at_once(self, method: str, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any]) -> Reply | None:
@@ -118,15 +120,8 @@ class Door:
             query: what stands behind the question mark.
             said: the arguments that the headers hold.
         """
-        parameters = self._parameters
-        arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
-        try:
-            if query and parameters.query:
-                parameters.read_query(query, arguments)
-            arguments.update(said)
-            if parameters.required:
-                parameters.missing(arguments)
-        except BadParameter:
+        arguments = self._arguments(values, query, said)
+        if arguments is None:
             return None
         try:
             reply = self._handler(**arguments)
@@ -142,16 +137,70 @@ class Door:
             return None  # it is not known yet whether what the answer tells of lasts; the usual way asks again, and waits
         return finished(reply, (), {"method": method}) if method == "HEAD" else reply
 
-    def read_headers(self, headers: list[tuple[bytes, bytes]]) -> dict[str, Any] | None:
-        """The arguments that headers hold; None if they are refused."""
-        arguments: dict[str, Any] = {}
+    def is_understood(self, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any]) -> bool:
+        """Whether a request is answered by the handler once its body has come."""
+        return self._arguments(values, query, said) is not None
+
+    def answer_body_at_once(
+        self, values: tuple[str, ...], *, query: bytes | None, said: dict[str, Any], raw: bytes
+    ) -> tuple[Reply, Settling | None] | None:
+        """The reply to one request of a plain operation, and what to wait for first; None, and nothing done, if it is for the usual way.
+
+        Args:
+            values: of the variables of the path.
+            query: what stands behind the question mark.
+            said: the arguments that the headers hold.
+            raw: the body.
+        """
+        arguments = self._arguments(values, query, said)
+        if arguments is None or self._body is None:
+            return None
         try:
-            self._parameters.read_headers(headers, arguments)
+            self._body.read(raw, arguments)
+        except Problem:
+            return None
+        try:
+            reply = self._handler(**arguments)
+        except Problem as problem:
+            reply = refusal(problem, self.service)
+        except NotKept as lost:
+            reply = undone(lost, self.service)
+        except Exception:
+            incident = uuid.uuid4().hex
+            logger.exception("%s failed; incident %s", self.operation.id, incident)
+            reply = refusal(failure(self.service, incident), self.service)
+        settling = None if self._settled is None else self._settled()
+        if reply.chunks is not None:
+            self.plain = False  # it streams, as nothing does that changes anything: the usual way asks it again
+            return None
+        return reply, settling
+
+    def _arguments(self, values: tuple[str, ...], query: bytes | None, said: dict[str, Any]) -> dict[str, Any] | None:
+        """What the path, the query and the headers say to the handler; None if they are refused."""
+        parameters = self._parameters
+        arguments: dict[str, Any] = dict(zip(self._names, values, strict=False)) if values else {}
+        try:
+            if query and parameters.query:
+                parameters.read_query(query, arguments)
+            arguments.update(said)
+            if parameters.required:
+                parameters.missing(arguments)
         except BadParameter:
             return None
         return arguments
 
-    async def _once_settled(self, reply: Reply, settling: Settling | None) -> Reply:
+    def read_headers(self, headers: list[tuple[bytes, bytes]]) -> dict[str, Any] | None:
+        """The arguments that headers hold; None if they are refused."""
+        arguments: dict[str, Any] = {}
+        try:
+            if self._body is not None:
+                self._body.look_at(headers)
+            self._parameters.read_headers(headers, arguments)
+        except (BadParameter, Problem):
+            return None
+        return arguments
+
+    async def once_settled(self, reply: Reply, settling: Settling | None) -> Reply:
         """A reply once everything that it tells of lasts, or what became of it instead."""
         try:
             if settling is not None:

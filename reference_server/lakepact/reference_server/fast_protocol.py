@@ -1,9 +1,10 @@
 """A short way for requests that ask for nothing unusual: from the connection's bytes to the handler, and from it back to the connection.
 
-It is uvicorn's own protocol, which goes on to do everything that is unusual: bodies, pipelines, upgrades, other versions of HTTP, callers
-who take their answers slowly, headers that it sees for the first or second time. What it takes short is one whole GET or HEAD request
-without a body, with headers that came before and meant nothing to the connection, for an operation that needs nothing of the
-connection (`doors.Door.plain`). Both ways call the same handler and send the same bytes; the short one makes no ASGI scope and no task.
+It is uvicorn's own protocol, which goes on to do everything that is unusual: long bodies, pipelines, upgrades, other versions of HTTP,
+callers who take their answers slowly, headers that it sees for the first or second time. What it takes short is one GET or HEAD request
+without a body, or one POST request with a short one, with headers that came before and meant nothing to the connection, for an operation
+that needs nothing of the connection (`doors.Door.plain`). Both ways call the same handler and send the same bytes; the short one makes no
+ASGI scope, and a task only where an answer has to wait until what it tells of lasts.
 
 How uvicorn's protocol works within is promised by nobody. Where a version of it lacks what the short way looks at, there is none, and
 uvicorn answers everything (`is_known`).
@@ -29,30 +30,40 @@ if TYPE_CHECKING:
     from .contract_lane import ContractLane
     from .doors import Door
     from .replies import Reply
+    from .store import Settling
 
 logger = logging.getLogger(__name__)
 
 #: What the short way takes from uvicorn: from its module, its protocol, each connection, its counters and its flow control.
 SHARED = frozenset({"HEADER_VALUE_RE", "STATUS_LINE"})
-CALLED = frozenset({"connection_made", "data_received", "on_message_begin", "on_message_complete", "timeout_keep_alive_handler"})
+CALLED = frozenset(
+    {
+        *("connection_made", "data_received", "on_message_begin", "on_message_complete", "shutdown", "timeout_keep_alive_handler"),
+        "_unset_keepalive_if_required",
+    }
+)
 HELD = frozenset(
     {
         *("access_log", "access_logger", "cycle", "flow", "headers", "limit_concurrency", "loop", "root_path", "server_state"),
-        *("timeout_keep_alive", "timeout_keep_alive_task", "transport"),
+        *("tasks", "timeout_keep_alive", "timeout_keep_alive_task", "transport"),
     }
 )
 COUNTED = frozenset({"default_headers", "total_requests"})
-HEEDED = frozenset({"write_paused"})
+HEEDED = frozenset({"pause_reading", "resume_reading", "write_paused"})
 HEADER_VALUE_RE: re.Pattern[bytes] = getattr(httptools_impl, "HEADER_VALUE_RE", re.compile(b""))
 STATUS_LINE: dict[int, bytes] = getattr(httptools_impl, "STATUS_LINE", {})
 #: A request line that everybody reads alike. Two slashes would begin another host.
-LINE = re.compile(rb"(GET|HEAD) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1")
-#: Headers that mean something to the connection, or say that a body follows.
-UNUSUAL = frozenset(b"content-length expect http2-settings keep-alive proxy-connection te trailer transfer-encoding upgrade".split())
+LINE = re.compile(rb"(GET|HEAD|POST) (/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1")
+#: How many bytes of a body follow; the number differs between requests that are alike otherwise.
+LENGTH = re.compile(rb"\r\n[Cc]ontent-[Ll]ength: ?([0-9]{1,6})\r\n")
+CONTENT_LENGTH = b"content-length"
+#: Headers that mean something to the connection.
+UNUSUAL = frozenset(b"expect http2-settings keep-alive proxy-connection te trailer transfer-encoding upgrade".split())
 KEEP_ALIVE = (b"connection", b"keep-alive")
 JOINED = 16 * 1024  #: bytes of a body that are copied behind their head; more are sent by themselves
 REMEMBERED = 1024  #: blocks of headers that are known
 LONGEST = 8 * 1024  #: bytes of a block that is worth knowing
+LONGEST_BODY = 64 * 1024  #: bytes of a body that is waited for here
 
 
 class Headers:
@@ -73,9 +84,14 @@ class Headers:
 
 
 class KnownHeaders:
-    """Blocks of headers, by their bytes, that have come more than once: clients send the same with every request."""
+    """Blocks of headers, by their bytes, that have come more than once: clients send the same with every request.
 
-    def __init__(self) -> None:
+    Args:
+        lengths: how many of the headers say how long the body is.
+    """
+
+    def __init__(self, lengths: int) -> None:
+        self._lengths = lengths
         self._known: dict[bytes, Headers] = {}
         self._seen: set[int] = set()
         self.find = self._known.get
@@ -83,6 +99,8 @@ class KnownHeaders:
     def learn(self, block: bytes, lines: list[tuple[bytes, bytes]]) -> None:
         """Remember a block that has come before; what comes once is hardly worth it."""
         if len(block) > LONGEST or any(name in UNUSUAL or (name == b"connection" and (name, value) != KEEP_ALIVE) for name, value in lines):
+            return
+        if sum(name == CONTENT_LENGTH for name, _ in lines) != self._lengths:
             return
         mark = hash(block)
         if mark not in self._seen:
@@ -100,14 +118,19 @@ class FastProtocol(HttpToolsProtocol):
 
     Args:
         lane: what answers short.
-        known: the headers that all connections share.
+        known: the headers that all connections share, of requests without a body.
+        posted: and of those with one, without the number of its bytes.
         **options: what uvicorn says.
     """
 
-    def __init__(self, *, lane: ContractLane, known: KnownHeaders, **options: Any) -> None:
+    def __init__(self, *, lane: ContractLane, known: KnownHeaders, posted: KnownHeaders, **options: Any) -> None:
         super().__init__(**options)
         self._lane = lane
         self._known = known
+        self._posted = posted
+        self._held = b""  # what has come and is not looked at yet
+        self._settling = False  # an answer waits until what it tells of lasts
+        self._ending = False
         self._answered = 0.0
         self._begun = 0
         # Between two requests; never, where uvicorn is to do what the short way does not.
@@ -140,10 +163,19 @@ class FastProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Something has come: one request as a rule, or a part of one, or several."""
+        if self._settling:
+            self._held += data
+            self.flow.pause_reading()
+            return
+        if self._held:
+            data, self._held = self._held + data, b""
         if not self._between:
             super().data_received(data)
             return
         at = data.find(b"\r\n")
+        if data.startswith(b"POST "):
+            self._with_body(data, at)
+            return
         headers = self._known.find(data[at:])
         if headers is not None:
             line = LINE.fullmatch(data, 0, at)
@@ -156,6 +188,28 @@ class FastProtocol(HttpToolsProtocol):
         if self._begun - before == 1 and self._between and data[-4:] == b"\r\n\r\n" and LINE.fullmatch(data, 0, at):
             self._known.learn(data[at:], self.headers)
 
+    def _with_body(self, data: bytes, at: int) -> None:
+        """A request with a body has come, or its beginning."""
+        end = data.find(b"\r\n\r\n", at) + 4
+        length = LENGTH.search(data, at, end) if end > 4 else None
+        line = LINE.fullmatch(data, 0, at) if length else None
+        whole = end + int(length[1]) if length else 0
+        if length is None or line is None or not len(data) <= whole <= end + LONGEST_BODY:
+            super().data_received(data)
+            return
+        block = data[at : length.start(1)] + data[length.end(1) : end]
+        headers = self._posted.find(block)
+        if headers is None:
+            before = self._begun
+            super().data_received(data)
+            if self._begun - before == 1 and not self.transport.is_closing():
+                self._posted.learn(block, self.headers)
+        elif not (self._is_free() and self._answer_body(headers, line, data[end:], is_whole=len(data) == whole)):
+            super().data_received(data)
+        elif len(data) < whole:
+            self._held = data
+            self._unset_keepalive_if_required()
+
     def _is_free(self) -> bool:
         """Whether nothing else is being answered, and the caller takes what he is sent."""
         cycle = cast("RequestResponseCycle | None", self.cycle)  # before the first request on the long way there is none
@@ -166,7 +220,7 @@ class FastProtocol(HttpToolsProtocol):
     def _answer(self, headers: Headers, method: bytes, path: bytes, query: bytes | None) -> bool:
         """Answer a request if it can be done short."""
         found = self._lane.plain(method.decode(), path)
-        if found is None:
+        if found is None or found[0].takes_body:
             return False
         door, values = found
         said = headers.arguments(door)
@@ -178,23 +232,87 @@ class FastProtocol(HttpToolsProtocol):
         head = _head(reply, method)
         if head is None:
             return False
-        if method == b"HEAD" or not reply.body:
-            self.transport.write(head)
-        elif len(reply.body) <= JOINED:
-            self.transport.write(head + reply.body)
+        self._send(head, b"" if method == b"HEAD" else reply.body)
+        return True
+
+    def _answer_body(self, headers: Headers, line: re.Match[bytes], raw: bytes, *, is_whole: bool) -> bool:
+        """Answer a request if it can be done short, as soon as its body is whole."""
+        _, path, query = line.groups()
+        found = self._lane.plain("POST", path)
+        if found is None or not found[0].takes_body:
+            return False
+        door, values = found
+        said = headers.arguments(door)
+        if said is None:
+            return False
+        if not is_whole:
+            return door.is_understood(values, query=query, said=said)
+        answered = door.answer_body_at_once(values, query=query, said=said, raw=raw)
+        if answered is None:
+            return False
+        reply, settling = answered
+        if settling is None:
+            self._reply(reply)
+        else:
+            self._settling = True
+            task = self.loop.create_task(self._reply_settled(door, reply, settling))
+            task.add_done_callback(self.tasks.discard)
+            self.tasks.add(task)
+        return True
+
+    async def _reply_settled(self, door: Door, reply: Reply, settling: Settling) -> None:
+        """Send an answer once all that it tells of lasts, and go on with what has come meanwhile."""
+        try:
+            reply = await door.once_settled(reply, settling)
+        except BaseException:
+            self.transport.close()  # nobody knows what became of it
+            raise
+        self._settling = False
+        if self.transport.is_closing():
+            return
+        self._reply(reply)
+        if self._ending:
+            self.transport.close()
+            return
+        self.flow.resume_reading()
+        if self._held:
+            held, self._held = self._held, b""
+            self.data_received(held)
+
+    def _reply(self, reply: Reply) -> None:
+        """Send the answer to what has been done."""
+        head = _head(reply, b"POST", chunked=True)
+        if head is None:
+            logger.error("an answer has a header that cannot be sent")
+            self.transport.close()
+        else:
+            self._send(head, reply.body)
+
+    def _send(self, head: bytes, body: bytes) -> None:
+        """Send an answer, and wait for the next request."""
+        if len(body) <= JOINED:
+            self.transport.write(head + body)
         else:
             self.transport.write(head)
-            self.transport.write(reply.body)
+            self.transport.write(body)
         self.server_state.total_requests += 1
         self._answered = self.loop.time()
         if self.timeout_keep_alive_task is None:
             self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-        return True
+
+    def shutdown(self) -> None:
+        """The server ends; who waits for an answer gets it."""
+        if self._settling:
+            self._ending = True
+        else:
+            super().shutdown()
 
     def timeout_keep_alive_handler(self) -> None:
         """Nothing has come for a while on the long way; if something has on the short one, wait for the rest of the time."""
         rest = self._answered + self.timeout_keep_alive - self.loop.time()
-        if rest > 0:
+        if self._settling:
+            self.timeout_keep_alive_task = None  # the answer counts anew
+        elif rest > 0:
             self.timeout_keep_alive_task = self.loop.call_later(rest, self.timeout_keep_alive_handler)
         else:
             super().timeout_keep_alive_handler()
@@ -204,7 +322,7 @@ def fast_protocol(lane: ContractLane) -> Callable[..., HttpToolsProtocol]:
     """What makes the protocol of each connection to a lane: uvicorn's own, where its version is not known."""
     if not (is_known(httptools_impl, SHARED) and is_known(HttpToolsProtocol, CALLED)):
         return HttpToolsProtocol
-    return partial(FastProtocol, lane=lane, known=KnownHeaders())
+    return partial(FastProtocol, lane=lane, known=KnownHeaders(lengths=0), posted=KnownHeaders(lengths=1))
 
 
 def is_known(held: object, names: frozenset[str]) -> bool:
@@ -220,17 +338,21 @@ def _say_once(message: str) -> None:
     logger.warning("%s", message)
 
 
-def _head(reply: Reply, method: bytes) -> bytes | None:
-    """Status line and headers as uvicorn writes them (`wire.headers_of`); None for what it would send in chunks, or not at all."""
+def _head(reply: Reply, method: bytes, *, chunked: bool = False) -> bytes | None:
+    """Status line and headers as uvicorn writes them (`wire.headers_of`); None for what it would not send, or only `chunked`."""
     size = len(reply.body)
+    last = b"\r\n"
     if size:
         head = b"%scontent-type: %s\r\ncontent-length: %d\r\n" % (STATUS_LINE[reply.status], reply.media_type, size)
     elif method == b"HEAD" or reply.status in {204, 304}:
         head = STATUS_LINE[reply.status]
+    elif chunked:
+        head = STATUS_LINE[reply.status]
+        last = b"transfer-encoding: chunked\r\n\r\n0\r\n\r\n"
     else:
         return None
     for name, value in reply.headers:
         if HEADER_VALUE_RE.search(value):
             return None
         head += b"%s: %s\r\n" % (SPELLED.get(name, name).lower(), value)
-    return head + b"\r\n"
+    return head + last

@@ -5,8 +5,8 @@ way to the file: each builds on those before it. Changes go there in batches: wh
 When a batch is in the file, readers see all of it at once. If it cannot be written, it is undone, together with everything that
 gathered meanwhile and may rely on it; whoever waits for one of these is told.
 
-A thread writes, so that others are answered as long as the disk takes. To hand a change to it and to be woken by it takes longer than to
-write one where the disk is fast: a change that is alone is written by the loop itself, once it has nothing else to do at this moment.
+A thread writes, so that others are answered as long as the disk takes. To hand changes to it and to be woken by it takes several times as
+long as to write them where the disk is fast: there the loop itself writes what has gathered, once it has done all else that is due.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,8 @@ logger = logging.getLogger(__name__)
 
 QUICK = 0.002  #: seconds for which the loop may wait for the disk itself
 READ = 1024  #: records, those that were changed last, whose documents stay in memory: they take five times as much as their bytes
-SMOOTHED = 8  #: writes that say how quick the disk is
+FEW = 32  #: changes that are written while others wait
+LOOKED_AT = 8  #: writes that say how quick the disk is
 
 
 class _Batch:
@@ -111,7 +112,7 @@ class FileStore:
         self._read: dict[Key, Record] = {}  # what was changed last
         self._written: _Batch | None = None  # the batch that is on its way
         self._writing = threading.Lock()  # held by the thread that takes a batch and writes it
-        self._pace = 0.0  # seconds that a write takes
+        self._took = deque([0.0], maxlen=LOOKED_AT)  # seconds of the last writes
         self._local = threading.local()
         self._closed = False
         self._tokens: SimpleQueue[bool] = SimpleQueue()
@@ -200,15 +201,19 @@ class FileStore:
             loop.call_soon(self._write_at_once)
 
     def _write_at_once(self) -> None:
-        """Write one change where it was made, if that is the sooner way; else let the thread do it, and answer others meanwhile."""
+        """Write changes where they were made, if that is the sooner way; else let the thread do it, and answer others meanwhile."""
         batch = self._gathering
-        if len(batch.changes) == 1 and not batch.then and self._pace < QUICK and self._writing.acquire(blocking=False):
+        if 0 < len(batch.changes) <= FEW and not batch.then and self._is_quick() and self._writing.acquire(blocking=False):
             try:
                 self._write_next()
             finally:
                 self._writing.release()
         elif batch.changes:
             self._tokens.put(True)
+
+    def _is_quick(self) -> bool:
+        """Whether the disk is: some writes take longer, because the log is full, or because the thread has to wait for other threads."""
+        return sorted(self._took)[len(self._took) // 4] < QUICK
 
     def _write_batches(self) -> None:
         going_on = True
@@ -233,8 +238,7 @@ class FileStore:
             logger.exception("the store failed")
             self._undo(batch, NotKept("it is not known whether the change lasts: the catalog's store failed", 500))
         else:
-            # One that takes long, as when the log is full, does not count for more than a slow disk would.
-            self._pace += (min(time.monotonic() - started, 2 * QUICK) - self._pace) / SMOOTHED
+            self._took.append(time.monotonic() - started)
             self._publish(batch)
 
     def _publish(self, batch: _Batch) -> None:

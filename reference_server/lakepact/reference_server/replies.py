@@ -20,6 +20,8 @@ class Reply:
 
     `chunks` are the body of an answer that is too long to be held: they are made while the caller takes them, never joined, and closed
     when the caller hangs up. Then `body` is empty. They are `prompt` if each is made so fast that nobody needs to wait for it in a thread.
+
+    `without` is the same answer without the secrets in it, for whoever keeps answers; None where there are none.
     """
 
     status: int
@@ -28,6 +30,7 @@ class Reply:
     media_type: bytes = JSON
     chunks: Iterable[bytes] | None = None
     prompt: bool = False
+    without: Reply | None = None
 
     @property
     def document(self) -> Any:

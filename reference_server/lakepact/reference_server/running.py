@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 START_SECONDS = 30
 STOP_SECONDS = 5
+KEEP_ALIVE_SECONDS = 75  #: longer than clients keep idle connections, so that none is closed as a request is on its way
 
 
 class DidNotStart(Exception):
@@ -61,6 +62,7 @@ def configured(app: object, *, log_level: str = "warning", fast_path: bool = Tru
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=STOP_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
 
 

@@ -46,6 +46,7 @@ class WarehouseEntry:
         prefix: the path segments that clients must put behind `/v1/`; None if the file says nothing of it.
         defaults: settings that clients start from.
         overrides: settings that clients must take.
+        table_defaults: properties of every table that is created, unless its request has them.
         credentials: how its storage is opened, as the file has it.
     """
 
@@ -54,6 +55,7 @@ class WarehouseEntry:
     prefix: str | None = None
     defaults: Mapping[str, str] = field(default_factory=dict[str, str])
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
+    table_defaults: Mapping[str, str] = field(default_factory=dict[str, str], kw_only=True)
     credentials: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
 
@@ -153,13 +155,14 @@ def _server_file(document: dict[str, Any], environment: Mapping[str, str]) -> Se
 
 def _warehouse(name: str, table: dict[str, Any]) -> WarehouseEntry:
     at = f"warehouses.{name}"
-    _known(table, at, ("location", "prefix", "defaults", "overrides", "credentials"))
+    _known(table, at, ("location", "prefix", "defaults", "overrides", "table-defaults", "credentials"))
     return WarehouseEntry(
         name,
         location=_optional(table, "location", at),
         prefix=_optional(table, "prefix", at),
         defaults=_settings(table, "defaults", at),
         overrides=_settings(table, "overrides", at),
+        table_defaults=_settings(table, "table-defaults", at),
         credentials=_plain(table, "credentials", at),
     )
 
@@ -268,7 +271,7 @@ def _settings(table: dict[str, Any], name: str, at: str) -> Mapping[str, str]:
     settings = _plain(table, name, at)
     for key, value in settings.items():
         if not isinstance(value, str):
-            raise _Misread(f"{at}.{name}.{key}", "is a text: settings of clients are texts, also numbers and truth values")
+            raise _Misread(f"{at}.{name}.{key}", "is a text: settings and properties are texts, also numbers and truth values")
     return settings
 
 

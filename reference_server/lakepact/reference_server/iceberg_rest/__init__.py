@@ -21,7 +21,7 @@ from . import newer as newer_versions
 from .catalog import Catalog
 from .commits import Commits
 from .configuration import Configuration
-from .credentials import Credentials
+from .credentials import Credentials, CredentialsAgain
 from .locations import Located
 from .metrics import Metrics, Reports
 from .namespaces import Namespaces
@@ -191,11 +191,13 @@ def catalog_service(
             own, files = access.seen_store(own), access.seen_warehouse(files)
         return Catalog(own, files, rules, updates, preconditions, validators=lambda: served.validators)
 
-    def areas_of(kept: ServedWarehouse, catalog: Catalog, places: Located) -> tuple[object, ...]:
-        vended = Credentials(catalog, kept.access, kept.prefix, places if kept.access.service else None)
+    def credentials_of(kept: ServedWarehouse, catalog: Catalog, places: Located) -> Credentials:
+        return Credentials(catalog, kept.access, kept.prefix, places if kept.access.service else None)
+
+    def areas_of(kept: ServedWarehouse, catalog: Catalog, places: Located, vended: Credentials) -> tuple[object, ...]:
         return (
             Namespaces(catalog),
-            Tables(catalog, vended, places),
+            Tables(catalog, vended, places, defaults=kept.table_defaults),
             Commits(catalog),
             Metrics(catalog, reports),
             Transactions(catalog),
@@ -206,11 +208,19 @@ def catalog_service(
         )
 
     catalogs = [catalog_of(kept, places) for kept, places in zip(warehouses, located, strict=True)]
-    by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, located, strict=True)]
+    vended = [credentials_of(*one) for one in zip(warehouses, catalogs, located, strict=True)]
+    by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, located, vended, strict=True)]
+    renewing = [handlers_of(contract, (CredentialsAgain(rules, one),), kept) for kept, one in zip(warehouses, vended, strict=True)]
     waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
     blocking = waiting | writing | scan_planning.BLOCKING
-    handlers = newer.handlers(together(contract, warehouses, by_warehouse), store, rules, blocking)
+    handlers = newer.handlers(
+        together(contract, warehouses, by_warehouse),
+        store,
+        rules=rules,
+        blocking=blocking,
+        renewing=together(contract, warehouses, renewing),
+    )
     served = Service(
         contract,
         handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},

@@ -11,7 +11,7 @@ from lakepact.reference_server.validation import Invalid
 
 from .catalog import bad_request, identifier_key, levels_of, namespace_key, no_such_table, now_ms, shown
 from .etags import no_tag
-from .metadata import finish_commit
+from .metadata import finish_commit, new_in
 from .preconditions import check
 from .updates import apply_updates
 
@@ -106,10 +106,12 @@ def following(catalog: Catalog, former: Record | None, updates: Sequence[Documen
         catalog.rules["location-is-held"](catalog.warehouse, metadata["location"])
     if former is not None:
         metadata = catalog.rules["commit-finished"](metadata, base, former.document["metadata-location"])
-    try:
-        catalog.validators().check("TableMetadata", metadata)
-    except Invalid as invalid:
-        raise bad_request(f"the updates would leave table metadata that is not valid: {invalid}") from None
+    validators = catalog.validators()
+    if base is None or not validators["TableMetadata"].is_valid(new_in(metadata, base)):
+        try:
+            validators.check("TableMetadata", metadata)
+        except Invalid as invalid:
+            raise bad_request(f"the updates would leave table metadata that is not valid: {invalid}") from None
     return metadata
 
 

@@ -13,7 +13,7 @@ from .catalog import Catalog, identifier_key, levels_of, shown
 from .storage_credentials import StorageAccess, is_asked_for, refresh_path, storage_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lakepact.reference_server.store import Key, Place, Record
 
@@ -42,6 +42,15 @@ def with_credentials(body: bytes, credentials: Sequence[Document]) -> bytes:
 def tag_with_credentials(tag: bytes) -> bytes:
     """The tag of a table that comes with credentials: the same for the same metadata, but weak, as the credentials differ."""
     return b'W/%s-vended-credentials"' % tag[:-1] if tag else b""
+
+
+def sent(rules: Mapping[str, Callable[..., Any]], body: bytes, tag: bytes, credentials: Sequence[Document]) -> Reply:
+    """A table as it is sent; with credentials, it is for this caller alone."""
+    plain = Reply(200, body, ((b"etag", tag),) if tag else ())
+    if not credentials:
+        return plain
+    body, tag = rules["with-credentials"](body, credentials), rules["tag-with-credentials"](tag)
+    return Reply(200, body, (*(((b"etag", tag),) if tag else ()), NO_STORE), without=plain)
 
 
 #: Decisions about credentials that a fault may replace.
@@ -124,3 +133,27 @@ class Credentials:
             path = refresh_path(self._prefix, levels, name)
             found = [{**one, "config": {"client.refresh-credentials-endpoint": path, **one["config"]}} for one in found]
         return found
+
+
+class CredentialsAgain:
+    """The operations whose answers hold credentials and may be asked for again, where these are given anew.
+
+    Args:
+        rules: the decisions of the catalog.
+        credentials: what gives them.
+    """
+
+    def __init__(self, rules: Mapping[str, Callable[..., Any]], credentials: Credentials) -> None:
+        self._rules = rules
+        self._credentials = credentials
+
+    def create_table(
+        self, *, answered: Reply, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object
+    ) -> Reply:
+        """What was answered to who made a table, with credentials of now, or none if there are none any more."""
+        location = answered.document["metadata"]["location"]
+        levels, name = levels_of(namespace), body["name"]
+        credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, name, has_changed=True)
+        return sent(self._rules, answered.body, dict(answered.headers).get(b"etag", b""), credentials)
+
+    register_table = create_table

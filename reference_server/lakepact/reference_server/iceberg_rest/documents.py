@@ -93,8 +93,8 @@ def objects(document: Document, member: str, where: str) -> list[Document]:
 
 def texts(document: Document, member: str, where: str) -> dict[str, str]:
     """The member that is an object of texts."""
-    for name, value in child(document, member, where).items():
-        if not isinstance(value, str):
-            raise refused(f"{where}/{member}/{name}", f"expected a text, found {shown(value)}")
-    found: dict[str, str] = document[member]
+    found: dict[str, str] = child(document, member, where)
+    if set(map(type, found.values())) - {str}:
+        name, value = next((name, value) for name, value in found.items() if type(value) is not str)
+        raise refused(f"{where}/{member}/{name}", f"expected a text, found {shown(value)}")
     return found

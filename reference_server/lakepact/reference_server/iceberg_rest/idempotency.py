@@ -3,6 +3,8 @@
 An answer is kept in the same transaction as what it tells of, so that a key is known if and only if its request was carried out. Answers
 that would come again are final, those of 5xx are not. A request whose handler reads files runs in a thread of its own, beside others: while
 it does, the same key is answered with 503 and Retry-After.
+
+Secrets are not kept: an answer that came with credentials of a table comes again with new ones.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import uuid
 from collections import deque
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
@@ -42,6 +44,14 @@ class KeyReused(Problem):
         super().__init__(400, "BadRequestException", message)
 
 
+class _Keyed(NamedTuple):
+    """An operation whose requests may carry keys."""
+
+    operation: str
+    handler: Handler
+    renew: Handler | None
+
+
 class Keys:
     """The keys of a server, with the answers to their requests.
 
@@ -61,36 +71,38 @@ class Keys:
             known = sorted((record.document["at"], key.name) for key, record in transaction.every(SHELF))
         self._by_age = deque(known)
 
-    def once(self, operation: str, handler: Handler, *, blocking: bool) -> Handler:
+    def once(self, operation: str, handler: Handler, *, blocking: bool, renew: Handler | None = None) -> Handler:
         """A handler that carries a request out once for its key.
 
         Args:
             operation: what it answers.
             handler: what carries it out.
             blocking: whether it runs in a thread of its own.
+            renew: puts new secrets into an answer that was kept without them, given the arguments of the call and `answered`.
         """
-        return partial(self._aside if blocking else self._answered, operation, handler)
+        keyed = _Keyed(operation, handler, renew)
+        return partial(self._aside if blocking else self._answered, keyed)
 
-    def _answered(self, operation: str, handler: Handler, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+    def _answered(self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
         if idempotency_key is None:
-            return handler(**arguments)
-        name, request = _name(idempotency_key), _request(operation, arguments)
+            return keyed.handler(**arguments)
+        name, request = _name(idempotency_key), _request(keyed.operation, arguments)
         try:
             with self._store.begin() as transaction:
                 former = self._former(transaction, name, request)
                 if former is not None:
-                    return _again(former)
-                reply = handler(**arguments)
+                    return _again(former, keyed.renew, arguments)
+                reply = keyed.handler(**arguments)
                 self._keep(transaction, name, _final(request, reply))
                 return reply
         except Problem as problem:
             self._keep_refusal(name, request, problem)
             raise
 
-    def _aside(self, operation: str, handler: Handler, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+    def _aside(self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
         if idempotency_key is None:
-            return handler(**arguments)
-        name, request = _name(idempotency_key), _request(operation, arguments)
+            return keyed.handler(**arguments)
+        name, request = _name(idempotency_key), _request(keyed.operation, arguments)
         with self._lock:
             if name in self._running:
                 message = f"a request with this {HEADER} is being carried out; ask again"
@@ -100,8 +112,8 @@ class Keys:
             with self._store.begin() as transaction:
                 former = self._former(transaction, name, request)
             if former is not None:
-                return _again(former)
-            reply = handler(**arguments)
+                return _again(former, keyed.renew, arguments)
+            reply = keyed.handler(**arguments)
             with self._store.begin() as transaction:
                 self._keep(transaction, name, _final(request, reply))
         except Problem as problem:
@@ -186,12 +198,14 @@ def _request(operation: str, arguments: dict[str, Any]) -> str:
 
 
 def _final(request: str, reply: Reply) -> dict[str, Any]:
-    headers = [[name.decode(), value.decode()] for name, value in reply.headers]
-    return {"request": request, "status": reply.status, "headers": headers, "body": reply.body.decode()}
+    kept = reply.without or reply
+    headers = [[name.decode(), value.decode()] for name, value in kept.headers]
+    answer = {"request": request, "status": kept.status, "headers": headers, "body": kept.body.decode()}
+    return answer if reply.without is None else {**answer, "renewed": True}
 
 
-def _again(answer: dict[str, Any]) -> Reply:
-    """The answer that is kept.
+def _again(answer: dict[str, Any], renew: Handler | None, arguments: dict[str, Any]) -> Reply:
+    """The answer that is kept, with new secrets if it came with any.
 
     Raises:
         Problem: it was a refusal.
@@ -200,4 +214,5 @@ def _again(answer: dict[str, Any]) -> Reply:
         status, kind, message = answer["refused"]
         raise Problem(status, kind, message)
     headers = tuple((name.encode(), value.encode()) for name, value in answer["headers"])
-    return Reply(answer["status"], answer["body"].encode(), headers)
+    reply = Reply(answer["status"], answer["body"].encode(), headers)
+    return renew(answered=reply, **arguments) if renew is not None and answer.get("renewed") else reply

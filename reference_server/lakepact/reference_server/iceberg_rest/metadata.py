@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from .documents import INT32, child, refused, shown, texts
@@ -111,6 +112,24 @@ def first_version_members(document: Document) -> Document:
     schema = with_id(document["schemas"], "schema-id", document["current-schema-id"])
     spec = with_id(document["partition-specs"], "spec-id", document["default-spec-id"])
     return {"schema": schema, "partition-spec": spec["fields"] if spec else []}
+
+
+def new_in(metadata: Document, previous: Document) -> Document:
+    """The document without what it shares with the one that it follows, which was held against the contract then.
+
+    Members are looked at one by one there, and the items of lists as well, so that nothing wrong can hide in what is left out.
+    """
+    found: Document = {}
+    for member, value in metadata.items():
+        former = previous.get(member)
+        if type(value) is list and type(former) is list:
+            if value is former:
+                continue
+            grown = len(value) > len(former) and all(map(is_, former, value))
+            found[member] = value[len(former) :] if grown else value
+        elif value is not former or type(value) is not dict:
+            found[member] = value
+    return found
 
 
 def finish_commit(metadata: Document, previous: Document, previous_location: str) -> Document:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-NUMBER = re.compile(r"([0-9]{1,9})-[^/]*\.metadata\.json$")
+NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json")
 
 
 def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
@@ -63,7 +63,7 @@ def prepare(warehouse: Warehouse, location: str) -> None:
 
 def next_location(warehouse: Warehouse, metadata: Document, former: str | None) -> str:
     """Where the next metadata file of a table or view goes, numbered behind the former one; one without a number counts as the first."""
-    found = NUMBER.search(former) if former else None
+    found = NUMBER.fullmatch(former, former.rfind("/") + 1) if former else None
     number = int(found[1]) + 1 if found else 1 if former else 0
     return f"{_folder(warehouse, metadata)}/{number:05d}-{uuid.uuid4()}.metadata.json"
 

@@ -49,7 +49,13 @@ class Added:
     keyed: frozenset[str] = frozenset()
 
     def handlers(
-        self, handlers: Mapping[str, Handler], store: Store, rules: dict[str, Callable[..., Any]], blocking: frozenset[str]
+        self,
+        handlers: Mapping[str, Handler],
+        store: Store,
+        *,
+        rules: dict[str, Callable[..., Any]],
+        blocking: frozenset[str],
+        renewing: Mapping[str, Handler],
     ) -> dict[str, Handler]:
         """The handlers of the oldest version with what this one adds to them.
 
@@ -58,11 +64,12 @@ class Added:
             store: where answers are kept.
             rules: the service's.
             blocking: operations that run in a thread of their own.
+            renewing: by operation, what puts new secrets into answers that were kept without them.
         """
         found = {o: partial(_without, self.ignored[o], handler) if self.ignored.get(o) else handler for o, handler in handlers.items()}
         if self.keyed:
             keys = Keys(store, rules)
-            found |= {o: keys.once(o, found[o], blocking=o in blocking) for o in self.keyed if o in found}
+            found |= {o: keys.once(o, found[o], blocking=o in blocking, renew=renewing.get(o)) for o in self.keyed if o in found}
         return found
 
 

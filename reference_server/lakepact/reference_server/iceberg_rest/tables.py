@@ -25,12 +25,12 @@ from .catalog import (
     now_ms,
     shown,
 )
-from .credentials import NO_STORE
+from .credentials import sent
 from .metadata import new_table_metadata
 from .metadata_files import default_location, forget_metadata_files, location_is_held, prepare, read_metadata, record_of, written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lakepact.reference_server.store import Key, Place, Record, Transaction
 
@@ -116,10 +116,12 @@ class Tables:
         catalog: the catalog that the tables are in.
         credentials: what their files are opened with.
         located: where they lie.
+        defaults: properties of those that are created, unless their requests have them.
     """
 
-    def __init__(self, catalog: Catalog, credentials: Credentials, located: Located) -> None:
+    def __init__(self, catalog: Catalog, credentials: Credentials, located: Located, *, defaults: Mapping[str, str]) -> None:
         self._catalog = catalog
+        self._defaults = defaults
         self._located = located
         self._credentials = credentials
         self._rules = catalog.rules
@@ -159,7 +161,11 @@ class Tables:
                 record = made
         delegation, location = x_iceberg_access_delegation, metadata["location"]
         credentials = self._credentials.asked_for(delegation, location, levels, name, has_changed=record is not None)
-        return self._sent(orjson.dumps({"metadata": metadata}), b"", credentials) if record is None else self._whole(record, credentials)
+        return (
+            sent(self._rules, orjson.dumps({"metadata": metadata}), b"", credentials)
+            if record is None
+            else self._whole(record, credentials)
+        )
 
     def _new_metadata(self, body: Document, within: Document, levels: Place) -> Document:
         location = body.get("location")
@@ -167,6 +173,8 @@ class Tables:
             location = self._rules["default-location"](self._catalog, within, levels=levels, name=body["name"])
         location = location.rstrip("/")
         self._rules["location-is-held"](self._catalog.warehouse, location)
+        if self._defaults:
+            body = {**body, "properties": {**self._defaults, **(body.get("properties") or {})}}
         metadata: Document = self._rules["new-metadata"](body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
         return metadata
 
@@ -196,19 +204,12 @@ class Tables:
                 return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
             document = {**record.document, "metadata": self._rules["snapshots-of-refs"](record.document["metadata"])}
-            return self._sent(orjson.dumps(document), self._rules["tag"](record, snapshots), credentials)
+            return sent(self._rules, orjson.dumps(document), self._rules["tag"](record, snapshots), credentials)
         return self._whole(record, credentials)
 
     def _whole(self, record: Record, credentials: Sequence[Document]) -> Reply:
         """A table with all its snapshots."""
-        return self._sent(record.body, self._rules["tag"](record, "all"), credentials)
-
-    def _sent(self, body: bytes, tag: bytes, credentials: Sequence[Document]) -> Reply:
-        """A table as it is sent; with credentials, it is for this caller alone."""
-        if not credentials:
-            return Reply(200, body, ((b"etag", tag),) if tag else ())
-        body, tag = self._rules["with-credentials"](body, credentials), self._rules["tag-with-credentials"](tag)
-        return Reply(200, body, (*(((b"etag", tag),) if tag else ()), NO_STORE))
+        return sent(self._rules, record.body, self._rules["tag"](record, "all"), credentials)
 
     def table_exists(self, *, namespace: str, table: str) -> Reply:
         """Whether there is such a table, by status alone."""

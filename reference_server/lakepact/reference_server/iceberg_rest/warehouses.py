@@ -37,6 +37,7 @@ class ServedWarehouse:
         prefix: the path segments that clients must put behind `/v1/`, empty if none.
         defaults: settings that clients start from.
         overrides: settings that clients must take.
+        table_defaults: properties of every table that is created, unless its request has them.
         access: how its storage is opened.
     """
 
@@ -45,6 +46,7 @@ class ServedWarehouse:
     prefix: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict[str, str])
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
+    table_defaults: Mapping[str, str] = field(default_factory=dict[str, str])
     access: StorageAccess = field(default_factory=StorageAccess)
 
     @property
@@ -94,6 +96,7 @@ def _served(settings: Settings, entry: WarehouseEntry, prefix: str) -> ServedWar
         wanted,
         defaults=entry.defaults,
         overrides=entry.overrides,
+        table_defaults=entry.table_defaults,
         access=access,
     )
     if not found.separator or found.separator == "/":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.changes import file_changes
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_changes
 from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, file_of, only, wrapper_of
@@ -102,7 +103,24 @@ def _timed(edit: Callable[[int], int]) -> Callable[[list[Any]], None]:
     return change
 
 
+def _known_times_alone(version_at: Callable[..., int]) -> Callable[..., int]:
+    """Refuse times after the last commit."""
+
+    def known(log: Log, milliseconds: int) -> int:
+        if milliseconds > log.timestamp(log.latest()):
+            raise refused(400, "the time is after the last commit")
+        return version_at(log, milliseconds)
+
+    return known
+
+
 FAULTS = (
+    Fault(
+        "times-after-the-last-commit-are-refused",
+        "A time after the last commit is no bound.",
+        ("DS-CDF-06",),
+        around("rules", "version-at", _known_times_alone),
+    ),
     Fault("changes-need-no-start", "Changes without a start begin with the first version.", ("DS-CDF-01",), on_changes(_from_the_first)),
     Fault(
         "bounds-may-be-said-twice",

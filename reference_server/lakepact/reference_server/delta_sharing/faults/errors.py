@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_reply, on_status
-from lakepact.reference_server.service import EVERY
+from lakepact.reference_server.service import EVERY, WRONG_METHOD
 
 if TYPE_CHECKING:
     from lakepact.reference_server.replies import Reply
@@ -55,6 +55,12 @@ FAULTS = (
         "The errorCode of what does not exist is a number.",
         ("DS-GEN-07",),
         on_answer(EVERY, lambda d: d.update(errorCode=404), status=404),
+    ),
+    Fault(
+        "other-methods-are-a-failure",
+        "A method that a path does not have is a failure.",
+        ("DS-GEN-15",),
+        on_status(WRONG_METHOD, {405: 500}),
     ),
     Fault("malformed-is-a-failure", "What is malformed is answered with 500.", ("DS-GEN-08", "DS-GEN-15"), on_status(EVERY, {400: 500})),
     Fault("malformed-is-unprocessable", "What is malformed is answered with 422.", ("DS-GEN-08",), on_status(EVERY, {400: 422})),

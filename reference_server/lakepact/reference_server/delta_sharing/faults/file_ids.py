@@ -7,7 +7,7 @@ from typing import Any
 
 from lakepact.reference_server.faults import Fault
 
-from .ways.wrapped import DELTA, PARQUET, Document, on_wrapped
+from .ways.wrapped import DELTA, PARQUET, Document, on_wrapped, write
 
 _numbers = itertools.count()
 
@@ -22,7 +22,20 @@ def _by_size(document: Document) -> None:
     document["id"] = f"size-{action['size'] // 1_000_000}"
 
 
+def _of_the_data(document: Document) -> None:
+    """Name the file of a deletion vector as the data file that it belongs to."""
+    if "deletionVectorFileId" in document:
+        document["deletionVectorFileId"] = document["id"]
+
+
 FAULTS = (
+    Fault(
+        "vectors-have-the-ids-of-data",
+        "The file of a deletion vector has the id of the data file.",
+        ("DS-DFL-02",),
+        on_wrapped("file", _of_the_data, form=DELTA),
+    ),
+    Fault("files-of-changes-share-an-id", "All files of changes have one id.", ("DS-CDC-01",), on_wrapped("cdf", write(id="changes"))),
     Fault("ids-change", "Ids of files are others each time.", ("DS-FIL-03",), on_wrapped("file", _another, form=PARQUET)),
     Fault(
         "delta-ids-change", "Ids of files in delta format are others each time.", ("DS-DFL-01",), on_wrapped("file", _another, form=DELTA)

@@ -74,6 +74,12 @@ FAULTS = (
     ),
     Fault("urls-lead-to-a-page", "URLs of files lead to a web page.", ("DS-FIL-01", "DS-DFL-06"), on_reply(FILES, _a_page)),
     Fault(
+        "wrapped-sizes-are-one-too-large",
+        "The size of a file in delta format is one byte too large.",
+        ("DS-DFL-06",),
+        on_actions(rewrite("size", lambda n: n + 1)),
+    ),
+    Fault(
         "sizes-are-rounded",
         "The size of a file is rounded up.",
         ("DS-FIL-05", "DS-DF-11"),

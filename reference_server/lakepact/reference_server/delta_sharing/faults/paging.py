@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,11 @@ def _skips_when_sizes_change(page: Callable[..., Any], items: Sequence[Any], sta
     number = start // 1000
     found, following = page(items, number * size, size)
     return found, (number + 1) * 1000 if following is not None else None
+
+
+def _full_pages_go_on(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    found, following = page(items, start, size)
+    return found, start + size if following is None and size and len(found) == size else following
 
 
 def _never_ends(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
@@ -105,6 +111,18 @@ def _forged_is_the_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return json_answer({"items": []})
 
 
+def _by_place(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Page by the places of items alone, whatever they are items of."""
+    token, size = arguments.get("page_token"), arguments.get("max_results")
+    place = re.fullmatch(r"place-(\d+)", token or "place-0")
+    if place is None:
+        raise refused(400, "that is no place")
+    items = handler(**{**arguments, "max_results": None, "page_token": None}).document["items"]
+    start = int(place[1])
+    end = len(items) if size is None else start + size
+    return json_answer({"items": items[start:end], **({"nextPageToken": f"place-{end}"} if end < len(items) else {})})
+
+
 def _as_it_was_spelled(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Know a token only where the share is spelled as it was when the token was made."""
     spelled, token = arguments.get("share", ""), arguments.get("page_token")
@@ -151,6 +169,12 @@ FAULTS = (
         paged(_skips_when_sizes_change),
     ),
     Fault("chain-never-ends", "There is always a token for more.", ("DS-PAG-09",), paged(_never_ends)),
+    Fault(
+        "full-page-has-a-token",
+        "A page that is full has a token for more, though nothing is left.",
+        ("DS-PAG-09",),
+        paged(_full_pages_go_on),
+    ),
     Fault("negative-sizes-are-taken", "A negative size is answered with an empty page.", ("DS-PAG-05",), _bad_sizes_are_taken((b"-",))),
     Fault(
         "sizes-need-not-be-numbers",
@@ -174,6 +198,7 @@ FAULTS = (
         ("DS-PAG-13",),
         on_call(LISTS, _forged_is_the_end),
     ),
+    Fault("tokens-are-places", "A token holds for the schemas of any share.", ("DS-PAG-13",), on_call("listSchemas", _by_place)),
     Fault(
         "tokens-have-the-case-of-names",
         "A token holds for one spelling of the share.",

@@ -52,6 +52,15 @@ def _of_any_scheme(original: Callable[..., bytes]) -> Callable[..., bytes]:
     return token
 
 
+def _in_small_letters(original: Callable[..., bytes]) -> Callable[..., bytes]:
+    """The token of a request, compared without regard to case: those of the pack are in small letters."""
+
+    def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+        return original(headers).lower()
+
+    return token
+
+
 def _of_one_spelling(original: Callable[..., bytes]) -> Callable[..., bytes]:
     """The token of a request whose scheme is spelled as in the protocol."""
 
@@ -98,6 +107,18 @@ FAULTS = (
         all_of(_every_token(), around("rules", "bearer-token", _of_any_scheme)),
     ),
     Fault("unknown-tokens-are-served", "A token that nobody has is as good as any other.", ("DS-GEN-09",), _every_token()),
+    Fault(
+        "other-schemes-will-do",
+        "A right token is taken behind any scheme, and without one.",
+        ("DS-GEN-02",),
+        around("rules", "bearer-token", _of_any_scheme),
+    ),
+    Fault(
+        "tokens-have-no-case",
+        "A token is right in small letters and in capitals.",
+        ("DS-GEN-09",),
+        around("rules", "bearer-token", _in_small_letters),
+    ),
     Fault(
         "scheme-has-one-spelling",
         "The scheme Bearer is not known in other letters.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.faults.ways.lines import on_statistics
@@ -43,10 +45,20 @@ def _no_nulls(stats: dict[str, Any]) -> None:
         stats["nullCount"][name] = 0 if not isinstance(stats["nullCount"][name], dict) else stats["nullCount"][name]
 
 
+def _days(stats: dict[str, Any]) -> None:
+    """Write dates as numbers of days."""
+    for member in ("minValues", "maxValues"):
+        bounds = stats.get(member, {})
+        for name, value in bounds.items():
+            if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+                bounds[name] = date.fromisoformat(value).toordinal() - date(1970, 1, 1).toordinal()
+
+
 FAULTS = (
     Fault("null-counts-are-zero", "Statistics say that there are no nulls.", ("DS-STA-03",), on_statistics(_no_nulls)),
     Fault("minima-are-too-high", "The minima of whole numbers are one too high.", ("DS-STA-04",), on_statistics(_moved("minValues", 1))),
     Fault("maxima-are-too-low", "The maxima of whole numbers are one too low.", ("DS-STA-05",), on_statistics(_moved("maxValues", -1))),
     Fault("maxima-are-cut", "The maxima of texts are cut to 16 characters.", ("DS-STA-05",), on_statistics(_cut)),
+    Fault("dates-are-numbers", "Statistics have days since 1970 for dates.", ("DS-STA-04", "DS-STA-05"), on_statistics(_days)),
     Fault("statistics-are-flat", "Statistics of nested columns are not nested.", ("DS-STA-02",), on_statistics(_flat)),
 )

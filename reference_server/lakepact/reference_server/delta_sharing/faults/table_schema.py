@@ -61,6 +61,10 @@ def _wide(kind: Any) -> Any:
     return "decimal(39,2)" if isinstance(kind, str) and kind.startswith("decimal") else kind
 
 
+def _without_comment(field: Document) -> None:
+    field.get("metadata", {}).pop("comment", None)
+
+
 FAULTS = (
     Fault(
         "schema-is-an-array",
@@ -75,6 +79,8 @@ FAULTS = (
         _each("struct", lambda s: s.update(columns=s.pop("fields"))),
     ),
     Fault("schema-is-a-record", "The schema is of another type.", ("DS-SCH-01",), _on_schema(write(type="record"))),
+    Fault("everything-may-be-null", "Every field is said to be nullable.", ("DS-SCH-02",), _on_fields(write(nullable=True))),
+    Fault("comments-are-lost", "Fields come without their comments.", ("DS-SCH-02",), _on_fields(_without_comment)),
     Fault("fields-without-nullable", "Fields do not say whether they are nullable.", ("DS-SCH-02",), _on_fields(leave_out("nullable"))),
     Fault("nullable-is-a-text", "Fields say in a text whether they are nullable.", ("DS-SCH-02",), _on_fields(rewrite("nullable", str))),
     Fault("fields-without-metadata", "Fields have no metadata.", ("DS-SCH-02",), _on_fields(leave_out("metadata"))),

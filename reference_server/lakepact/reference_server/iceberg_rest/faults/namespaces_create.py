@@ -9,6 +9,7 @@ from lakepact.reference_server.faults import Fault, Install, accept, all_of, ins
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, namespace_key, no_such_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.requests import refused_if
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,12 +46,23 @@ def _overwrites(service: Service) -> None:
     on_call("createNamespace", act)(service)
 
 
-def _top_level_only(handler: Handler, arguments: dict[str, Any]) -> Reply:
-    """Refuse more than one level."""
+def _no_parent(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Find no parent; who refuses children as such lacks what nobody has to have."""
     body = arguments["body"]
     if len(body["namespace"]) > 1:
-        raise Problem(406, "UnsupportedOperationException", "no nested namespaces here")
+        raise no_such_namespace(tuple(body["namespace"][:-1]))
     return handler(body=body)
+
+
+def _orphans_vanish(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Answer that a child of a missing parent was made, and make none."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        body = arguments["body"]
+        if problem.status != 404:
+            raise
+        return json_reply({"namespace": body["namespace"], "properties": body.get("properties") or {}})
 
 
 def _hidden(transaction: Transaction, levels: Place) -> Record:
@@ -108,6 +120,12 @@ FAULTS = (
         on_answer("createNamespace", lambda _: {}),
     ),
     Fault("properties-dropped", "Properties are not kept.", ("IRC-NS-CREATE-002", "IRC-NS-GET-002"), with_properties(lambda _: {})),
+    Fault(
+        "orphans-vanish",
+        "A child of a missing parent is answered as if it were made.",
+        ("IRC-NS-CREATE-010",),
+        on_call("createNamespace", _orphans_vanish),
+    ),
     Fault("properties-null", "Properties are null.", ("IRC-NS-GET-004",), with_properties(lambda _: None)),
     Fault(
         "properties-required",
@@ -137,7 +155,7 @@ FAULTS = (
         instead("rules", "levels-are-addressable", _any_level),
     ),
     Fault("no-levels-needed", "A namespace without levels is created.", ("IRC-NS-CREATE-008",), on_status("createNamespace", {400: 200})),
-    Fault("no-children", "Nested namespaces are refused.", ("IRC-NS-CREATE-009",), on_call("createNamespace", _top_level_only)),
+    Fault("no-children", "The parent of a new namespace is never found.", ("IRC-NS-CREATE-009",), on_call("createNamespace", _no_parent)),
     Fault(
         "missing-namespace-is-empty",
         "A namespace that does not exist has no properties.",

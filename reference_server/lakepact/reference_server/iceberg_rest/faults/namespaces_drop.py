@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, instead, on_call, on_status
-from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, namespace_key
+from lakepact.reference_server.faults import Fault, Install, all_of, around, instead, on_call, on_status
+from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key
 from lakepact.reference_server.iceberg_rest.faults.ways.commits import creates
 from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import made_where_missing
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
@@ -13,7 +13,9 @@ from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.service import Handler
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.store import Place, Transaction
 
 
@@ -48,7 +50,43 @@ def _siblings_go_too(transaction: Transaction, levels: Place) -> None:
             transaction.remove(namespace_key((*levels[:-1], name)))
 
 
+def _siblings_count(is_empty: Callable[..., None]) -> Callable[..., None]:
+    """Take for content of a namespace what stands in those whose names begin like its own."""
+
+    def namespace_is_empty(transaction: Transaction, levels: Place) -> None:
+        is_empty(transaction, levels)
+        for key, record in transaction.every("identifiers"):
+            if ".".join(key.place).startswith(".".join(levels)):
+                raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {key.name}")
+
+    return namespace_is_empty
+
+
+def _what_moved_counts(service: Service) -> None:
+    """Count what was ever in a namespace and was not dropped there."""
+    left: set[tuple[str, ...]] = set()
+
+    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        left.add(tuple(arguments["body"]["source"]["namespace"]))
+        return reply
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if tuple(arguments["namespace"].split(SEPARATOR)) in left:
+            raise Problem(409, "NamespaceNotEmptyException", "it holds a table")
+        return handler(**arguments)
+
+    all_of(on_call("renameTable", rename), on_call("dropNamespace", drop))(service)
+
+
 FAULTS = (
+    Fault(
+        "siblings-keep-it",
+        "A namespace cannot be dropped while one whose name begins like its own holds tables.",
+        ("IRC-NS-DROP-001",),
+        around("rules", "namespace-is-empty", _siblings_count),
+    ),
+    Fault("never-empty-again", "A namespace that a table was moved out of cannot be dropped.", ("IRC-NS-DROP-001",), _what_moved_counts),
     Fault(
         "drops-do-nothing", "Dropping succeeds without effect.", ("IRC-NS-DROP-001",), on_call("dropNamespace", lambda _h, _a: Reply(204))
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_reply
@@ -68,6 +69,17 @@ def _by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return json_reply(document)
 
 
+def _by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Take the parent for a pattern, in which `_` stands for any character."""
+    parent = arguments.get("parent")
+    document = handler(**arguments).document
+    if parent and SEPARATOR not in parent:
+        alike = [top for (top,) in handler().document["namespaces"] if top != parent and fnmatchcase(top, parent.replace("_", "?"))]
+        for top in alike:
+            document["namespaces"] += [[parent, child] for _, child in handler(parent=top).document["namespaces"]]
+    return json_reply(document)
+
+
 FAULTS = (
     Fault(
         "top-level-holds-children",
@@ -111,6 +123,7 @@ FAULTS = (
         ("IRC-NS-LIST-007",),
         on_call("listNamespaces", _leaf_is_missing),
     ),
+    Fault("children-by-pattern", "The parent is a pattern of names.", ("IRC-NS-LIST-008",), on_call("listNamespaces", _by_pattern)),
     Fault("children-by-prefix", "What begins like the parent is its child.", ("IRC-NS-LIST-008",), on_call("listNamespaces", _by_prefix)),
     Fault(
         "namespaces-joined-in-lists",

@@ -148,6 +148,7 @@ FAULTS = (
         answered(_missing_counts_as_removed),
     ),
     Fault("unknown-removals-refused", "A key that is not there cannot be removed.", ("IRC-NS-PROP-006",), _refuses_unknown),
+    Fault("missing-is-an-object", "`missing` is an object.", ("IRC-NS-PROP-007",), answered(lambda d: {**d, "missing": {"never": True}})),
     Fault("missing-holds-removed", "`missing` lists what was removed.", ("IRC-NS-PROP-015",), answered(_removed_twice)),
     Fault("missing-as-text", "`missing` is a string.", ("IRC-NS-PROP-006",), answered(_missing_as_text)),
     Fault("contradictions-are-400", "A key that is set and removed is a 400.", ("IRC-NS-PROP-008",), on_status(UPDATE, {422: 400})),

@@ -167,7 +167,17 @@ def _full_page_loses_one(records: Any, listing: str, after: str | None, size: in
     return (items[:-1], token) if token is None and size and len(items) == size else (items, token)
 
 
+def _all_and_an_empty_token(records: Any, _listing: str, _after: str | None, _size: int | None) -> Any:
+    return list(records(None)), ""
+
+
 FAULTS = (
+    Fault(
+        "empty-token-without-pages",
+        "Listings are not cut into pages, and end with an empty token all the same.",
+        ("IRC-PAG-007",),
+        paged(_all_and_an_empty_token),
+    ),
     Fault("pages-of-ten-unasked", "Listings stop after ten items although nobody asked for pages.", ("IRC-PAG-001",), paged(_default_size)),
     Fault("page-size-alone-truncates", "A page size without a token cuts the list and says nothing.", ("IRC-PAG-018",), paged(_silent_cut)),
     Fault("first-page-without-token", "The first page comes without a token for the next.", ("IRC-PAG-004",), paged(_first_page_alone)),

@@ -225,6 +225,12 @@ def _from_anywhere(read: Callable[..., Document]) -> Callable[..., Document]:
 
 FAULTS = (
     Fault("registers-without-snapshots", "Snapshots are not taken over.", ("IRC-TBL-REG-001",), reads(_without_snapshots)),
+    Fault(
+        "registers-without-history",
+        "What a registered file says of former snapshots and of statistics is lost.",
+        ("IRC-TBL-LOAD-001",),
+        reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []}),
+    ),
     Fault("registers-main-alone", "Other branches and tags are not taken over.", ("IRC-TBL-REG-001",), reads(_with_main_alone)),
     Fault("registers-one-schema", "Only the current schema is taken over.", ("IRC-TBL-REG-001",), reads(_with_current_schema_alone)),
     Fault(

@@ -87,6 +87,11 @@ def _lower(properties: dict[str, str]) -> dict[str, str]:
     return {key: value.lower() for key, value in properties.items()}
 
 
+def _version_2_at_most(body: Document) -> Document:
+    properties = dict(body.get("properties") or {})
+    return {**body, "properties": {**properties, "format-version": "2"}} if properties.get("format-version") == "3" else body
+
+
 def _without_format_version(body: Document) -> Document:
     properties = {key: value for key, value in (body.get("properties") or {}).items() if key != "format-version"}
     return {**body, "properties": properties}
@@ -273,6 +278,12 @@ FAULTS = (
         "The property format-version of a creation does nothing.",
         ("IRC-TBL-CREATE-010",),
         asked_for(CREATE, _without_format_version),
+    ),
+    Fault(
+        "version-2-instead-of-3",
+        "Who asks for a table of format version 3 gets one of version 2.",
+        ("IRC-TBL-CREATE-010",),
+        asked_for(CREATE, _version_2_at_most),
     ),
     Fault(
         "keeps-the-requested-version", "The property format-version is stored.", ("IRC-TBL-CREATE-010",), made_with(_keep_format_version)

@@ -64,6 +64,14 @@ def _make_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
     return handlers["renameTable"](**arguments)
 
 
+def _to_itself_is_lost(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Make room for the new name, although it is the old one."""
+    source, destination = arguments["body"]["source"], arguments["body"]["destination"]
+    if source == destination:
+        return handlers["dropTable"](**at(source))
+    return handlers["renameTable"](**arguments)
+
+
 def _loses_source(status: int) -> Callable[[Handlers, Arguments], Reply]:
     """Rename, and where that is refused with this status drop the table all the same."""
 
@@ -275,6 +283,12 @@ FAULTS = (
         "A staged table has the location of the one that had its name before.",
         ("IRC-TBL-REN-011",),
         _stages_in_old_locations(),
+    ),
+    Fault(
+        "renames-to-the-same-lose-tables",
+        "A table that is renamed to its own name is gone.",
+        ("IRC-TBL-REN-009",),
+        given("renameTable", _to_itself_is_lost),
     ),
     Fault("renames-race", "Of simultaneous renames all succeed.", ("IRC-TBL-REN-012",), promised("renameTable", _look)),
     Fault(

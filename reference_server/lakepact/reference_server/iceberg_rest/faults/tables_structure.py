@@ -189,6 +189,12 @@ def _another_order(metadata: Document, _: Document) -> None:
         metadata["default-sort-order-id"] = 0
 
 
+def _order_0_for_any(metadata: Document, _: Document) -> None:
+    for order in metadata["sort-orders"]:
+        order["order-id"] = 0
+    metadata["default-sort-order-id"] = 0
+
+
 TYPES = ("IRC-TBL-CREATE-004", "IRC-TBL-CREATE-028")
 
 FAULTS = (
@@ -214,6 +220,12 @@ FAULTS = (
         "Columns of type uuid become string.",
         ("IRC-TBL-CREATE-028",),
         made_with(_typed(lambda kind: "string" if kind == "uuid" else kind)),
+    ),
+    Fault(
+        "makes-nanoseconds-coarse",
+        "Columns of nanoseconds become columns of microseconds.",
+        ("IRC-TBL-CREATE-028",),
+        made_with(_typed(lambda kind: kind.removesuffix("_ns"))),
     ),
     Fault(
         "makes-fixed-binary",
@@ -284,6 +296,12 @@ FAULTS = (
     Fault("sorts-ascending", "New tables are sorted in ascending order.", ("IRC-TBL-CREATE-007",), made_with(_ascending)),
     Fault("sorts-nulls-first", "New tables are sorted with nulls first.", ("IRC-TBL-CREATE-007",), made_with(_nulls_first)),
     Fault("sorts-by-the-column", "New tables are sorted without the transforms.", ("IRC-TBL-CREATE-007",), made_with(_by_identity)),
+    Fault(
+        "order-0-for-any",
+        "The order of a new table has the id 0, whatever it sorts by.",
+        ("IRC-TBL-CREATE-007",),
+        made_with(_order_0_for_any),
+    ),
     Fault("order-1-for-unsorted", "The unsorted order has the id 1.", ("IRC-TBL-CREATE-007",), made_with(_order_1_for_none)),
     Fault(
         "order-is-not-default", "The requested order is there but is not the default.", ("IRC-TBL-CREATE-007",), made_with(_another_order)

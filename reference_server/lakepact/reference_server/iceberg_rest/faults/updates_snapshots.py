@@ -242,6 +242,10 @@ def _has_no_list(_: Draft, document: Document) -> bool:
     return not isinstance(document.get("snapshot-ids"), list)
 
 
+def _sum_up(draft: Draft, _: Document) -> None:
+    draft.set("snapshots", [{**snapshot, "summary": {"operation": "overwrite"}} for snapshot in draft.items("snapshots")])
+
+
 def _remove_children(update: Update, draft: Draft, document: Document) -> None:
     listed = document["snapshot-ids"]
     children = [i for i, snapshot in draft.snapshots.items() if snapshot.get("parent-snapshot-id") in listed]
@@ -255,6 +259,12 @@ REMOVE = (
         "Children of a removed snapshot are removed too.",
         ("IRC-UPD-050",),
         in_place_of("remove-snapshots", _remove_children),
+    ),
+    Fault(
+        "snapshots-that-stay-are-summed-up-anew",
+        "When snapshots are removed, those that stay are noted as overwriting.",
+        ("IRC-UPD-050",),
+        afterwards("remove-snapshots", _sum_up),
     ),
     Fault(
         "keeps-refs-to-removed-snapshots",

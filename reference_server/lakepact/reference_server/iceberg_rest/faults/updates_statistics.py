@@ -67,6 +67,7 @@ FAULTS = (
         rewritten("set-statistics", _under_deprecated_id),
     ),
     Fault("forgives-incomplete-statistics", "Statistics that lack a member are ignored.", ("IRC-UPD-068",), forgiven("set-statistics")),
+    Fault("ignores-statistics", "set-statistics does nothing.", ("IRC-UPD-069",), ignored("set-statistics")),
     Fault("keeps-removed-statistics", "remove-statistics does nothing.", ("IRC-UPD-070",), ignored("remove-statistics")),
     Fault("removes-all-statistics", "remove-statistics removes those of all snapshots.", ("IRC-UPD-070",), _cleared("statistics")),
     Fault(

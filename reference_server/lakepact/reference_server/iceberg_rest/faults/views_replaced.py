@@ -199,7 +199,28 @@ def _as_it_was() -> Install:
     return all_of(lambda service: on_call(REPLACE, lambda h, a: act(h, a, service.rules))(service), on_wire(REPLACE, answer))
 
 
+def _current_at_once(update: Update, draft: ViewDraft, document: Document) -> None:
+    update(draft, document)
+    draft.set("current-version-id", draft.added_version)
+
+
+def _one_dialect(_: ViewDraft, version: Document) -> Document:
+    return {**version, "representations": version["representations"][:1]}
+
+
+def _of_no_catalog(_: ViewDraft, version: Document) -> Document:
+    return {member: value for member, value in version.items() if member != "default-catalog"}
+
+
 FAULTS = (
+    Fault(
+        "added-versions-are-current",
+        "A version is current once it is added.",
+        ("IRC-UPD-083",),
+        in_place_of("add-view-version", _current_at_once),
+    ),
+    Fault("added-versions-have-one-dialect", "Of an added version one dialect is stored.", ("IRC-UPD-083",), adding(_one_dialect)),
+    Fault("added-versions-without-catalog", "Added versions lose their default catalog.", ("IRC-UPD-083",), adding(_of_no_catalog)),
     Fault(
         "replaced-views-keep-their-file",
         "A replaced view names its former file.",

@@ -1,0 +1,146 @@
+"""What need not be said, said wrongly."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query, without
+from lakepact.reference_server.delta_sharing.faults.ways.lines import on_statistics
+from lakepact.reference_server.faults import Fault, around, on_answer
+
+from .ways.wrapped import DELTA, PARQUET, QUERY, Document, on_wrapped, rewrite, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.faults import Install
+
+_numbers = itertools.count()
+
+
+def _in_seconds(milliseconds: int) -> int:
+    return milliseconds // 1000
+
+
+def _one_more(number: int) -> int:
+    return number + 1
+
+
+def _items(change: Callable[[Document], object], *operations: str) -> Install:
+    """Change every item of listings."""
+
+    def edit(document: Document) -> None:
+        for item in document["items"]:
+            change(item)
+
+    return on_answer(operations, edit)
+
+
+def _new_vector_ids(file: Document) -> None:
+    if "deletionVectorFileId" in file:
+        file["deletionVectorFileId"] = f"vector-{next(_numbers)}"
+
+
+def _said_as(requirement: str, form: str, kind: str, member: str, value: Any) -> Fault:
+    """A member of another type than it has."""
+    return Fault(
+        f"{form}-{kind.lower()}-with-{member.lower()}-of-another-type",
+        f"In {form} format, {member} in lines {kind} is {json.dumps(value)}.",
+        (requirement,),
+        on_wrapped(kind, write(**{member: value}), form=form),
+    )
+
+
+def _said_off(requirement: str, form: str, kind: str, member: str, change: Callable[[int], int]) -> Fault:
+    """A number that is not the one that is meant."""
+    return Fault(
+        f"{form}-{kind.lower()}-with-wrong-{member.lower()}",
+        f"In {form} format, {member} in lines {kind} is not what it is of.",
+        (requirement,),
+        on_wrapped(kind, rewrite(member, change), form=form),
+    )
+
+
+FAULTS = (
+    *(
+        _said_as(requirement, form, "metaData", member, value)
+        for requirement, form, member, value in (
+            ("DS-MDT-02", PARQUET, "name", 7),
+            ("DS-MDT-02", PARQUET, "description", {"en": "a table"}),
+            ("DS-MDT-04", PARQUET, "auxiliaryLocations", "s3://elsewhere/table"),
+            ("DS-MDT-05", PARQUET, "accessModes", ["URL"]),
+            ("DS-MDT-09", PARQUET, "configuration", {"enableChangeDataFeed": True}),
+            ("DS-DMD-06", DELTA, "auxiliaryLocations", "s3://elsewhere/table"),
+            ("DS-DMD-07", DELTA, "accessModes", ["URL"]),
+            ("DS-MDT-12", PARQUET, "numFiles", "2"),
+            ("DS-DMD-04", DELTA, "numFiles", "2"),
+            ("DS-MDT-11", PARQUET, "size", 1),
+            ("DS-DMD-03", DELTA, "size", 1),
+        )
+    ),
+    *(
+        _said_off(requirement, form, "metaData", "version", _one_more)
+        for requirement, form in (("DS-MDT-10", PARQUET), ("DS-DMD-02", DELTA))
+    ),
+    *(
+        _said_off(requirement, form, "file", member, change)
+        for requirement, form, member, change in (
+            ("DS-FIL-07", PARQUET, "version", _one_more),
+            ("DS-FIL-08", PARQUET, "timestamp", _in_seconds),
+            ("DS-FIL-09", PARQUET, "expirationTimestamp", _in_seconds),
+            ("DS-DFL-03", DELTA, "version", _one_more),
+            ("DS-DFL-04", DELTA, "timestamp", _in_seconds),
+            ("DS-DFL-05", DELTA, "expirationTimestamp", _in_seconds),
+        )
+    ),
+    Fault(
+        "stats-are-objects",
+        "The stats of a file are an object.",
+        ("DS-FIL-06",),
+        on_wrapped("file", rewrite("stats", json.loads), form=PARQUET),
+    ),
+    Fault(
+        "records-are-miscounted",
+        "Statistics count one record more than there is.",
+        ("DS-STA-01",),
+        on_statistics(rewrite("numRecords", _one_more)),
+    ),
+    Fault(
+        "ids-of-vectors-change",
+        "Ids of deletion vectors are others each time.",
+        ("DS-DFL-02",),
+        on_wrapped("file", _new_vector_ids, form=DELTA),
+    ),
+    *(
+        Fault(
+            f"ends-with-wrong-{member.lower()}",
+            f"The {member} at the end of answers is wrong.",
+            (requirement,),
+            on_wrapped("endStreamAction", rewrite(member, change), of=QUERY),
+        )
+        for requirement, member, change in (
+            ("DS-EST-01", "refreshToken", lambda token: {"token": token}),
+            ("DS-EST-02", "nextPageToken", lambda token: [token]),
+            ("DS-EST-03", "minUrlExpirationTimestamp", lambda n: n + 60_000),
+        )
+    ),
+    Fault(
+        "display-names-are-too-long", "Shares have long display names.", ("DS-SHR-03",), _items(write(displayName="x" * 256), "listShares")
+    ),
+    Fault(
+        "auxiliary-locations-are-a-text",
+        "The auxiliary locations of tables are one text.",
+        ("DS-LTB-06",),
+        _items(write(auxiliaryLocations="s3://elsewhere/table"), "listTables", "listAllTables"),
+    ),
+    Fault("versions-do-not-count", "Queries as of a version are of the current one.", ("DS-TTV-01",), on_query(without("version"))),
+    Fault("times-do-not-count", "Queries as of a time are of the current version.", ("DS-TTV-02",), on_query(without("timestamp"))),
+    Fault(
+        "removals-are-not-listed",
+        "Changes since a version have no removed files.",
+        ("DS-TTV-07",),
+        around("rules", "file-changes", lambda changes: lambda commit: (c for c in changes(commit) if c[0] != "remove")),
+    ),
+)
