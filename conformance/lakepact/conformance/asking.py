@@ -15,8 +15,9 @@ from lakepact.generated.contract import Contract, contracts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Exchange, Wire
+    from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Operation
 
 CHECK = "probe"  #: what exchanges name as their check

@@ -50,11 +50,13 @@ def list_requirements(
 
     Example: lakepact list 'IRC-NS-*'
     """
+    shown = 0
     for suite in _suites(contract, version):
         requirements = _checks(suite) if checks else _requirements(suite, suite.judged(), uncovered=uncovered)
         for row in _parameters(suite) if parameters else requirements:
             if patterns and not any(fnmatch.fnmatchcase(text, p) for p in patterns for text in row["names"]):
                 continue
+            shown += 1
             if as_json:
                 click.echo(orjson.dumps({k: v for k, v in row.items() if k != "names"}).decode())
             elif parameters:
@@ -63,6 +65,10 @@ def list_requirements(
                 click.echo(
                     f"{row['id']:<28} {row['level']:<6} {row['says']}" + (f"\n{'':<36}not judged: {row['why']}" if row["why"] else "")
                 )
+    if not shown and not uncovered and (patterns or (contract and version)):
+        wanted = " ".join(word for word in (contract, version, *patterns) if word)
+        click.echo(f"lakepact list: nothing matches {wanted}; `lakepact list` shows all, `lakepact contracts list` the versions", err=True)
+        sys.exit(2)
 
 
 def _requirements(suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, uncovered: bool) -> Iterator[dict[str, Any]]:

@@ -16,10 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lakepact.conformance import known, plan, profiles, runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.embedded import embedded
+from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.report import html, junit, lines, markdown, text
-from lakepact.conformance.target import Target
+from lakepact.conformance.target import Target, address
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.runner import Run
 
 FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
+HISTORIES = 600  #: requests that are held against a model where everything is judged, and by `--model`
 EMBEDDED = "the embedded server"  #: what a report names as its target when that did not start
 WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 
@@ -69,7 +70,16 @@ WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
     help=f"Also fuzz; {FUZZ_BUDGET} requests if no number is given.",
 )
 @click.option("--fuzz-seed", type=int, metavar="N", help="Where fuzzing starts; drawn at random and printed when it is left out.")
-@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for one answer.")
+@click.option(
+    "--model",
+    type=click.IntRange(min=0),
+    is_flag=False,
+    flag_value=HISTORIES,
+    metavar="REQUESTS",
+    help=f"Hold histories of random changes against a model: {HISTORIES} requests without --only, 0 for none.",
+)
+@click.option("--model-seed", type=int, default=0, show_default=True, metavar="N", help="Where histories start.")
+@click.option("--timeout", type=profiles.SECONDS, default=10.0, show_default=True, help="Seconds to wait for one answer.")
 @click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
 @click.option("--keep", is_flag=True, help="Leave what the checks make on the target.")
 @click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
@@ -90,6 +100,8 @@ def check(
     reports: tuple[str, ...],
     fuzz: int,
     fuzz_seed: int | None,
+    model: int | None,
+    model_seed: int,
     timeout: float,
     strict: bool,
     keep: bool,
@@ -112,9 +124,12 @@ def check(
         wanted_reports = [_report(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
         target_url = url or given.get("url")
+        if target_url:
+            address(target_url)
+        switched = dict(profiles.switches(features))
         if target_url and faults:
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
-        _known_features([*given.get("features", {}), *(f.partition("=")[0] for f in features)], suite)
+        _known_features([*given.get("features", {}), *switched], suite)
         _known_parameters([*given.get("parameters", {}), *(p.partition("=")[0] for p in parameters)], suite)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
@@ -125,20 +140,30 @@ def check(
             target = replace(
                 found,
                 headers={**found.headers, **profiles.headers(headers, token_env, given)},
-                features={**found.features, **given.get("features", {}), **{n: v == "on" for n, v in profiles.pairs(features)}},
+                features={**found.features, **given.get("features", {}), **switched},
                 parameters={**found.parameters, **given.get("parameters", {}), **dict(profiles.pairs(parameters))},
                 timeout=timeout,
             )
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
-            run = runner.Run(planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed)
+            run = runner.Run(
+                planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed, model=_histories(model, suite, only), model_seed=model_seed
+            )
             for _ in _watched(run, console):
                 pass
+        except Misused as wrong:
+            raise click.UsageError(str(wrong)) from wrong
         except Blocked as blocked:
             stopped = str(blocked)
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
     sys.exit(_write(run, wanted_reports, console, stopped=stopped, strict=strict, verbose=verbose, as_json=as_json))
+
+
+def _histories(asked: int | None, suite: suites.Suite[Any], only: Sequence[str]) -> int:
+    """How many requests to hold against a model: as many as were asked for, else those of a run that judges everything."""
+    has_a_model = suite.fuzz is not None and suite.fuzz.model is not None
+    return asked if asked is not None else HISTORIES if has_a_model and not only else 0
 
 
 def _watched(run: Run, console: Console) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import NamedTuple
 
 try:
     import click
@@ -11,23 +12,31 @@ except ModuleNotFoundError:
     sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n")
     sys.exit(2)
 
-#: Verb → module and command. A verb is imported when it is called, so that each needs only its own extra.
+
+class Verb(NamedTuple):
+    """Where a verb stands, which is imported when it is called, so that each needs only its own extra."""
+
+    module: str
+    command: str
+    says: str  #: in the list of all verbs, which imports none of them
+
+
 VERBS = {
-    "campaign": ("lakepact.conformance.campaign.cli", "campaign"),
-    "cat": ("lakepact.client.command.cat", "cat"),
-    "check": ("lakepact.conformance.check", "check"),
-    "contracts": ("lakepact.conformance.contracts", "contracts"),
-    "data": ("lakepact.conformance.data.cli", "data"),
-    "explain": ("lakepact.conformance.catalogue", "explain"),
-    "fixtures": ("lakepact.conformance.fixtures.cli", "fixtures"),
-    "list": ("lakepact.conformance.catalogue", "list_requirements"),
-    "ls": ("lakepact.client.command.ls", "ls"),
-    "matrix": ("lakepact.conformance.matrix", "matrix"),
-    "probe": ("lakepact.conformance.probe", "probe"),
-    "reports": ("lakepact.conformance.metrics_reports", "reports"),
-    "serve": ("lakepact.reference_server.cli", "serve"),
-    "show": ("lakepact.client.command.show", "show"),
-    "store": ("lakepact.reference_server.store_cli", "store"),
+    "campaign": Verb("lakepact.conformance.campaign.cli", "campaign", "Send many cases to several servers, and compare them."),
+    "cat": Verb("lakepact.client.command.cat", "cat", "Show the rows of a table."),
+    "check": Verb("lakepact.conformance.check", "check", "Judge a server, clause by clause."),
+    "contracts": Verb("lakepact.conformance.contracts", "contracts", "Contracts and versions, and how they differ."),
+    "data": Verb("lakepact.conformance.data.cli", "data", "Write tables of known rows, and read them back."),
+    "explain": Verb("lakepact.conformance.catalogue", "explain", "Explain a requirement, and what judges it."),
+    "fixtures": Verb("lakepact.conformance.fixtures.cli", "fixtures", "Write tables for a server to share and be judged by."),
+    "list": Verb("lakepact.conformance.catalogue", "list_requirements", "List requirements, checks or parameters."),
+    "ls": Verb("lakepact.client.command.ls", "ls", "List what a catalog holds, or a server shares."),
+    "matrix": Verb("lakepact.conformance.matrix", "matrix", "Put reports of several servers side by side."),
+    "probe": Verb("lakepact.conformance.probe", "probe", "Find out what a server declares and serves."),
+    "reports": Verb("lakepact.conformance.metrics_reports", "reports", "Show the metrics that a reference server was sent."),
+    "serve": Verb("lakepact.reference_server.cli", "serve", "Start the reference server."),
+    "show": Verb("lakepact.client.command.show", "show", "Show what a table or view is."),
+    "store": Verb("lakepact.reference_server.store_cli", "store", "Look after files that keep a catalog."),
 }
 
 
@@ -40,16 +49,21 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """The command of a verb."""
-        if cmd_name not in VERBS:
+        verb = VERBS.get(cmd_name)
+        if verb is None:
             return None
-        module, name = VERBS[cmd_name]
         try:
-            command: click.Command = getattr(importlib.import_module(module), name)
+            command: click.Command = getattr(importlib.import_module(verb.module), verb.command)
         except ModuleNotFoundError as missing:
-            extra = "server" if "reference_server" in module else "data" if cmd_name == "data" else "conformance"
+            extra = "server" if "reference_server" in verb.module else "data" if cmd_name == "data" else "conformance"
             click.echo(f"lakepact {cmd_name} needs {missing.name}, which is not installed: pip install 'lakepact[{extra}]'", err=True)
             sys.exit(2)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """All verbs, whatever of them can be called with what is installed."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, VERBS[name].says) for name in sorted(VERBS)])
 
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

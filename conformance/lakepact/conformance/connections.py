@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Fields = list[tuple[bytes, bytes]]
 
 NO_CONTENT = (204, 304)
+#: Methods that only read: they are asked again if a target closed an idle connection just when they were sent on it.
+ASKED_AGAIN = frozenset({"GET", "HEAD"})
 HAS_BODY = frozenset({"POST", "PUT", "PATCH"})
 KEPT = 64  #: idle connections at most
 IDLE = 4.0  #: seconds after which an idle connection is not used again: many servers close it after five
@@ -49,6 +51,10 @@ class _Answer:
     body: bytes
     kept: bool
     surplus: bool
+
+
+class _Closed(Exception):
+    """A connection was closed before a byte of an answer came."""
 
 
 class Connections:
@@ -84,12 +90,17 @@ class Connections:
         head = self._head(method, target, headers, len(body))
         if head is None:
             return None
-        connection = self._connected()
+        connection, is_new = self._connected()
         try:
             # A target may answer before it has seen all, and close: what it said is still there to be read.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 _told(connection, head + body)
             answer = _answer(connection, method)
+        except _Closed as closed:
+            connection.close()
+            if is_new or method not in ASKED_AGAIN:
+                raise httpx.RemoteProtocolError(str(closed)) from None
+            return self.ask(method, target, headers, body)
         except BaseException as wrong:
             connection.close()
             self._sullied |= isinstance(wrong, httpx.RemoteProtocolError)
@@ -117,14 +128,15 @@ class Connections:
             lines.append(f"Content-Length: {length}\r\n")
         return f"{method} {target} HTTP/1.1\r\n{self._common}{''.join(lines)}\r\n".encode("ascii")
 
-    def _connected(self) -> socket.socket:
+    def _connected(self) -> tuple[socket.socket, bool]:
+        """A connection, and whether nothing was asked on it before."""
         while self._idle:
             try:
                 connection, since = self._idle.pop()
             except IndexError:  # another thread was sooner
                 break
             if time.monotonic() < since + IDLE and not _has_something_to_say(connection):
-                return connection
+                return connection, False
             connection.close()
         try:
             connection = socket.create_connection(self._where, self._timeout)
@@ -133,7 +145,7 @@ class Connections:
         except OSError as wrong:
             raise httpx.ConnectError(str(wrong)) from wrong
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection
+        return connection, True
 
 
 def _has_something_to_say(connection: socket.socket) -> bool:
@@ -170,7 +182,7 @@ def _received(connection: socket.socket) -> bytes:
 def _answer(connection: socket.socket, method: str) -> _Answer:
     received = _received(connection)
     if not received:
-        raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
+        raise _Closed("Server disconnected without sending a response.")
     while b"\r\n\r\n" not in received and len(received) < LONGEST_HEAD:
         more = _received(connection)
         if not more:

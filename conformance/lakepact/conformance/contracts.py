@@ -34,8 +34,9 @@ def list_contracts(*, as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
         return
+    widths = {column: max(len(row[column]) for row in rows) for column in ("contract", "version", "is")}
     for row in rows:
-        click.echo(f"{row['contract']:<14} {row['version']:<8} {row['is']:<42} {row['title']}")
+        click.echo("  ".join([*(row[column].ljust(width) for column, width in widths.items()), row["title"]]))
 
 
 def _versions(contract: Contract) -> Iterator[dict[str, str]]:

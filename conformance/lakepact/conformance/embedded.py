@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from lakepact.conformance.target import Target
 
 STOP_SECONDS = 10
+WRONG_USAGE = 2  #: the exit code of a server that was told what it does not know
+
+
+class Misused(Exception):
+    """The server refuses what it was told; it has said on the error stream why."""
 
 
 @contextlib.contextmanager
@@ -29,6 +34,7 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
         faults: names of faults to switch on.
 
     Raises:
+        Misused: there is no such fault.
         Blocked: it did not start.
     """
     with tempfile.TemporaryDirectory(prefix="lakepact-", ignore_cleanup_errors=True) as folder:
@@ -49,6 +55,8 @@ def answering(command: Sequence[str]) -> Generator[str]:
             words = [word for word in line.split() if word.startswith("http://")]
             if not words:
                 process.wait(STOP_SECONDS)
+                if process.returncode == WRONG_USAGE:
+                    raise Misused("the embedded server does not know what it was told: see above")
                 raise Blocked(f"the embedded server did not start (exit code {process.returncode}); `lakepact serve` shows why")
             yield words[0]
         finally:

@@ -11,7 +11,7 @@ from lakepact.conformance.outcome import Unmet
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 
 def shown(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 
 @dataclass(frozen=True)

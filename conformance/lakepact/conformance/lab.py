@@ -14,15 +14,16 @@ from urllib.parse import quote
 
 import orjson
 
+from lakepact.conformance.exchanges import ANYTHING
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
-from lakepact.conformance.wire import ANYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
+    from lakepact.conformance.exchanges import Exchange, Reply
     from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Exchange, Reply, Wire
+    from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Contract, Operation
 
 T = TypeVar("T")

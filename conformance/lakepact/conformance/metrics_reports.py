@@ -11,6 +11,8 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
+from lakepact.conformance.target import address
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -29,7 +31,11 @@ def reports(url: str, *, as_json: bool) -> None:
     Example: lakepact reports http://127.0.0.1:8181
     """
     try:
-        answer = httpx.get(url.rstrip("/") + PATH, timeout=10, trust_env=False)
+        where = address(url)
+    except ValueError as wrong:
+        raise click.UsageError(str(wrong)) from wrong
+    try:
+        answer = httpx.get(where.rstrip("/") + PATH, timeout=10, trust_env=False)
         answer.raise_for_status()
         kept: list[dict[str, Any]] = orjson.loads(answer.content)
     except httpx.HTTPStatusError as refused:
@@ -38,7 +44,10 @@ def reports(url: str, *, as_json: bool) -> None:
         )
         click.echo(f"lakepact reports: {url} answers {refused.response.status_code} for {PATH}: {told}", err=True)
         sys.exit(INCOMPLETE)
-    except (httpx.HTTPError, httpx.InvalidURL, orjson.JSONDecodeError) as wrong:
+    except orjson.JSONDecodeError:
+        click.echo(f"lakepact reports: what {url} answers for {PATH} is not JSON: it is no reference server of lakepact", err=True)
+        sys.exit(INCOMPLETE)
+    except httpx.HTTPError as wrong:
         click.echo(f"lakepact reports: {url}: {wrong}", err=True)
         sys.exit(INCOMPLETE)
     if as_json:

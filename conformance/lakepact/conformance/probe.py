@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import click
 import orjson
@@ -16,7 +15,7 @@ from rich.table import Table
 
 from lakepact.conformance import asking, profiles, runner
 from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.target import Target
+from lakepact.conformance.target import Target, address
 from lakepact.conformance.wire import Wire
 from lakepact.generated.contract import UnknownVersion, contracts
 
@@ -43,7 +42,7 @@ DECLARED = {True: "yes", False: "no", None: ""}
 @click.option(
     "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="What is told of the target, `warehouse=…` for example."
 )
-@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for one answer.")
+@click.option("--timeout", type=profiles.SECONDS, default=10.0, show_default=True, help="Seconds to wait for one answer.")
 @click.option("--profile", type=click.Path(dir_okay=False, path_type=Path), help="Write a profile for `lakepact check --profile FILE`.")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
 def probe(
@@ -65,7 +64,11 @@ def probe(
     Example: lakepact probe http://127.0.0.1:8181 --profile target.toml
     """
     told = dict(profiles.pairs(parameters))
-    target = Target(_address(url), headers=profiles.headers(headers, token_env, {}), parameters=told, timeout=timeout)
+    try:
+        where = address(url)
+    except ValueError as wrong:
+        raise click.UsageError(str(wrong)) from wrong
+    target = Target(where, headers=profiles.headers(headers, token_env, {}), parameters=told, timeout=timeout)
     with Wire(target.url, headers=target.headers, timeout=timeout) as wire:
         try:
             found = asking.found(wire, target, contract or asking.recognised(wire, target), contract_version)
@@ -85,17 +88,6 @@ def probe(
         except OSError as wrong:
             click.echo(f"lakepact probe: the profile cannot be written: {wrong}", err=True)
             sys.exit(runner.INCOMPLETE)
-
-
-def _address(url: str) -> str:
-    try:
-        split = urlsplit(url)
-        well = split.scheme in {"http", "https"} and bool(split.hostname) and split.port != 0 and not split.query + split.fragment
-    except ValueError:
-        well = False
-    if not well:
-        raise click.UsageError(f"{url.rpartition('@')[2]} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
-    return url
 
 
 def _document(found: Found, target: Target) -> dict[str, Any]:

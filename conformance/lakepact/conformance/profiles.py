@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 KEYS = ("contract", "contract_version", "url", "token_env", "headers", "parameters", "features")  #: of a profile
 
+SECONDS = click.FloatRange(min=0, min_open=True)  #: what a time to wait may be
+
 
 def pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The parts of options that are spelled NAME=VALUE."""
@@ -24,11 +26,19 @@ def pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
+def switches(options: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The parts of options that are spelled NAME=on or NAME=off."""
+    for name, value in pairs(options):
+        if value not in {"on", "off"}:
+            raise click.UsageError(f"{name}={value}: write {name}=on or {name}=off")
+        yield name, value == "on"
+
+
 def profile(path: Path | None) -> dict[str, Any]:
     """What a profile says of a target; nothing without one.
 
     Raises:
-        ValueError: it is not TOML, or has a key that no profile has.
+        ValueError: it is not TOML, has a key that no profile has, or a feature that is neither true nor false.
     """
     if path is None:
         return {}
@@ -36,6 +46,9 @@ def profile(path: Path | None) -> dict[str, Any]:
     unknown = sorted(set(said) - set(KEYS))
     if unknown:
         raise ValueError(f"{path}: unknown key {', '.join(unknown)}; a profile has {', '.join(KEYS)}")
+    undecided = [f"{name} is {on!r}" for name, on in said.get("features", {}).items() if not isinstance(on, bool)]
+    if undecided:
+        raise ValueError(f"{path}: the feature {', '.join(undecided)}; write true or false")
     return said
 
 

@@ -5,6 +5,7 @@ The checks of a plan are independent, so they run side by side; those that canno
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
@@ -16,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import known as known_failures
-from lakepact.conformance.fuzz import Progress, fuzzed
+from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 from lakepact.conformance.outcome import broken as broken_outcome
 from lakepact.conformance.target import is_on
@@ -25,15 +26,17 @@ from lakepact.conformance.wire import Wire
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.judges import Check, Law
     from lakepact.conformance.known import KnownFailure
     from lakepact.conformance.lab import Lab
     from lakepact.conformance.plan import Plan
     from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Exchange
 
 SIDE_BY_SIDE = 4  #: checks at a time; more gains nothing on two cores
 LARGE = 64 * 1024  #: bytes of a body that is not kept once everybody has looked at it
+LONGEST_TRAIL = 20  #: exchanges that a breach of a law is shown to follow from; who needs more than these repeats the check
+NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: what a check gives to the things that it makes
 DISCOVERY = "discover"  #: what exchanges name as their check before there is one
 
 
@@ -52,8 +55,8 @@ class CheckEnded:
 
     check: str
     verdicts: tuple[Verdict, ...]
-    done: int  #: checks that are over, and fuzzed requests that were sent
-    planned: int  #: checks, and fuzzed requests
+    done: int  #: checks that are over, and requests by chance that were sent
+    planned: int  #: checks, and requests by chance
 
 
 @dataclass
@@ -66,6 +69,8 @@ class Run:
     keep: bool = False  #: leave what the checks make on the target
     fuzz: int = 0  #: about how many fuzzed requests to send
     seed: int = 0  #: where fuzzing starts
+    model: int = 0  #: about how many requests to send in histories that are held against a model
+    model_seed: int = 0  #: where histories start
     side_by_side: int = SIDE_BY_SIDE
     word: str = field(default_factory=lambda: secrets.token_hex(3))
     offer: Offer | None = None
@@ -74,7 +79,7 @@ class Run:
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        self.wire = Wire(self.target.url, headers=self.target.headers, timeout=self.target.timeout)
+        self.wire = Wire(self.target.url, headers=self.target.headers, timeout=self.target.timeout, patient=True)
 
     def events(self) -> Iterator[CheckEnded]:
         """Run everything; yields as each check ends.
@@ -103,7 +108,9 @@ class Run:
                     large.remove(number)
                 yield self._ended(check, verdicts, done)
             for book in laws:
-                self._keep(book.verdicts(self.plan.suite.requirement))
+                self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
+            if self.model:
+                yield from self._modelled()
             if self.fuzz:
                 yield from self._fuzzed()
         finally:
@@ -116,24 +123,38 @@ class Run:
             raise Blocked(f"{suite.contract.name} has nothing to fuzz with")
         laws = tuple(suite.laws.values())
         events = fuzzed(partial(self._lab, "fuzz"), suite.contract, laws, fuzz=suite.fuzz, budget=self.fuzz, start=self.seed)
-        done = len(self.plan.checks)
+        yield from self._searched("fuzz", events, before=len(self.plan.checks) + self.model, budget=self.fuzz, answers=suite.fuzz.answers)
+
+    def _modelled(self) -> Iterator[CheckEnded]:
+        suite = self.plan.suite
+        if suite.fuzz is None or suite.fuzz.model is None:
+            raise Blocked(f"{suite.contract.name} has no model to hold a target against")
+        events = modelled(partial(self._lab, "model"), suite.contract, fuzz=suite.fuzz, budget=self.model, start=self.model_seed)
+        yield from self._searched("model", events, before=len(self.plan.checks), budget=self.model, answers=suite.fuzz.answers)
+
+    def _searched(
+        self, check: str, events: Iterable[Verdict | Progress], *, before: int, budget: int, answers: str
+    ) -> Iterator[CheckEnded]:
+        """What a search by chance finds, as it comes further."""
+        done = before
         try:
             for event in events:
                 kept: tuple[Verdict, ...] = ()
                 if isinstance(event, Progress):
-                    done = len(self.plan.checks) + min(event.requests, self.fuzz)
+                    done = before + min(event.requests, budget)
                 else:
                     kept = self._keep([event], planned=False)
-                yield CheckEnded("fuzz", kept, done, self.planned)
+                yield CheckEnded(check, kept, done, self.planned)
         except Exception as broken:  # noqa: BLE001 - what was judged until then is worth its report
             outcome, why = _unjudged(broken)
-            ended = Verdict(suite.fuzz.answers, outcome, "fuzz", actual=why, remark=why)
-            yield CheckEnded("fuzz", self._keep([ended], planned=False), done, self.planned)
+            yield CheckEnded(
+                check, self._keep([Verdict(answers, outcome, check, actual=why, remark=why)], planned=False), done, self.planned
+            )
 
     @property
     def planned(self) -> int:
-        """How many checks and fuzzed requests there will be."""
-        return len(self.plan.checks) + self.fuzz
+        """How many checks there will be, and requests by chance."""
+        return len(self.plan.checks) + self.model + self.fuzz
 
     def _ended(self, check: Check, verdicts: Iterable[Verdict], done: int) -> CheckEnded:
         return CheckEnded(check.name, self._keep(verdicts), done, self.planned)
@@ -163,6 +184,13 @@ class Run:
             self.wire, self.plan.suite.contract, self.target, offer=self.offer, check=check, run=self.word, serial=serial
         )
         return lab
+
+    def _trail(self, exchange: Exchange) -> tuple[int, ...]:
+        """Numbers of the exchanges that lead to one, and of it itself: what its check changed before of the things that it names."""
+        lab, named = self._lab(DISCOVERY, 0), _names(exchange)
+        before = [e for _, e in sorted(self.wire.exchanges.items()) if e.number < exchange.number and e.check == exchange.check]
+        leading = [e.number for e in before if (names := _names(e)) and lab.changes(e) and (names <= named or set() < named < names)]
+        return (*leading[-LONGEST_TRAIL:], exchange.number)
 
     def _checks(self) -> Iterator[tuple[Check, list[Verdict]]]:
         numbered = list(enumerate(self.plan.checks))
@@ -254,6 +282,11 @@ def _place(error: BaseException) -> str:
     return f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
 
 
+def _names(exchange: Exchange) -> set[bytes]:
+    """The names of a check's own things that a request has in its address and its body."""
+    return {*NAME.findall(exchange.url.encode()), *NAME.findall(exchange.request_body)}
+
+
 class _LawBook:
     """What one law saw in a run."""
 
@@ -274,14 +307,14 @@ class _LawBook:
         except Exception as broken:  # noqa: BLE001 - ours, reported as such
             self.trouble = broken
 
-    def verdicts(self, requirement: Callable[[str], Any]) -> Iterator[Verdict]:
+    def verdicts(self, requirement: Callable[[str], Any], trail: Callable[[Exchange], tuple[int, ...]]) -> Iterator[Verdict]:
         for r in self.law.requirements:
             if self.trouble is not None:
                 yield Verdict(r, Outcome.ERROR, self.law.name, actual=repr(self.trouble) + _place(self.trouble))
             for unmet, exchange in self.broken[: self.SHOWN]:
                 outcome = broken_outcome(requirement(r))
                 more = f"{len(self.broken)} of {len(self.broken) + self.held} exchanges break it" if len(self.broken) > 1 else ""
-                yield Verdict(r, outcome, self.law.name, unmet.expected, unmet.actual, more, (exchange.number,))
+                yield Verdict(r, outcome, self.law.name, unmet.expected, unmet.actual, more, trail(exchange))
             if not self.broken and self.trouble is None:
                 outcome = Outcome.PASS if self.held else Outcome.NOT_OFFERED
                 yield Verdict(r, outcome, self.law.name, remark="" if self.held else "no exchange of this run has anything to do with it")

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.fuzz import Fuzz
     from lakepact.conformance.target import Offer, Target
-    from lakepact.conformance.wire import Exchange, Wire
+    from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Requirement
 
 L = TypeVar("L", bound=Lab)

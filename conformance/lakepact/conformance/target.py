@@ -14,6 +14,22 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Feature
 
 
+def address(url: str) -> str:
+    """The address itself, once it is seen to be one of a server.
+
+    Raises:
+        ValueError: it is none; the message says how one is written.
+    """
+    try:
+        split = urlsplit(url)
+        well = split.scheme in {"http", "https"} and bool(split.hostname) and split.port != 0 and not split.query + split.fragment
+    except ValueError:
+        well = False
+    if not well:
+        raise ValueError(f"{url.rpartition('@')[2]} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
+    return url
+
+
 def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
 

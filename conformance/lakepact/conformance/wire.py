@@ -7,45 +7,29 @@ its end, because a client library would hide the very bytes that a judge wants t
 
 from __future__ import annotations
 
-import base64
 import itertools
-import re
-import shlex
 import socket
 import ssl
 import threading
 import time
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
-from urllib.parse import unquote_plus, urlsplit
+from urllib.parse import urlsplit
 
 import h11
 import httpx
-import orjson
 
 from lakepact.conformance.connections import Connections
-from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.exchanges import ANYTHING, SHOWN_BODY, Exchange, Reply
+from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
-#: Fields of the forms of token endpoints.
-SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b"refresh_token", b"password", b"client_assertion"})
-ANYTHING = "*/*"  #: what is accepted where nothing else is said; a curl line does without
-REDACTED = "<redacted>"
 NO_CONTENT = 204
 USER_AGENT = "lakepact-conformance"
-SHOWN_BODY = 4096  #: bytes of a body that a report quotes
-SHOWN_TEXT = 300  #: characters of it that a judgement quotes
-
-#: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON.
-HANDED_OUT = re.compile(
-    r"""((?:\bX-(?:Amz|Goog|OSS|Databricks)-(?:Signature|Security-Token)|\bsig)=
-    |"[^"]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|shared[-_.]key|account[-_.]key)[^"]*"\s*:\s*")[^&"\\\s]+""",
-    re.IGNORECASE | re.VERBOSE,
-)
 
 
 @cache
@@ -56,190 +40,15 @@ def _understood() -> str:
     return codings
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """One request and its answer, as they stood on the wire."""
-
-    number: int
-    operation: str | None  #: operation id, when the request was made for one
-    check: str
-    method: str
-    url: str
-    request_headers: tuple[tuple[str, str], ...]
-    request_body: bytes
-    status: int  #: 0: no answer came
-    headers: httpx.Headers
-    body: bytes
-    seconds: float
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    accepts: str = ANYTHING  #: sent as `Accept` unless the check said otherwise
-    left_out: int = 0  #: bytes at the end of the body that are kept no longer
-
-    @cached_property
-    def parsed(self) -> Any:
-        """The body as JSON, or `None` when it is not JSON."""
-        try:
-            return orjson.loads(self.body)
-        except orjson.JSONDecodeError:
-            return None
-
-    @cached_property
-    def lines(self) -> tuple[Any, ...] | None:
-        """The body as JSON documents, one a line, or `None` when a line is something else; empty lines say nothing."""
-        try:
-            return tuple(orjson.loads(line) for line in self.body.split(b"\n") if line.strip())
-        except orjson.JSONDecodeError:
-            return None
-
-    @cached_property
-    def media_type(self) -> str:
-        """Media type of the answer, without parameters, in lower case."""
-        content_type: str = self.headers.get("content-type", "")
-        return content_type.partition(";")[0].strip().lower()
-
-    @property
-    def request_parsed(self) -> Any:
-        """The request body as JSON, or `None` when it is not JSON."""
-        try:
-            return orjson.loads(self.request_body)
-        except orjson.JSONDecodeError:
-            return None
-
-    def redact(self, text: str) -> str:
-        """`text` without any secret that was sent in this exchange, or that a target hands out."""
-        return redacted(text, self.secrets)
-
-    def curl(self) -> str:
-        """A shell line that sends the same request again."""
-        parts = ["curl", "-sS", "-i", "--path-as-is"]
-        parts += ["-I"] if self.method == "HEAD" else ["-X", self.method]
-        for name, value in self.request_headers:
-            if (name, value) == ("Accept", self.accepts):
-                continue
-            shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.redact(value)
-            parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shlex.quote(f"{name}: {shown}")]
-        if self.request_body:
-            parts += ["--data-binary", self.redact(quote_bytes(self.request_body))]
-        return " ".join([*parts, shlex.quote(self.redact(self.url))])
+BUSY = frozenset({429, 503})  #: answers of a target that wants to be asked again
+PAUSES = (0.1, 0.5, 1.0)  #: seconds before it is asked again, unless it says how many
+PATIENCE = 5  #: requests that may be busy to the end; then nothing is asked again
+LONGEST_PAUSE = 3.0  #: seconds; a target that wants more of them than that is judged by what it answered
 
 
-@dataclass(frozen=True)
-class Reply:
-    """The answer of one exchange, with look-ups that fail as the target's fault rather than as ours."""
-
-    exchange: Exchange
-
-    @property
-    def status(self) -> int:
-        """HTTP status."""
-        return self.exchange.status
-
-    @property
-    def headers(self) -> httpx.Headers:
-        """Response headers, names in any case."""
-        return self.exchange.headers
-
-    @property
-    def body(self) -> bytes:
-        """The bytes of the body."""
-        return self.exchange.body
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The body as a JSON object.
-
-        Raises:
-            Unmet: it is not one.
-        """
-        parsed = self.exchange.parsed
-        if not isinstance(parsed, dict):
-            raise Unmet("a JSON object as the body", self.shown, exchange=self.exchange.number)
-        return parsed
-
-    @property
-    def lines(self) -> tuple[dict[str, Any], ...]:
-        """The body as JSON objects, one a line.
-
-        Raises:
-            Unmet: a line is not one.
-        """
-        lines = self.exchange.lines
-        if lines is None or not all(isinstance(line, dict) for line in lines):
-            raise Unmet("a JSON object on each line of the body", self.shown, exchange=self.exchange.number)
-        return lines
-
-    def at(self, *path: str | int) -> Any:
-        """The value at `path` in the body.
-
-        Raises:
-            Unmet: the body has no such member.
-        """
-        value: Any = self.document
-        for done, step in enumerate(path):
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                where = "/".join(map(str, path[: done + 1]))
-                raise Unmet(f"a member `{where}` in the body", f"none there; {self.shown}", exchange=self.exchange.number) from None
-        return value
-
-    @property
-    def shown(self) -> str:
-        """Status and the beginning of the body, for a report."""
-        text = self.exchange.redact(self.exchange.body[:SHOWN_BODY].decode("utf-8", "replace"))
-        short = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "…"
-        return f"status {self.status}" + (f"  {short}" if short else ", no body")
-
-
-def redacted(text: str, secrets: Iterable[str]) -> str:
-    """`text` without these secrets, and without those that a target hands out."""
-    for secret in secrets:
-        text = text.replace(secret, REDACTED)
-    return HANDED_OUT.sub(rf"\1{REDACTED}", text)
-
-
-#: Words before a secret that are none, also where nothing follows.
-SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
-
-
-def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What must not be seen of the values of headers: each as a whole, and what follows a scheme, but not the scheme itself.
-
-    Of a name and a secret in base64 form, neither that form nor the secret.
-    """
-    words = [word for _, value in headers for word in (value, value.rpartition(" ")[2])]
-    secrets = (secret for word in words for secret in (word, *_behind_name(word)))
-    return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES)
-
-
-def secrets_of_form(body: bytes) -> tuple[str, ...]:
-    """What must not be seen of a form, as it is and as it is spelled there."""
-    if not any(name in body for name in SECRET_FIELDS):
-        return ()
-    fields = [field.partition("=") for field in body.decode("latin-1").split("&")]
-    values = [value for name, _, value in fields if name.encode("latin-1") in SECRET_FIELDS and len(value) > 3]
-    return tuple(dict.fromkeys(spelled for value in values for spelled in (value, unquote_plus(value))))
-
-
-def _behind_name(word: str) -> tuple[str, ...]:
-    """The secret that stands behind a name and a colon in a base64 form, with them and without."""
-    try:
-        text = base64.b64decode(word, validate=True).decode().strip()
-    except ValueError:
-        return ()
-    name, colon, secret = text.partition(":")
-    return (text, secret) if name and colon else ()
-
-
-def quote_bytes(body: bytes) -> str:
-    """`body` as one shell word, whatever its bytes."""
-    try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError:
-        text = None
-    if text is not None and text.isprintable():
-        return shlex.quote(text)
-    return "$'" + "".join(chr(b) if 32 <= b < 127 and b not in b"'\\" else f"\\x{b:02x}" for b in body) + "'"
+def _wanted(retry_after: str | None, otherwise: float) -> float:
+    """The seconds that a target wants to be left alone."""
+    return float(retry_after) if retry_after and retry_after.isdigit() else otherwise
 
 
 class NoAnswer(Blocked):
@@ -275,9 +84,10 @@ class Wire:
         url: base address of the target.
         headers: sent with every request; their values never reach a report.
         timeout: seconds to wait for an answer.
+        patient: ask again after the time that it names, or soon, what a target is too busy for (503, 429): no contract forbids to be busy.
     """
 
-    def __init__(self, url: str, *, headers: Mapping[str, str] | None = None, timeout: float = 10.0) -> None:
+    def __init__(self, url: str, *, headers: Mapping[str, str] | None = None, timeout: float = 10.0, patient: bool = False) -> None:
         self.url = url.rstrip("/")
         split = urlsplit(self.url)
         self._scheme, self._host, self._base_path = split.scheme, split.hostname or "", split.path
@@ -295,6 +105,7 @@ class Wire:
             else None
         )
         self._sullied = False  #: whether bytes that do not belong there were seen, such as the body of a 204: they spoil what comes next
+        self._patience = PATIENCE if patient else 0  #: how often it may still turn out that waiting is in vain
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._lasting: dict[str, Any] = {}  #: what is closed with the connections
@@ -345,7 +156,7 @@ class Wire:
         alone: bool = False,
         accepts: str = ANYTHING,
     ) -> Reply:
-        """Send one request and keep the exchange.
+        """Send one request and keep the exchange; all of them where a busy target is asked again.
 
         Args:
             method: HTTP method.
@@ -362,6 +173,28 @@ class Wire:
             NoAnswer: no answer came.
         """
         sent = self._merged(headers, anonymous=anonymous, accepts=accepts)
+        for pause in PAUSES:
+            reply = self._sent(method, target, sent, body, operation=operation, check=check, alone=alone, accepts=accepts)
+            if reply.status not in BUSY or not self._patience:
+                return reply
+            time.sleep(min(_wanted(reply.headers.get("retry-after"), pause), LONGEST_PAUSE))
+        reply = self._sent(method, target, sent, body, operation=operation, check=check, alone=alone, accepts=accepts)
+        if reply.status in BUSY:
+            self._patience -= 1
+        return reply
+
+    def _sent(
+        self,
+        method: str,
+        target: str,
+        sent: Sequence[tuple[str, str]],
+        body: bytes,
+        *,
+        operation: str | None,
+        check: str,
+        alone: bool,
+        accepts: str,
+    ) -> Reply:
         started = time.perf_counter()
         keep = partial(
             self._keep,

@@ -1,166 +1,146 @@
-"""Judges many exchanges: those that are alike are judged once, and what is said of all is put together column by column.
+"""Judges many exchanges: what is said of an answer is said of all that are alike, and put together column by column.
 
-Two exchanges are alike if they differ in nothing but names of a campaign, UUIDs, when things happened, and where the target is. What is
-said of an exchange looks at none of these but for whether two of them are equal, or how far two times lie apart; both stay as they are.
+Most laws look at nothing of a request but its operation. What they say holds for every answer that is like the one they saw, whatever was
+asked; a law that wants to see the request too is asked of each exchange that is like no other, and one that has more to say than that all
+is well is asked each time. The refusal of a request depends on it alone: it is looked at once as well.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
 import numpy as np
 
-from lakepact.conformance.arrow import Array, Table, pa, pc, pq
+from lakepact.conformance.arrow import Array, Table, pa, pq
 from lakepact.conformance.campaign import evidence
-from lakepact.conformance.campaign.answers import CLASSES, normalised
+from lakepact.conformance.campaign.answers import (
+    CLASSES,
+    asks_for_own,
+    digest,
+    is_document,
+    normalised,
+    normalised_answer,
+    normalised_text,
+)
 from lakepact.conformance.campaign.cases import CHECK
+from lakepact.conformance.campaign.columns import Kinds, Said, answers_of, counts_of, results_of
 from lakepact.conformance.campaign.execution import ANSWERED
-from lakepact.conformance.campaign.judging import Verdict, decided
+from lakepact.conformance.campaign.glances import Asked, Closer, answer_of, asked_about, suite_of
+from lakepact.conformance.campaign.judging import PASS, Verdict, decided, refused, said_by, without
+from lakepact.conformance.campaign.likeness import LENGTH, WORDED, anywhere, plain_headers, told_apart, without_words
+from lakepact.conformance.campaign.rows import Rows
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.glances import Kind
+    from lakepact.conformance.campaign.judging import Said as OfLaw
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.suite import Suite
 
     Features = Mapping[str, Mapping[str, bool]]
 
 AT_ONCE = 5_000  #: exchanges that are in memory
+REMEMBERED = 20_000  #: of each kind of what later ones are compared with
+SHORT = 1_000  #: bytes that are remembered as they are
 _WRITTEN = pa.schema([(f.name, pa.dictionary(pa.int32(), f.type) if f.type == TEXT else f.type) for f in RESULTS])
-REMEMBERED = 20_000  #: exchanges that later ones are compared with
-ANSWERS_REMEMBERED = HEADERS_REMEMBERED = 2_000
-OWN = re.compile(rb"lp_[0-9a-fr]+_\d+_")
-MIDDLE = re.compile(rb"-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-")  #: of a UUID; a hyphen is found sooner than a digit
-ENDS = re.compile(rb"[0-9a-f]{8}"), re.compile(rb"[0-9a-f]{12}")
-TIME = re.compile(rb'-ms": ?(\d{13})\b')
-#: Texts of a document that say where something is kept, and what a target has added to tell it from all else.
-PLACE = re.compile(rb'(?<!\\)"[a-z][a-z0-9+.-]*:/[^"\\]*"(?!\s*:)')
-ADDED = re.compile(rb"\w-(?=\d*[a-f])([0-9a-f]{12})(?!\w)")
-MANY = 16
-LONG_AGO = 1_600_000_000_000
-DATE = re.compile(r"(?<=\ndate: )\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$", re.MULTILINE | re.IGNORECASE)
-TAG = re.compile(r'(?<=\netag: )(W/)?"[^"\n]+"$', re.MULTILINE | re.IGNORECASE)
-LENGTH = re.compile(r"(?<=\ncontent-length: )\d+$", re.MULTILINE | re.IGNORECASE)
-#: What of an exchange is the same in those that are alike, besides its URL, bodies and headers.
-SAME = ("contract", "operation_id", "state", "method", "accepts", "authorized", "http_status", "response_truncated")
-COMPARED = (*SAME, "target", "mode", "url", "request_body", "response_body")
-#: What else a judge looks at, besides headers.
-SEEN = ("number", "step", "latency_us", "reason", "said")
-HEADERS = ("request_headers", "response_headers")
-WHOSE = ("run_id", "target", "contract", "case_id", "operation_id", "mode")
-
-
-def told_apart(content: bytes) -> bytes:
-    """Bytes with names, UUIDs and times replaced by others: the same for the same, in the order in which they are met.
-
-    Args:
-        content: of a request and its answer.
-    """
-    names: dict[bytes, bytes] = {}
-    content = OWN.sub(lambda met: names.setdefault(met[0], b"lp_0_%d_" % len(names)), content)
-    times = [int(time) for time in TIME.findall(content)]
-    if times:
-        first = min(times)
-        content = TIME.sub(lambda met: b'-ms":%d' % (LONG_AGO + int(met[1]) - first), content)
-    return _without_places(_without_uuids(content))
-
-
-def _without_places(content: bytes) -> bytes:
-    """The same for what was added to places, if it stands nowhere else: of a place, no more is said than whether two are equal."""
-    places = []
-    at = content.find(b":/")
-    while at >= 0:
-        met = PLACE.match(content, max(content.rfind(b'"', 0, at), 0))
-        if met is not None and b"-" in met[0]:
-            places.append(met[0])
-        at = content.find(b":/", max(at + 2, met.end() if met is not None else 0))
-    added = list(dict.fromkeys(word for place in places for word in ADDED.findall(place)))[:MANY]
-    if not added or b"a0000000000" in content:
-        return content
-    for number, word in enumerate(added):
-        if content.count(word) == sum(place.count(word) for place in places):
-            content = content.replace(word, b"a0000000000%x" % number)
-    return content
-
-
-def anywhere(url: bytes, others: Sequence[bytes]) -> tuple[bytes, ...]:
-    """What an exchange consists of, as if its target were somewhere else, unless anything but its URL tells where it is.
-
-    Args:
-        url: that was asked for.
-        others: headers and bodies; the last is only looked at.
-    """
-    scheme, _, rest = url.partition(b"://")
-    place, slash, path = rest.partition(b"/")
-    told = not place or any(place in other for other in others)
-    return (url if told else b"%b://target%b%b" % (scheme, slash, path), *others[:-1])
-
-
-def _without_uuids(content: bytes) -> bytes:
-    seen: dict[bytes, bytes] = {}
-    pieces, at = [], 0
-    for met in MIDDLE.finditer(content):
-        start, end = met.start() - 8, met.end() + 12
-        if start >= at and ENDS[0].fullmatch(content, start, met.start()) and ENDS[1].fullmatch(content, met.end(), end):
-            # Of its digits, those stay that say what kind of UUID it is.
-            uuid = content[start:end]
-            kept = seen.setdefault(uuid, b"%08x-0000-%b000-%b000-000000000000" % (len(seen), met[1], met[2]))
-            pieces += [content[at:start], kept]
-            at = end
-    return b"".join((*pieces, content[at:])) if pieces else content
+NONE: Any = np.empty(0, np.int64)
+NO_ANSWER = ("",) * len(CLASSES)
 
 
 @dataclass(frozen=True)
-class Said:
-    """What is said of all exchanges that are alike.
+class About:
+    """What many exchanges have in common, besides their bodies and headers."""
+
+    contract: str
+    operation_id: str | None
+    state: str
+    method: str | None
+    accepts: str | None
+    authorized: bool | None
+    http_status: int | None
+    response_truncated: bool | None
+    target: str
+    mode: str
+    off: frozenset[str] = frozenset()
+
+    @cached_property
+    def suite(self) -> Suite[Any]:
+        """What they are judged by."""
+        return suite_of(self.contract)
+
+    @cached_property
+    def is_judged(self) -> bool:
+        """Whether laws are asked about them."""
+        return self.state == ANSWERED and not self.response_truncated
+
+    @cached_property
+    def may_be_refused(self) -> bool:
+        """Whether it is asked if their requests should have been refused."""
+        accepted = self.http_status is not None and 200 <= self.http_status < 300
+        return self.is_judged and self.mode != CHECK and bool(self.operation_id) and accepted
+
+    @cached_property
+    def essence(self) -> tuple[Any, ...]:
+        """What of this any judge sees."""
+        request = self.contract, self.operation_id, self.state, self.method, self.accepts, self.authorized
+        return (*request, self.http_status, self.response_truncated, self.mode == CHECK, self.off)
+
+
+class At(NamedTuple):
+    """Where an exchange stands, and what it has in common with others."""
+
+    rows: Rows
+    row: int
+    about: About
+    number: int  #: of all those that a judge cannot tell apart by what they are about
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is said of all answers that are alike.
 
     Args:
-        kinds: of verdicts, by their places in what a judge has seen.
-        texts: the verdicts, where there is more to say than that all is well.
-        answer: the classes of the normalised answer.
+        kinds: of verdicts; nothing if a law has to be asked about each exchange.
+        laws: what each law said, or the law, if it has to be asked; nothing if the request decides which laws there are.
+        is_curious: whether a law wants to see the request.
+        classes: of the normalised answer; nothing if it is none that can be normalised.
+        body: what the class of the body is made of, with the numbers of words in between.
     """
 
     kinds: Any
-    texts: Sequence[Verdict]
-    answer: tuple[str, ...]
+    laws: tuple[Any, ...] | None
+    is_curious: bool
+    classes: Mapping[str, str] | None
+    body: tuple[bytes, ...] = ()
+
+    def answer(self, words: Sequence[bytes]) -> tuple[str, ...]:
+        """The classes of an answer in which these words stand."""
+        classes = self.classes or {}
+        if "body" in classes:
+            return tuple(classes.values())
+        pieces = [normalised_text(words[int(piece)]) if place % 2 else piece for place, piece in enumerate(self.body)]
+        body = digest(b"".join(pieces))
+        return tuple(body if name == "body" else classes[name] for name in CLASSES)
 
 
-@dataclass
-class Kinds:
-    """Kinds of verdicts that were met, each with a place."""
+class Memory(dict[Any, Any]):
+    """What is remembered until there is too much of it."""
 
-    places: dict[Kind, int] = field(default_factory=dict)
-
-    def place(self, kind: Kind) -> int:
-        """Where one stands; a new one comes last."""
-        return self.places.setdefault(kind, len(self.places))
-
-    def column(self, number: int, places: Any) -> Array:
-        """One of the four things that a kind says, for many verdicts."""
-        texts = [kind[number] for kind in self.places]
-        return pa.array(texts, pa.string()).dictionary_encode().take(pa.array(places))
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        super().__setitem__(key, value)
 
 
-class _Rows:
-    """Exchanges at hand, as columns of Python values.
-
-    Args:
-        exchanges: rows of the table of that name.
-    """
-
-    def __init__(self, exchanges: Table) -> None:
-        self.exchanges = exchanges
-        self.columns = {name: exchanges.column(name).to_pylist() for name in (*COMPARED, *SEEN)}
-        self.sent, self.answered = (_lines(exchanges.column(name)) for name in HEADERS)
-
-    def row(self, number: int) -> dict[str, Any]:
-        """One of them, without its headers."""
-        return {name: column[number] for name, column in self.columns.items()}
+def _short(content: bytes) -> bytes:
+    """Bytes, or what stands for them if they are many."""
+    return content if len(content) <= SHORT else b"%d " % len(content) + hashlib.blake2b(content, digest_size=16).digest()
 
 
 class Judges:
@@ -173,13 +153,11 @@ class Judges:
     def __init__(self, features: Features) -> None:
         self._features = features
         self._kinds = Kinds()
-        self._remembered: dict[bytes, Said] = {}
-        self._headers: dict[tuple[str, int], str] = {}
-        self._pairs_met: dict[tuple[str, str], tuple[tuple[tuple[str, str], ...], httpx.Headers]] = {}
-        self._answered: dict[tuple[int, str, bool, bytes], tuple[str, ...]] = {}
-        self._model: dict[int, tuple[bytes, bytes, bytes, str]] = {}  #: of rows at hand: what all that are alike say
-        self.judged = 0  #: exchanges that were like none before them
-        self._off = {target: repr(sorted(name for name, on in has.items() if not on)) for target, has in features.items()}
+        self._abouts: dict[tuple[Any, ...], About] = {}
+        self._essences: dict[tuple[Any, ...], int] = {}
+        self._answers, self._requests, self._wholes = Memory(), Memory(), Memory()
+        self._headers, self._pairs = Memory(), Memory()
+        self.judged = 0  #: exchanges or answers that were like none before them
 
     def said(self, exchanges: Table) -> tuple[Table, Table, Any]:
         """The verdicts on some exchanges, their normalised answers, and how many verdicts there are on each.
@@ -187,150 +165,163 @@ class Judges:
         Args:
             exchanges: rows of the table of that name.
         """
-        rows = _Rows(exchanges)
-        keys = self._keys(rows)
-        if len(self._remembered) + len(keys) > REMEMBERED:
-            self._remembered.clear()
-        found: dict[int, Said] = {}
-        fresh = {key: row for row, key in reversed(list(enumerate(keys))) if key not in self._remembered and key is not None}
-        self._judge(rows, sorted({*fresh.values(), *(row for row, key in enumerate(keys) if key is None)}), keys, found)
-        # What is said of one may tell its names: then it is not said of those that are alike.
-        for row, key in enumerate(keys):
-            if row not in found and key in self._remembered:
-                found[row] = self._remembered[key]
-        self._judge(rows, [row for row in range(len(keys)) if row not in found], keys, found)
-        in_order = [found[row] for row in range(len(keys))]
-        counts = np.fromiter((len(said.kinds) for said in in_order), np.int64, len(in_order))
-        return self._results(exchanges, in_order, counts), self._answers(exchanges, in_order), counts
+        rows = Rows(exchanges)
+        abouts = [self._about(group) for group in rows.groups]
+        numbers = [self._essences.setdefault(about.essence, len(self._essences)) for about in abouts]
+        columns = rows.numbers, rows.urls, rows.requests, rows.responses, rows.answered, rows.checked
+        found = []
+        for row, (group, url, request, response, answered, checked) in enumerate(zip(*columns, strict=True)):
+            at = At(rows, row, abouts[group], numbers[group])
+            if checked or at.about.state != ANSWERED:
+                found.append(self._alone(at))
+            else:
+                found.append(self._one(at, (url or "", request or b"", response or b"", answered)))
+        return results_of(exchanges, found, self._kinds), answers_of(exchanges, found), counts_of(found)
 
-    def _keys(self, rows: _Rows) -> list[bytes | None]:
-        """What each exchange has in common with those that are alike; nothing where it stands for itself."""
-        self._model = {}
-        columns = [*(rows.columns[name] for name in COMPARED), rows.columns["said"], rows.sent, rows.answered]
-        return [self._key(row, *said) for row, said in enumerate(zip(*columns, strict=True))]
-
-    def _key(self, row: int, *said: Any) -> bytes | None:
-        (*same, target, mode, url, request, response, checked, sent, answered) = said
-        if checked is not None or same[2] != ANSWERED:
-            return None
-        answered = self._plain(answered, len(response or b""))
-        pieces = ((url or "").encode(), self._plain(sent, -1).encode(), request or b"", response or b"")
-        content = told_apart(b"\0".join(anywhere(pieces[0], (*pieces[1:], answered.encode()))))
-        model = content.split(b"\0")
-        if len(model) == len(pieces) and not LENGTH.search(answered):
-            self._model[row] = (model[0], model[2], model[3], answered)
-        about = f"{same} {mode == CHECK} {self._off.get(target)} {answered}"
-        return hashlib.blake2b(about.encode() + b"\0" + content, digest_size=16).digest()
-
-    def _plain(self, headers: str, length: int) -> str:
-        """Headers without what differs in exchanges that are alike; a length stays if it is not that of the body."""
-        known = self._headers.get((headers, length))
+    def _about(self, group: tuple[Any, ...]) -> About:
+        known = self._abouts.get(group)
         if known is None:
-            if len(self._headers) >= REMEMBERED:
-                self._headers.clear()
-            known = LENGTH.sub(lambda met: "its" if int(met[0]) == length else met[0], TAG.sub('"tag"', DATE.sub("then", headers)))
-            self._headers[headers, length] = known
+            about = About(*group)
+            known = self._abouts[group] = replace(about, off=without(about.target, self._features))
         return known
 
-    def _judge(self, rows: _Rows, chosen: list[int], keys: Sequence[bytes | None], found: dict[int, Said]) -> None:
-        self.judged += len(chosen)
-        for row in chosen:
-            found[row] = self._said(row, rows)
-            key = keys[row]
-            if key is not None and not found[row].texts:
-                self._remembered[key] = found[row]
+    # -- one exchange ---------------------------------------------------------------------------------------------------
 
-    def _said(self, row: int, rows: _Rows) -> Said:
-        """What is said of one exchange: of its model, with names that many have, unless there is more to say than that all is well."""
-        whole, model = rows.row(row), self._model.get(row)
-        sent, headers = self._pairs(rows, row)
-        if model is None:
-            exchange = evidence.exchange_with(whole, sent, headers)
-            answer = normalised(exchange) if whole["state"] == ANSWERED else dict.fromkeys(CLASSES, "")
-            return self._of(whole, decided(whole, exchange, self._features), tuple(answer.values()))
-        url, request, response, plain_headers = model
-        parts = {"url": url.decode(), "request_body": request, "response_body": response}
-        plain = evidence.exchange_with({**whole, **parts}, sent, headers)
-        about = (plain.status, plain_headers, b"lp_0_" in url or b"lp_0_" in request, response)
-        answered = self._answered.get(about)
-        if answered is None:
-            if len(self._answered) >= ANSWERS_REMEMBERED:
-                self._answered.clear()
-            answered = self._answered[about] = tuple(normalised(plain).values())
-        said = self._of(whole, decided(whole, plain, self._features), answered)
-        if said.texts:
-            said = self._of(whole, decided(whole, evidence.exchange_with(whole, sent, headers), self._features), answered)
-        return said
+    def _alone(self, at: At) -> Said:
+        """What is said of an exchange that stands for itself."""
+        self.judged += 1
+        whole = at.rows.row(at.row)
+        exchange = self._exchange(at, whole)
+        answer = tuple(normalised(exchange).values()) if whole["state"] == ANSWERED else NO_ANSWER
+        return self._of(whole, decided(whole, exchange, self._features), answer)
 
-    def _pairs(self, rows: _Rows, row: int) -> tuple[tuple[tuple[str, str], ...], httpx.Headers]:
-        """The headers of a request and its answer; many have the same."""
-        about = rows.sent[row], rows.answered[row]
-        known = self._pairs_met.get(about)
+    def _one(self, at: At, parts: tuple[str, bytes, bytes, str]) -> Said:
+        """What is said of an exchange that may be like others, of its URL, request, answer and the headers of that."""
+        url, request, response, answered = parts
+        headers = self._plain(answered, len(response))
+        is_own = asks_for_own(url, request)
+        model, words = without_words(response)
+        model = told_apart(model)
+        if LENGTH.search(headers):  # it may be judged
+            model, words = response, []
+        key = at.number, is_own, headers, _short(model)
+        known: Known | None = self._answers.get(key)
         if known is None:
-            if len(self._pairs_met) >= HEADERS_REMEMBERED:
-                self._pairs_met.clear()
-            sent, answered = (evidence.pairs_of(rows.exchanges.column(name)[row].as_py()) for name in HEADERS)
-            known = self._pairs_met[about] = sent, httpx.Headers(answered)
+            known = self._answers[key] = self._learned(at, model, is_own=is_own)
+        refusals = self._refused(at, request) if at.about.may_be_refused else NONE
+        if known.kinds is None or known.classes is None or refusals is None:
+            return self._closer(at, known, refusals, words)
+        kinds = known.kinds if refusals is NONE else np.concatenate((known.kinds, refusals))
+        return Said(kinds, (), known.answer(words))
+
+    def _plain(self, answered: str, length: int) -> str:
+        known: str | None = self._headers.get((answered, length))
+        if known is None:
+            known = self._headers[answered, length] = plain_headers(answered, length)
+        return known
+
+    def _learned(self, at: At, model: bytes, *, is_own: bool) -> Known:
+        """What is said of an answer, and of all that are like it."""
+        self.judged += 1
+        whole = at.rows.row(at.row)
+        sent, headers = self._pairs_of(at)
+        if headers.get("content-length") == str(len(whole["response_body"] or b"")):
+            headers = httpx.Headers([(n, str(len(model)) if n.lower() == "content-length" else v) for n, v in headers.multi_items()])
+        answer = answer_of(evidence.exchange_with({**whole, "response_body": model}, sent, headers))
+        laws = self._laws(at.about, answer) if at.about.is_judged else ()
+        kinds = None
+        if laws is not None and all(law is None for law, _ in laws):
+            kinds = self._kinds.of(kind for _, said in laws for kind in said)
+        is_curious = laws is None or any(said is None for _, said in laws)
+        if not is_document(answer):
+            return Known(kinds, laws, is_curious, None)
+        classes, plain = normalised_answer(answer, is_own=is_own)
+        body = tuple(WORDED.split(plain))
+        if len(body) == 1:
+            classes = {name: digest(plain) if name == "body" else classes[name] for name in CLASSES}
+        return Known(kinds, laws, is_curious, classes, body)
+
+    @staticmethod
+    def _laws(about: About, answer: Exchange) -> tuple[tuple[Asked | None, Any], ...] | None:
+        """What each law says: the kinds of its verdicts, and the law if there is more to say; nothing if it wants to see the request."""
+        try:
+            asked = asked_about(answer, about.contract, about.off)
+        except Closer:
+            return None
+        found: list[tuple[Asked | None, Any]] = []
+        for one in asked:
+            try:
+                said = list(said_by(one, answer, about.suite))
+            except Closer:
+                found.append((one, None))
+            else:
+                well = all(kind[3] == PASS and not expected and not observed for kind, expected, observed in said)
+                found.append((None if well else one, tuple(kind for kind, _, _ in said)))
+        return tuple(found)
+
+    def _refused(self, at: At, request: bytes) -> Any:
+        """Kinds of what is said of a request that was not refused, or nothing if it should have been."""
+        key = at.number, _short(told_apart(request))
+        if key in self._requests:
+            return self._requests[key]
+        exchange = self._exchange(at, at.rows.row(at.row))
+        said = list(refused(at.about.suite, exchange, at.about.off))
+        well = all(kind[3] == PASS for kind, _, _ in said)
+        self._requests[key] = found = self._kinds.of(kind for kind, _, _ in said) if well else None
+        return found
+
+    def _closer(self, at: At, known: Known, refusals: Any, words: Sequence[bytes]) -> Said:
+        """What is said of an exchange of which all has to be seen."""
+        key = self._key(at) if known.is_curious and known.classes is not None else None
+        if key is not None and key in self._wholes:
+            return Said(self._wholes[key], (), known.answer(words))
+        whole = at.rows.row(at.row)
+        exchange = self._exchange(at, whole)
+        answer = known.answer(words) if known.classes is not None else tuple(normalised(exchange).values())
+        if known.laws is None:
+            verdicts = decided(whole, exchange, self._features)
+        else:
+            said: list[OfLaw] = []
+            for law, kinds in known.laws:
+                said += said_by(law, exchange, at.about.suite) if law is not None else [(kind, "", "") for kind in kinds]
+            if refusals is None:
+                said += refused(at.about.suite, exchange, at.about.off)
+            verdicts = [(*one, whole["http_status"], whole["step"]) for one in said]
+        found = self._of(whole, verdicts, answer)
+        if known.laws is not None and refusals is not None and refusals is not NONE:
+            found = replace(found, kinds=np.concatenate((found.kinds, refusals)))
+        if key is not None and not found.texts:
+            self.judged += 1
+            self._wholes[key] = found.kinds
+        return found
+
+    def _key(self, at: At) -> bytes:
+        """What a whole exchange has in common with those that are alike."""
+        rows, row = at.rows, at.row
+        response = rows.responses[row] or b""
+        headers = self._plain(rows.answered[row], len(response))
+        sent = self._plain(rows.sent[row], -1)
+        worded = response if LENGTH.search(headers) else without_words(response)[0]
+        pieces = ((rows.urls[row] or "").encode(), sent.encode(), rows.requests[row] or b"", worded)
+        content = told_apart(b"\0".join(anywhere(pieces[0], (*pieces[1:], headers.encode()))))
+        return hashlib.blake2b(f"{at.number} {headers}".encode() + b"\0" + content, digest_size=16).digest()
+
+    def _exchange(self, at: At, whole: Mapping[str, Any]) -> Exchange:
+        return evidence.exchange_with(whole, *self._pairs_of(at))
+
+    def _pairs_of(self, at: At) -> tuple[tuple[tuple[str, str], ...], httpx.Headers]:
+        """The headers of a request and its answer; many have the same."""
+        about = at.rows.sent[at.row], at.rows.answered[at.row]
+        known: tuple[tuple[tuple[str, str], ...], httpx.Headers] | None = self._pairs.get(about)
+        if known is None:
+            sent, answered = at.rows.pairs(at.row)
+            known = self._pairs[about] = sent, httpx.Headers(answered)
         return known
 
     def _of(self, whole: Mapping[str, Any], verdicts: list[Verdict], answer: tuple[str, ...]) -> Said:
-        place, plain = self._kinds.place, ("", "", whole["http_status"], whole["step"])
-        kinds = np.array([place(verdict[0]) for verdict in verdicts], np.int64)
+        plain = ("", "", whole["http_status"], whole["step"])
+        kinds = self._kinds.of(verdict[0] for verdict in verdicts)
         return Said(kinds, () if all(verdict[1:] == plain for verdict in verdicts) else verdicts, answer)
-
-    def _results(self, exchanges: Table, found: Sequence[Said], counts: Any) -> Table:
-        rows = np.repeat(np.arange(len(found)), counts)
-        places = np.concatenate([np.empty(0, np.int64), *(said.kinds for said in found)])
-        texts: dict[str, int] = {"": 0}
-        expected, observed = np.zeros(len(places), np.int32), np.zeros(len(places), np.int32)
-        status = exchanges.column("http_status").to_numpy()[rows]
-        steps = exchanges.column("step").to_numpy()[rows].astype(np.int32)
-        without = np.zeros(len(places), bool)
-        for start, said in zip(np.cumsum(counts) - counts, found, strict=True):
-            for place, (_, wanted, came, http_status, step) in enumerate(said.texts, int(start)):
-                expected[place] = texts.setdefault(wanted, len(texts))
-                observed[place] = texts.setdefault(came, len(texts))
-                without[place] = http_status is None
-                steps[place] = step
-        spoken = pa.array(list(texts), pa.string())
-        columns = {
-            "check_id": self._kinds.column(0, places),
-            "requirement_id": self._kinds.column(1, places),
-            "level": self._kinds.column(2, places),
-            "verdict": self._kinds.column(3, places),
-            "expected": pa.DictionaryArray.from_arrays(pa.array(expected), spoken),
-            "observed": pa.DictionaryArray.from_arrays(pa.array(observed), spoken),
-            "step": pa.array(steps),
-            "http_status": pa.array(status, pa.int32(), mask=without),
-        }
-        taken = pa.array(rows)
-        for name in WHOSE:
-            columns[name] = pc.dictionary_encode(exchanges.column(name)).take(taken)
-        return pa.table({name: columns[name] for name in RESULTS.names})
-
-    @staticmethod
-    def _answers(exchanges: Table, found: Sequence[Said]) -> Table:
-        columns = {name: exchanges.column(name) for name in (*WHOSE, "step", "state")}
-        for number, name in enumerate(CLASSES):
-            columns[name] = pa.array([said.answer[number] for said in found], pa.string())
-        return pa.table({name: columns[name] for name in ANSWERS.names}).cast(ANSWERS)
-
-
-def _lines(pairs: Array) -> list[str]:
-    """Headers as one text a row, each on a line."""
-    one = pairs.combine_chunks() if isinstance(pairs, pa.ChunkedArray) else pairs
-    if isinstance(one, pa.ChunkedArray):  # of no chunk at all
-        return [""] * len(pairs)
-    both = one.flatten()
-    lines = pc.binary_join_element_wise(both.field("name"), both.field("value"), ": ")
-    lists = pa.ListArray.from_arrays(pc.fill_null(_offsets(one), 0), lines)
-    return [f"\n{text or ''}" for text in pc.binary_join(lists, "\n").to_pylist()]
-
-
-def _offsets(lists: Array) -> Array:
-    """Where each list begins in what `flatten` gives, which is without what lies before, behind and in missing ones."""
-    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
 
 
 def judged_batches(batches: Iterable[Any], features: Features) -> Iterator[Any]:
@@ -349,6 +340,18 @@ def _one(column: Array) -> Array:
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
 
+def _judges(features: Features) -> Judges:
+    """Those that judged the last part for the same features: they remember what they have said."""
+    global _latest  # noqa: PLW0603 - one value, replaced as a whole
+    asked = {target: dict(has) for target, has in features.items()}
+    if _latest is None or _latest[0] != asked:
+        _latest = asked, Judges(features)
+    return _latest[1]
+
+
+_latest: tuple[Any, Judges] | None = None
+
+
 def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], number: int) -> None:
     """Judge one file of exchanges, some at a time; leaves a file of verdicts and one of answers.
 
@@ -358,7 +361,7 @@ def judged_part(part: Path, features: Features, *, folders: tuple[Path, Path], n
         folders: of verdicts and of answers.
         number: of the part among those of the run.
     """
-    judges, name = Judges(features), f"part-{number:05d}.parquet"
+    judges, name = _judges(features), f"part-{number:05d}.parquet"
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
     # What a verdict says stands in few words: as dictionaries they are written fast, and read by others as the texts that they are.

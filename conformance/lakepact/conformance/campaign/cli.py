@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from pathlib import Path
@@ -15,13 +16,14 @@ from lakepact.conformance.campaign import doctor as doctors
 from lakepact.conformance.campaign import generation, judged_runs, planning, running, tables
 from lakepact.conformance.campaign.afterwards import COMMANDS
 from lakepact.conformance.campaign.choosing import PLAIN, SPARK, Choice, cost, with_engine
+from lakepact.conformance.campaign.refusals import CannotRun
 from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
 from lakepact.conformance.campaign.telling import Ticker, tell_if_incomplete, told
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from lakepact.conformance.campaign.engines import Engine
 
@@ -105,10 +107,11 @@ def run(
         raise click.UsageError("--chunk is 1 or more, --rps 0 or more")
 
     def send() -> None:
+        made = engine.made()  # what it lacks is said before there is a run
         if plan_folder is not None:
             running.prepare(plan_folder, out, asked(targets, running.contracts(plan_folder)))
         landed = None
-        with engine.made() as used, Ticker("cases") as ticker:
+        with _told_how_to_go_on(out), made as used, Ticker("cases") as ticker:
             for landed in running.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
                 if not ticker.begun and used.name == SPARK:
                     ticker.say(cost(landed.planned - landed.landed, used.lanes, remote=bool(engine.remote)))
@@ -187,8 +190,21 @@ def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path |
         click.echo(str(path))
 
 
+@contextlib.contextmanager
+def _told_how_to_go_on(out: Path) -> Generator[None]:
+    """What ends a run that is there says how it goes on."""
+    try:
+        yield
+    except CannotRun as wrong:
+        raise CannotRun(f"{wrong}. Then: {_resume(out)}") from wrong
+
+
 def _again(out: Path) -> str:
-    return f"Start it, then: lakepact campaign run --out {out} --resume"
+    return f"Start it, then: {_resume(out)}"
+
+
+def _resume(out: Path) -> str:
+    return f"lakepact campaign run --out {out} --resume"
 
 
 def _seeds(text: str) -> range:

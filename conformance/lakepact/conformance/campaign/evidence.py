@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from lakepact.conformance.wire import REDACTED, SECRET_HEADERS, Exchange, redacted
+from lakepact.conformance.exchanges import Exchange
+from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

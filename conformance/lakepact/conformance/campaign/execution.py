@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.campaign.job import Job
+    from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.lab import Lab
     from lakepact.conformance.outcome import Verdict
-    from lakepact.conformance.wire import Reply
 
 #: How a step ended: answered; not sent as the target does not declare it, or as what it is about could not be made; no answer in time;
 #: a connection that broke, twice.

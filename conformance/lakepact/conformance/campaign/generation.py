@@ -21,11 +21,12 @@ from lakepact.conformance import plan as plans
 from lakepact.conformance import suite as suites
 from lakepact.conformance.campaign import sequences
 from lakepact.conformance.campaign.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
+from lakepact.conformance.exchanges import Exchange, Reply
 from lakepact.conformance.fuzz.bodies import NOTHING, Bodies, forget
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
 from lakepact.conformance.target import Offer, Target
-from lakepact.conformance.wire import Exchange, Reply, Wire
+from lakepact.conformance.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

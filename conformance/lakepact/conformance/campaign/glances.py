@@ -6,11 +6,12 @@ every exchange that looks the same; only a law that wants to see more is asked e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.conformance import suite as suites
+from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.judges import Law
     from lakepact.conformance.suite import Suite
-    from lakepact.conformance.wire import Exchange
 
 REMEMBERED = 4096  #: glances
 
@@ -50,6 +50,24 @@ class Glance:
 
     def __getattr__(self, name: str) -> Any:
         raise Closer(name)
+
+
+#: What tells an exchange from others that are answered alike.
+OF_REQUEST = frozenset({"number", "url", "request_headers", "request_body", "request_parsed", "seconds", "left_out", "curl"})
+
+
+class Answer(Exchange):
+    """An answer; of its request and of the time it took there is no more to see than at a glance."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in OF_REQUEST:
+            raise Closer(name)
+        return super().__getattribute__(name)
+
+
+def answer_of(exchange: Exchange) -> Exchange:
+    """The answer of an exchange alone."""
+    return Answer(**{one.name: getattr(exchange, one.name) for one in fields(exchange)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from lakepact.conformance.campaign import evidence
 from lakepact.conformance.campaign.answers import CLASSES, normalised
 from lakepact.conformance.campaign.cases import CHECK
 from lakepact.conformance.campaign.execution import ANSWERED, BROKEN, LATE
-from lakepact.conformance.campaign.glances import Kind, asked_about, suite_of
+from lakepact.conformance.campaign.glances import Asked, Kind, asked_about, suite_of
 from lakepact.conformance.campaign.tables import JUDGED
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.outcome import Outcome, Unmet, broken
@@ -18,8 +18,8 @@ from lakepact.conformance.outcome import Outcome, Unmet, broken
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.suite import Suite
-    from lakepact.conformance.wire import Exchange
 
 INCONCLUSIVE, PASS, ERROR = "inconclusive", Outcome.PASS.value, Outcome.ERROR.value
 SHOWN = 2000  #: characters of what was expected and what came
@@ -54,10 +54,15 @@ def judged(row: Mapping[str, Any], features: Mapping[str, Mapping[str, bool]] | 
     return results, {**same, "state": row["state"], **answer}
 
 
+def without(target: str, features: Mapping[str, Mapping[str, bool]] | None) -> frozenset[str]:
+    """The optional behaviours that a target does not have."""
+    return frozenset(name for name, has in (features or {}).get(target, {}).items() if not has)
+
+
 def decided(row: Mapping[str, Any], exchange: Exchange, features: Mapping[str, Mapping[str, bool]] | None = None) -> list[Verdict]:
     """The verdicts on one exchange, without what is known of it anyway."""
     suite = suite_of(row["contract"])
-    off = frozenset(name for name, has in (features or {}).get(row["target"], {}).items() if not has)
+    off = without(row["target"], features)
     status, step = row["http_status"], row["step"]
     verdicts = [(*said, status, step) for said in _said(suite, row, exchange, off)]
     for said in row["said"] or ():
@@ -82,26 +87,36 @@ def _said(suite: Suite[Any], row: Mapping[str, Any], exchange: Exchange, off: fr
         return
     yield from _laws(suite, exchange, off)
     if row["mode"] != CHECK and exchange.operation:  # a check knows itself what it sends
-        for check, requirement, verdict, expected, observed in _refusals(suite, exchange):
-            for kind in _kind(suite, check, requirement, verdict, off):
-                yield kind, expected[:SHOWN], observed[:SHOWN]
+        yield from refused(suite, exchange, off)
 
 
 def _laws(suite: Suite[Any], exchange: Exchange, off: frozenset[str]) -> Iterator[Said]:
     for one in asked_about(exchange, suite.contract.name, off):
-        expected, observed, kinds = "", "", one.held
-        if not one.is_certain:
-            try:
-                if not one.law.judge(exchange):
-                    continue
-            except Unmet as unmet:
-                expected, observed = unmet.expected[:SHOWN], unmet.actual[:SHOWN]
-                kinds = tuple((*kind[:3], broken(suite.contract.requirements[kind[1]]).value) for kind in kinds)
-            except Exception as ours:  # noqa: BLE001 - whatever it is, it says nothing about the target
-                observed = f"the law broke: {ours!r}"[:SHOWN]
-                kinds = tuple((*kind[:3], ERROR) for kind in kinds)
-        for kind in kinds:
-            yield kind, expected, observed
+        yield from said_by(one, exchange, suite)
+
+
+def said_by(one: Asked, exchange: Exchange, suite: Suite[Any]) -> Iterator[Said]:
+    """What a law says of an exchange that it can apply to; nothing where it does not."""
+    expected, observed, kinds = "", "", one.held
+    if not one.is_certain:
+        try:
+            if not one.law.judge(exchange):
+                return
+        except Unmet as unmet:
+            expected, observed = unmet.expected[:SHOWN], unmet.actual[:SHOWN]
+            kinds = tuple((*kind[:3], broken(suite.contract.requirements[kind[1]]).value) for kind in kinds)
+        except Exception as ours:  # noqa: BLE001 - whatever it is, it says nothing about the target
+            observed = f"the law broke: {ours!r}"[:SHOWN]
+            kinds = tuple((*kind[:3], ERROR) for kind in kinds)
+    for kind in kinds:
+        yield kind, expected, observed
+
+
+def refused(suite: Suite[Any], exchange: Exchange, off: frozenset[str]) -> Iterator[Said]:
+    """What there is to say of an exchange whose request a contract may forbid; of its answer, only the status counts."""
+    for check, requirement, verdict, expected, observed in _refusals(suite, exchange):
+        for kind in _kind(suite, check, requirement, verdict, off):
+            yield kind, expected[:SHOWN], observed[:SHOWN]
 
 
 def _refusals(suite: Suite[Any], exchange: Exchange) -> Iterator[tuple[str, str, str, str, str]]:

@@ -232,11 +232,15 @@ class _Work:
                         number += 1
 
     def _pending(self) -> dict[bool, list[tuple[int, str]]]:
-        """Rows of cases with their targets, apart where nothing else may be sent meanwhile."""
+        """Rows of cases with their targets, apart where nothing else may be sent meanwhile.
+
+        Targets take turns at coming first, so that lanes, which are dealt errands like cards, have as many of each.
+        """
         columns = [self._cases.column(name).to_pylist() for name in ("case_id", "contract", "alone")]
         pending: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
         for row, (case_id, contract, alone) in enumerate(zip(*columns, strict=True)):
-            for target in self._targets:
+            first = row % len(self._targets)
+            for target in (*self._targets[first:], *self._targets[:first]):
                 if target.contract == contract and (target.name, case_id) not in self._landed:
                     pending[alone].append((row, target.name))
         return pending

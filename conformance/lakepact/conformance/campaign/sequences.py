@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
 
+    from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.bodies import Bodies
-    from lakepact.conformance.wire import Reply
     from lakepact.generated.contract import Contract
 
 STEPS = 14  #: requests of a sequence, those that open it included

@@ -28,7 +28,7 @@ JOURNAL, EXCHANGES = "journal", "exchanges"
 TOGETHER = 1000  #: cases that land as one file
 OFTEN = 10.0  #: seconds after which those that are there land, however few
 TELL = 0.5  #: seconds between two looks at how far a lane is
-LINES, COUNT, START = ".jsonl", ".count", ".start"
+LINES, COUNT, TELLING, START = ".jsonl", ".count", ".telling", ".start"
 PATIENCE = 60.0  #: seconds to wait for a lane of an earlier start that has not seen yet that it is over
 
 
@@ -70,7 +70,9 @@ class Shore:
             self._land()
         if now > self._told_at + TELL:
             self._told_at = now
-            self._path.with_suffix(COUNT).write_text(str(self._all), encoding="ascii")
+            told = self._path.with_suffix(TELLING)
+            told.write_text(str(self._all), encoding="ascii")
+            told.replace(self._path.with_suffix(COUNT))  # who looks meanwhile finds the number before, not none
 
     def close(self) -> None:
         """Land what is left; nothing remains of the log."""
@@ -181,7 +183,8 @@ def gathered(run: Path, run_id: str, *, only: str = "", patience: float = PATIEN
                 marks = [{**same, "target": target, "case_id": case_id, "word": word} for (target, case_id), word in lost.items()]
                 tables.write_part(tables.table_of(marks, tables.INTERRUPTIONS), run / "interruptions", path.stem)
             path.unlink()
-    for path in (*(run / JOURNAL).glob(f"{only}*{COUNT}"), *(run / EXCHANGES).glob(f"_{only}*")):
+    told = (path for kind in (COUNT, TELLING) for path in (run / JOURNAL).glob(f"{only}*{kind}"))
+    for path in (*told, *(run / EXCHANGES).glob(f"_{only}*")):
         path.unlink(missing_ok=True)
 
 

@@ -6,8 +6,11 @@ task that breaks down loses nothing.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
+import threading
 from collections import Counter
 from functools import partial
 from importlib import import_module
@@ -22,7 +25,7 @@ from lakepact.conformance.campaign.refusals import CannotRun
 from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, tidy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from lakepact.conformance.arrow import Schema, Table
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
+    "spark.log.level": "FATAL",  # what fails is told by us, in one line; `--conf spark.log.level=INFO` shows the rest
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.catalogImplementation": "in-memory",
@@ -43,11 +46,13 @@ SETTINGS = {
     "spark.speculation": "false",  # a task that runs twice would send its requests twice
     "spark.task.maxFailures": "1",
 }
+SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  #: JVMs that live for minutes have no time to become fast
 LOCAL = {
     "spark.driver.memory": "1g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": SHORT_LIVED,
+    "spark.executor.extraJavaOptions": SHORT_LIVED,
 }
 #: Of these, what a Connect server lets a session say.
 CONNECTED = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions", "spark.sql.execution.arrow.maxRecordsPerBatch")
@@ -107,7 +112,8 @@ class Spark:
             builder = builder.config(name, value)
         where = f"--remote {self._remote}" if self._remote else f"--master {self._master}"
         try:
-            self._session = builder.getOrCreate()
+            with _own_interrupts():
+                self._session = builder.getOrCreate()
             if self._remote:
                 for name in CONNECTED:
                     self._session.conf.set(name, SETTINGS[name])
@@ -231,6 +237,19 @@ def _block(row: dict[str, Any]) -> Block:
 
 def _document(block: Block) -> dict[str, Any]:
     return {**vars(block), "modes": list(block.modes), "only": list(block.only)}
+
+
+@contextlib.contextmanager
+def _own_interrupts() -> Generator[None]:
+    """Keep Ctrl-C what it is: PySpark would cancel all tasks at once, and lanes are to finish the cases they have sent."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _is_this_machine(master: str) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lakepact.conformance.target import Offer, Target
+from lakepact.generated.contract import Contract, contracts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
 SECRET = re.compile(r"\$\{(\w+)\}")
 CONTRACT = re.compile(r"([a-z][a-z0-9_]*)\+(?=https?://)")
-KEYS = frozenset({"url", "contract", "token_env", "headers", "parameters", "features", "timeout"})
+KEYS = frozenset({"url", "contract", "contract_version", "token_env", "headers", "parameters", "features", "timeout"})
 
 
 class NoSecret(LookupError):
@@ -82,17 +83,17 @@ def of_document(document: Mapping[str, Any]) -> Asked:
     return Asked(**members)
 
 
-def asked(options: Sequence[str], contracts: Sequence[str]) -> tuple[Asked, ...]:
+def asked(options: Sequence[str], planned: Sequence[str]) -> tuple[Asked, ...]:
     """The targets of `NAME=URL`, `NAME=CONTRACT+URL` and `NAME=FILE.toml`.
 
     Args:
         options: as they were written.
-        contracts: those that there are cases of; where there is one alone, it need not be said.
+        planned: contracts that there are cases of; where there is one alone, it need not be said.
 
     Raises:
         ValueError: one says something else.
     """
-    found = [_speaking(_asked(option), contracts) for option in options]
+    found = [_speaking(_asked(option), planned) for option in options]
     names = [one.name for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -100,15 +101,15 @@ def asked(options: Sequence[str], contracts: Sequence[str]) -> tuple[Asked, ...]
     return tuple(found)
 
 
-def _speaking(target: Asked, contracts: Sequence[str]) -> Asked:
-    if not target.contract and len(contracts) == 1:
-        return replace(target, contract=contracts[0])
-    if target.contract in contracts:
+def _speaking(target: Asked, planned: Sequence[str]) -> Asked:
+    if not target.contract and len(planned) == 1:
+        return replace(target, contract=planned[0])
+    if target.contract in planned:
         return target
-    have = f"the plan has cases of {', '.join(contracts)}"
+    have = f"the plan has cases of {', '.join(planned)}"
     if target.contract:
         raise ValueError(f"--target {target.name}: it speaks {target.contract}, and {have}")
-    example = f"{target.name}={contracts[0]}+{target.url}"
+    example = f"{target.name}={planned[0]}+{target.url}"
     raise ValueError(f"--target {target.name}: {have}; say which it speaks: {example}, or contract in its profile")
 
 
@@ -131,6 +132,8 @@ def _from_profile(name: str, path: Path) -> Asked:
     unknown = sorted(set(profile) - KEYS)
     if unknown or not isinstance(profile.get("url"), str):
         raise ValueError(f"{path}: {f'unknown key {unknown[0]}' if unknown else 'no url'}; a profile has {', '.join(sorted(KEYS))}")
+    contract = str(profile.get("contract", ""))
+    _is_planned(contract, profile.get("contract_version"), path)
     headers = {str(header): str(value) for header, value in profile.get("headers", {}).items()}
     for header, value in headers.items():
         if not SECRET.search(value):
@@ -141,8 +144,19 @@ def _from_profile(name: str, path: Path) -> Asked:
     parameters = {str(key): str(value) for key, value in profile.get("parameters", {}).items()}
     features = {str(key): bool(value) for key, value in profile.get("features", {}).items()}
     url = _address(profile["url"], str(path))
-    contract = str(profile.get("contract", ""))
     return Asked(name, url, contract, headers, parameters, features, timeout=float(profile.get("timeout", 10.0)))
+
+
+def _is_planned(contract: str, version: str | None, path: Path) -> None:
+    """Refuse a version of a contract that campaigns have no cases of."""
+    if version is None:
+        return
+    if contract not in contracts():
+        raise ValueError(f"{path}: contract_version says something only beside contract, which is one of {', '.join(contracts())}")
+    planned = Contract(contract).version
+    if version != planned:
+        have = f"cases of campaigns are of {contract} {planned}"
+        raise ValueError(f"{path}: contract_version is {version}, and {have}; leave it out to ask the target for what {planned} says")
 
 
 def _address(url: str, where: str) -> str:

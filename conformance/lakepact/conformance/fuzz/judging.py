@@ -17,10 +17,10 @@ from lakepact.conformance.outcome import Outcome, Unmet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.fuzz.steps import Step
-    from lakepact.conformance.fuzz.world import World
+    from lakepact.conformance.fuzz.world import Remembering, World
     from lakepact.conformance.judges import Law
-    from lakepact.conformance.wire import Exchange
     from lakepact.generated.contract import Contract
 
 #: What can be wrong with a body, as `Fuzz.refusals` names it.
@@ -42,6 +42,7 @@ class Fuzz:
         rehearsed: the body that answers a request of the opening, as far as the contract decides it, for who draws requests before
             there is a target; none where what can be asked for is the target's own.
         planning: the same as `world`, before there is a target; `world` itself if it asks nothing of one.
+        model: makes a corner of which is known what it has to hold; none where requests change nothing.
     """
 
     world: Callable[[Any], World]
@@ -51,6 +52,7 @@ class Fuzz:
     tolerated: Callable[[str, str, Any], bool] = field(default=lambda *_: False)
     rehearsed: Callable[[Step], Any] | None = None
     planning: Callable[[Any], World] | None = None
+    model: Callable[[Any], Remembering] | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,14 @@ class Judge:
         if 200 <= exchange.status < 300:
             yield from self._accepted(exchange, operation)
 
+    def contradictions(self, said: Iterable[tuple[str, Unmet | None]], operation: str) -> Iterator[Breach]:
+        """Everything that an answer breaks of what was said of it."""
+        for requirement, unmet in said:
+            if unmet is None:
+                self.held.add(requirement)
+            else:
+                yield Breach(requirement, (requirement,), operation, unmet)
+
     def silence(self, operation: str, why: str) -> Breach:
         """The breach of a connection that ended without an answer."""
         return Breach("answers", (self._fuzz.answers,), operation, Unmet("an answer", why))
@@ -146,7 +156,8 @@ class Judge:
             self._validators[schema] = jsonschema_rs.Draft202012Validator(
                 {"$ref": f"#/components/schemas/{schema}", **self.contract.schemas}
             )
-        errors: Iterable[Any] = self._validators[schema].iter_errors(body)
+        validator = self._validators[schema]
+        errors: Iterable[Any] = () if validator.is_valid(body) else validator.iter_errors(body)  # to list none takes long
         for error in errors:
             where = "/".join(map(str, error.instance_path)) or "the top"
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Required):

@@ -8,25 +8,26 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
-from lakepact.conformance.fuzz.steps import Step, content, filled
+from lakepact.conformance.fuzz.steps import content, filled
 from lakepact.conformance.wire import NoAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
 
-    from lakepact.conformance.fuzz.bodies import Bodies
-    from lakepact.conformance.fuzz.judging import Breach, Fuzz, Judge
+    from lakepact.conformance.fuzz.judging import Breach, Judge
+    from lakepact.conformance.fuzz.steps import Step
     from lakepact.conformance.fuzz.world import World
     from lakepact.conformance.lab import Lab
-    from lakepact.conformance.wire import Exchange
 
 STEPS = 20  #: requests of a sequence, those that open it included
 FIRST_LAB = 1_000_000  #: labs of sequences are numbered from here, those of checks below
-KINDS = ("example", "example", "near", "near", "valid", "wild")
 FEWEST_ATTEMPTS = 12  #: at shrinking, however much is broken: where everything is, less work for each will do
 PAUSES = (0.0, 0.1, 0.5)  #: seconds before each look whether a target that fell silent still answers
+
+if TYPE_CHECKING:
+    Draw: TypeAlias = Callable[[Any, Random, Sequence[str]], Iterator[Step]]  #: of a world, by chance, of these operations
 
 
 @dataclass
@@ -48,39 +49,52 @@ class Sequences:
 
     Args:
         lab: makes the bench of one sequence from its number.
-        fuzz: what the contract gives the fuzzer.
+        world: makes a corner of the target for one sequence.
+        operations: what is sent, where the target offers it.
+        draw: draws the steps of a sequence.
         judge: what exchanges are judged by.
-        bodies: what schemathesis makes.
         start: the seed.
+        most: steps of one sequence.
     """
 
-    def __init__(self, lab: Callable[[int], Lab], *, fuzz: Fuzz, judge: Judge, bodies: Bodies, start: int) -> None:
+    def __init__(
+        self,
+        lab: Callable[[int], Lab],
+        *,
+        world: Callable[[Any], World],
+        operations: Sequence[str],
+        draw: Draw,
+        judge: Judge,
+        start: int,
+        most: int = STEPS,
+    ) -> None:
         self._numbers = itertools.count(FIRST_LAB)
         self._lab = lab
-        self._fuzz = fuzz
+        self._world = world
+        self._operations = operations
+        self._draw = draw
         self._judge = judge
-        self._bodies = bodies
         self._start = start
-        self._operations: tuple[str, ...] = ()
+        self._most = most
         self._shrunk = 0  #: findings that were shrunk
         self.requests = 0  #: those of shrinking and cleaning up apart
 
     # -- drawing -----------------------------------------------------------------------------------------------
 
-    def new(self, number: int, *, most: int = STEPS) -> Sent:
-        """Send a new sequence of at most so many steps; what it shows for the first time is in `found`."""
+    def new(self, number: int) -> Sent:
+        """Send a new sequence; what it shows for the first time is in `found`."""
         random = Random(f"{self._start} {number}")  # noqa: S311 - nothing secret
         lab, sent = self._new_lab(), Sent()
-        self._operations = tuple(o for o in self._fuzz.operations if lab.offers(o))
+        offered = tuple(o for o in self._operations if lab.offers(o))
         try:
-            world = self._fuzz.world(lab)
-            for step in itertools.islice(self._drawn(world, random), most if self._operations else 0):
+            world = self._world(lab)
+            for step in itertools.islice(self._draw(world, random, offered), self._most if offered else 0):
                 sent.steps.append(step)
                 self.requests += 1
-                exchange = self._exchanged(lab, world, step, sent)
-                if exchange is None:
+                breaches = self._exchanged(lab, world, step, sent)
+                if breaches is None:
                     break
-                for breach in filter(self._judge.is_new, list(self._judge.breaches(exchange))):
+                for breach in filter(self._judge.is_new, breaches):
                     self._judge.remember(breach)
                     sent.show(breach)
         finally:
@@ -90,30 +104,10 @@ class Sequences:
     def _new_lab(self) -> Lab:
         return self._lab(next(self._numbers))
 
-    def _drawn(self, world: World, random: Random) -> Iterator[Step]:
-        yield from (step for step in world.opening(random) if step.operation in self._operations)
-        while True:
-            operation = random.choice(self._operations)
-            arguments = world.arguments(operation, random)
-            kind = random.choice(KINDS)
-            example = world.example(operation, arguments, random) if kind in {"example", "near"} else None
-            if example is not None:
-                body = example if kind == "example" else near_miss(example, random)
-                yield Step(operation, arguments, world.confined(operation, body), kind=kind)
-                continue
-            drawn = self._bodies.draw(operation, valid=kind != "wild")
-            asked = kind == "example" or (kind == "near" and self._says_more(operation, arguments))
-            query = () if asked else drawn.query
-            yield Step(operation, arguments, world.confined(operation, drawn.body), query, "wild" if kind == "wild" else "valid")
-
-    def _says_more(self, operation: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
-        return any(p.where != "path" and p.argument in arguments for p in self._judge.contract.operations[operation].parameters)
-
     # -- sending -----------------------------------------------------------------------------------------------
 
-    def _exchanged(self, lab: Lab, world: World, step: Step, sent: Sent) -> Exchange | None:
-        """Send one step, teach the world, and return the exchange; `None` when there was no answer."""
+    def _exchanged(self, lab: Lab, world: World, step: Step, sent: Sent) -> list[Breach] | None:
+        """Send one step, judge it, and teach the world; `None` when there was no answer."""
         try:
             arguments = filled(dict(step.arguments), world.known)
             reply = lab.send(step.operation, content=content(step.body, world.known), query=step.query, **arguments)
@@ -122,8 +116,9 @@ class Sequences:
             sent.exchanges = [*lab.sent, silent.keep().number]
             return None
         sent.exchanges = list(lab.sent)
+        breaches = [*self._judge.breaches(reply.exchange), *self._judge.contradictions(world.judged(step, reply), step.operation)]
         world.learn(step, reply)
-        return reply.exchange
+        return breaches
 
     def answers(self) -> bool:
         """Whether the target answers anything at all."""
@@ -153,26 +148,24 @@ class Sequences:
         self._shrunk += 1
         needed = shows(steps)
         if needed:
-            Shrinking(steps[:needed], shows, plain=self._fuzz.world(self._new_lab()).plain, attempts=attempts).shortest()
+            Shrinking(steps[:needed], shows, plain=self._world(self._new_lab()).plain, attempts=attempts).shortest()
         return last
 
     def _again(self, steps: Sequence[Step], breach: Breach) -> tuple[Breach, list[int], int] | None:
         """The same requests in a new corner, up to the one that breaks the same."""
         lab, sent = self._new_lab(), Sent()
         try:
-            world = self._fuzz.world(lab)
+            world = self._world(lab)
             for done, step in enumerate(steps, start=1):
-                exchange = self._exchanged(lab, world, step, sent)
-                for other in self._breaches(exchange, step, sent):
+                breaches = self._exchanged(lab, world, step, sent)
+                for other in self._silence(step, sent) if breaches is None else breaches:
                     if (other.rule, other.operation) == (breach.rule, breach.operation):
                         return other, sent.exchanges, done
-                if exchange is None:
+                if breaches is None:
                     break
         finally:
             lab.clean_up()
         return None
 
-    def _breaches(self, exchange: Exchange | None, step: Step, sent: Sent) -> list[Breach]:
-        if exchange is not None:
-            return list(self._judge.breaches(exchange))
+    def _silence(self, step: Step, sent: Sent) -> list[Breach]:
         return [self._judge.silence(step.operation, str(sent.silent))] if sent.silent and not sent.silent.late else []

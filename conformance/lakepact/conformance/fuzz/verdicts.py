@@ -1,26 +1,31 @@
-"""A whole run of fuzzing: sequence after sequence until the budget is spent, and a verdict for everything that was looked at."""
+"""A whole search by chance: sequence after sequence until the budget is spent, and a verdict for everything that was looked at."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.fuzz.bodies import Bodies
+from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.fuzz.sequences import Sequences
 from lakepact.conformance.outcome import Outcome, Verdict, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from random import Random
 
     from lakepact.conformance.fuzz.judging import Breach, Fuzz
     from lakepact.conformance.fuzz.sequences import Sent
+    from lakepact.conformance.fuzz.steps import Step
+    from lakepact.conformance.fuzz.world import Remembering
     from lakepact.conformance.judges import Law
     from lakepact.conformance.lab import Lab
     from lakepact.generated.contract import Contract
 
-CHECK = "fuzz"  #: what verdicts name as the check
+FUZZED, MODELLED = "fuzz", "model"  #: what verdicts name as the check
+HISTORY = 100  #: requests of one history
 PATIENCE = 3  #: answers in a row that are awaited in vain before the target is given up
 
 
@@ -44,74 +49,101 @@ def fuzzed(
         budget: about how many requests to send, those of shrinking and cleaning up apart.
         start: the seed; the same seed, target and version send the same requests.
     """
-    run = _Fuzzing(lab, contract, laws, fuzz=fuzz, start=start)
-    for number in itertools.count():
-        if run.sequences.requests >= budget or run.given_up:
-            break
-        before = run.sequences.requests
-        sent = run.sequences.new(number)
-        if run.sequences.requests == before:
-            run.given_up = "the target offers nothing that could be fuzzed"
-        yield Progress(run.sequences.requests)
-        for breach, steps, exchanges in sent.found:
-            yield run.verdict(breach, run.sequences.shortest(breach, steps) or (breach, exchanges, 0))
-        if sent.silent is not None:
-            yield from run.silence(sent)
-        else:
-            run.vain = 0
-    yield from run.rest()
+    judge, drawing = Judge(contract, laws, fuzz), Drawing(contract, Bodies(contract, start))
+    sequences = Sequences(lab, world=fuzz.world, operations=fuzz.operations, draw=drawing.drawn, judge=judge, start=start)
+    yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
 
-class _Fuzzing:
-    """One run, and what it makes of what its sequences show."""
+def modelled(lab: Callable[[int], Lab], contract: Contract, *, fuzz: Fuzz, budget: int, start: int) -> Iterator[Verdict | Progress]:
+    """Hold a target against a model of it: random histories, in which every look has to find what was accepted before.
 
-    def __init__(self, lab: Callable[[int], Lab], contract: Contract, laws: Sequence[Law], *, fuzz: Fuzz, start: int) -> None:
-        self._contract = contract
-        self._fuzz = fuzz
+    Args:
+        lab: makes the bench of one history from its number.
+        contract: what the target is judged by.
+        fuzz: what the contract gives, a model among it.
+        budget: about how many requests to send, those of shrinking and cleaning up apart.
+        start: the seed; the same seed, target and version send the same requests.
+    """
+    if fuzz.model is None:
+        return
+    # Laws look at these exchanges in a run of their own, and nothing is sent that has to be refused for its form.
+    judge, operations = Judge(contract, (), replace(fuzz, refusals={})), tuple(dict.fromkeys(fuzz.operations))
+    sequences = Sequences(lab, world=fuzz.model, operations=operations, draw=_history, judge=judge, start=start, most=HISTORY)
+    yield from _Search(MODELLED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
+
+
+def _history(world: Remembering, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+    return world.history(random, operations)
+
+
+class _Search:
+    """One run of sequences, and what it makes of what they show."""
+
+    def __init__(self, check: str, judge: Judge, sequences: Sequences, *, answers: str, start: int) -> None:
+        self._check = check
+        self._judge = judge
+        self._sequences = sequences
+        self._answers = answers
         self._start = start
-        self.judge = Judge(contract, laws, fuzz)
-        self.sequences = Sequences(lab, fuzz=fuzz, judge=self.judge, bodies=Bodies(contract, start), start=start)
-        self.vain = 0  #: sequences in a row whose last answer did not come in time
-        self.given_up = ""
+        self._vain = 0  # sequences in a row whose last answer did not come in time
+        self._given_up = ""
 
-    def verdict(self, breach: Breach, shown: tuple[Breach, list[int], int], remark: str = "") -> Verdict:
+    def verdicts(self, budget: int) -> Iterator[Verdict | Progress]:
+        """Sequence after sequence until the budget is spent."""
+        for number in itertools.count():
+            before = self._sequences.requests
+            if before >= budget or self._given_up:
+                break
+            sent = self._sequences.new(number)
+            if self._sequences.requests == before:
+                self._given_up = "the target offers nothing that could be asked for"
+            yield Progress(self._sequences.requests)
+            for breach, steps, exchanges in sent.found:
+                yield self._verdict(breach, self._sequences.shortest(breach, steps) or (breach, exchanges, 0))
+            if sent.silent is not None:
+                yield from self._silence(sent)
+            else:
+                self._vain = 0
+        yield from self._rest()
+
+    def _verdict(self, breach: Breach, shown: tuple[Breach, list[int], int], remark: str = "") -> Verdict:
         """A broken requirement, with the requests that show it."""
         again, exchanges, needed = shown
         said = f"shrunk to {needed} request{'s' if needed > 1 else ''}" if needed else remark or "not seen again when it was repeated"
         return Verdict(
             breach.requirements[0],
-            broken(self._contract.requirements[breach.requirements[0]]),
-            CHECK,
+            broken(self._judge.contract.requirements[breach.requirements[0]]),
+            self._check,
             again.unmet.expected,
             again.unmet.actual,
             f"seed {self._start}, {said}",
             tuple(exchanges),
         )
 
-    def silence(self, sent: Sent) -> Iterator[Verdict]:
+    def _silence(self, sent: Sent) -> Iterator[Verdict]:
         """What a sequence means that ended without an answer: a breach, if the connection breaks again or the target is gone."""
         why = str(sent.silent)
         if sent.silent is None or sent.silent.late:
-            self.vain += 1
-            self.given_up = why if self.vain >= PATIENCE else ""
+            self._vain += 1
+            self._given_up = why if self._vain >= PATIENCE else ""
             return
-        breach = self.judge.silence(sent.steps[-1].operation, why)
-        if not self.sequences.answers():
-            self.given_up = "the target answers nothing any more"
-            self.judge.remember(breach)
-            yield self.verdict(breach, (breach, sent.exchanges, 0), f"after these {len(sent.steps)} requests {self.given_up}")
-        elif self.judge.is_new(breach):
-            again = self.sequences.shortest(breach, sent.steps)
+        breach = self._judge.silence(sent.steps[-1].operation, why)
+        if not self._sequences.answers():
+            self._given_up = "the target answers nothing any more"
+            self._judge.remember(breach)
+            yield self._verdict(breach, (breach, sent.exchanges, 0), f"after these {len(sent.steps)} requests {self._given_up}")
+        elif self._judge.is_new(breach):
+            again = self._sequences.shortest(breach, sent.steps)
             if again is not None:  # else it was an idle connection that happened to be closed
-                self.judge.remember(breach)
-                yield self.verdict(breach, again)
+                self._judge.remember(breach)
+                yield self._verdict(breach, again)
 
-    def rest(self) -> Iterator[Verdict]:
+    def _rest(self) -> Iterator[Verdict]:
         """What is to be said of all that was not found broken."""
-        for name, (requirements, trouble) in self.judge.trouble.items():
+        for name, (requirements, trouble) in self._judge.trouble.items():
             for requirement in requirements:
-                yield Verdict(requirement, Outcome.ERROR, CHECK, actual=f"the law {name} broke: {trouble!r}")
-        if self.given_up and self._fuzz.answers not in self.judge.broken:
-            yield Verdict(self._fuzz.answers, Outcome.BLOCKED, CHECK, actual=self.given_up, remark=f"seed {self._start}")
-        for requirement in sorted(self.judge.held - self.judge.broken):
-            yield Verdict(requirement, Outcome.PASS, CHECK, remark=f"{self.sequences.requests} fuzzed requests, seed {self._start}")
+                yield Verdict(requirement, Outcome.ERROR, self._check, actual=f"the law {name} broke: {trouble!r}")
+        if self._given_up and self._answers not in self._judge.broken:
+            yield Verdict(self._answers, Outcome.BLOCKED, self._check, actual=self._given_up, remark=f"seed {self._start}")
+        for requirement in sorted(self._judge.held - self._judge.broken):
+            yield Verdict(requirement, Outcome.PASS, self._check, remark=f"{self._sequences.requests} requests, seed {self._start}")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from random import Random
 
+    from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz.steps import Learned, Step
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.outcome import Unmet
 
 
 class World(Protocol):
@@ -40,6 +41,18 @@ class World(Protocol):
         """The value that is meant, or `None` when it is not known."""
         ...
 
+    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
+        """Requirements that an answer keeps or, with what is unmet, breaks by all that was answered before it."""
+        ...
+
     def learn(self, step: Step, reply: Reply) -> None:
         """Remember what a request made or removed, and have it removed in the end."""
+        ...
+
+
+class Remembering(World, Protocol):
+    """A corner of which is known what it has to hold: a model of the target, as far as one sequence sees it."""
+
+    def history(self, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+        """What happens in it, without an end: changes, each followed by looks at what has to be there now."""
         ...

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance import runner
+from lakepact.conformance.exchanges import SHOWN_BODY
 from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.wire import REDACTED, SECRET_HEADERS, SHOWN_BODY
+from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.runner import Result, Run
-    from lakepact.conformance.wire import Exchange
 
 REPORT_VERSION = 1
 VERDICTS = {runner.CONFORMANT: "conformant", runner.NOT_CONFORMANT: "not conformant", runner.INCOMPLETE: "incomplete"}

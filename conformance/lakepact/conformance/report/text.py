@@ -119,8 +119,12 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -
     scope = f", only {', '.join(header['only'])}" if header["only"] else ""
     console.print(
         f"[{colour}]{footer['verdict']}[/]  {escape(header['target'])}  {header['contract']} {header['version']}{escape(scope)}\n"
-        f"[dim]{offered}; {footer['checks']} checks and {footer['laws']} laws, "
+        f"[dim]{offered}; {_counted(footer['checks'], 'check')} and {_counted(footer['laws'], 'law')}, "
         f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" + ("" if number == 1 else "s")

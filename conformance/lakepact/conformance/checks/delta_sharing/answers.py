@@ -10,7 +10,7 @@ from lakepact.generated.contract import Contract
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 OPERATIONS = Contract("delta_sharing").operations
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.asking import Asking, Listing, named
 
 if TYPE_CHECKING:
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 
 def recognises(exchange: Exchange) -> bool:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
     from lakepact.conformance.rows.lines import Answer
-    from lakepact.conformance.wire import Exchange, Reply
 
 MOST_TABLES = 6  #: that are asked in many ways
 TRIES = 3  #: to ask twice between two commits

@@ -12,7 +12,8 @@ from lakepact.conformance.wire import NoAnswer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lakepact.conformance.wire import Reply, Wire
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.wire import Wire
 
 MOST_PAGES = 150  #: of all listings together
 MOST_SHARES = 20
@@ -139,7 +140,7 @@ class Walk:
     def _first(self) -> None:
         """Ask for shares, and say so if that leads nowhere: whoever is refused everything can judge nothing."""
         reply = self._wire.send("GET", "/shares", operation="listShares", check="discover")
-        if 300 <= reply.status < 500:
+        if 300 <= reply.status < 500 or reply.exchange.is_a_page:
             known = "a token that it knows (--token-env NAME)" if reply.status in {401, 403} else "the endpoint of a profile as its address"
             raise Blocked(f"GET {self._wire.url}/shares was answered with {reply.shown}; the target needs {known}")
 

@@ -16,7 +16,7 @@ from lakepact.conformance.outcome import NotOffered, Unmet
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 OPERATION = "generateTemporaryTableCredentials"
 TRAFFIC = ("credentials.credentials_are_for_the_table",)

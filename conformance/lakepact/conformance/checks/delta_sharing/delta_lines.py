@@ -27,7 +27,7 @@ from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 LINES = ("protocol", "metaData", "file", END)
 ACTIONS = ("add", "remove", "cdc")
@@ -132,7 +132,7 @@ def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
 @law("DS-DFL-05", traffic=TOUR)
 def urls_expire_in_the_future_in_delta_format(exchange: Exchange) -> bool:
     """The expirationTimestamp of a file is a time in the future in milliseconds, where there is one."""
-    return expire_later(file["expirationTimestamp"] for file in files(exchange) if file.get("expirationTimestamp") is not None)
+    return expire_later(exchange, files(exchange))
 
 
 @law("DS-DFL-06", traffic=TOUR)

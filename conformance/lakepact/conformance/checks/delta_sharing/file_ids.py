@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.answers import version_of
+from lakepact.conformance.checks.delta_sharing.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.line_answers import DELTA, PARQUET, QUERY, form_of, objects, required
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.checks.delta_sharing.tour import ASKED_FOR, Question, ask, by_url
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 #: Tables of the pack whose files were never rewritten without a change of rows, so that every addition is answered too.
 WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
@@ -86,8 +90,8 @@ def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
                 if other.status != 200 or (version_of(other) != version_of(plain) and "startingVersion" not in body):
                     continue  # Refused, which is not judged here, or changed in between.
                 with lab.judge(requirement):
-                    known, found = _by_size(plain), _by_size(other)
-                    stray = [size for size in known.keys() & found.keys() if known[size] != found[size]]
+                    known, found = (_singled_out(reply, by_place="startingVersion" in body) for reply in (plain, other))
+                    stray = [what for what in known.keys() & found.keys() if known[what] != found[what]]
                     expect.true(
                         not stray,
                         f"the ids of {table.name} {what} in {form} format to be those without",
@@ -95,16 +99,21 @@ def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
                     )
 
 
-def _by_size(reply: Reply) -> dict[Any, str]:
-    """The ids of the files of an answer that were added and have a size that no other file has."""
+def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
+    """The ids of the files of an answer that were added and have a size that no other file has.
+
+    Among files of several versions sizes tell too little: what was rewritten without a change of rows may be as large as it was,
+    and is no addition. There the path of the URL counts too.
+    """
     found: dict[Any, list[str]] = {}
     for kind in ("file", "add"):
         for file in objects(reply.lines, kind):
             single = file.get("deltaSingleAction")
             action = single.get("add") if isinstance(single, dict) else file
             if isinstance(action, dict):
-                found.setdefault(action.get("size"), []).append(str(file.get("id")))
-    return {size: ids[0] for size, ids in found.items() if len(ids) == 1}
+                place = urlsplit(str(action.get("path", action.get("url")))).path if by_place else ""
+                found.setdefault((action.get("size"), place), []).append(str(file.get("id")))
+    return {what: ids[0] for what, ids in found.items() if len(ids) == 1}
 
 
 @check("DS-DFL-01")
@@ -142,6 +151,51 @@ def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
                 expect.true(found == other, f"the same ids of deletion vectors of {table.name} again", "others")
     if not judged:
         raise NotOffered("no table has deletion vectors")
+
+
+@check("DS-DFL-02")
+def each_deletion_vector_file_has_its_own_id(lab: SharingLab) -> None:
+    """What was one file of deletion vectors in the log has one id, no other has it, and neither does a data file."""
+    table = lab.fixture("deletion_vectors")
+    by_file: dict[str, set[str]] = {}
+    data: set[str] = set()
+    for version in table.readable:
+        reply = lab.send(QUERY, body={"version": version.version}, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
+        if reply.status != 200:
+            continue
+        known = {
+            _measures(v): str(v["pathOrInlineDv"]) for f in version.files if (v := f.get("deletion_vector")) and v["storageType"] != "i"
+        }
+        for file in objects(reply.lines, "file"):
+            data.add(str(file.get("id")))
+            vector = ((file.get("deltaSingleAction") or {}).get("add") or {}).get("deletionVector")
+            stored = known.get(_measures(vector)) if isinstance(vector, dict) and vector.get("storageType") != "i" else None
+            if stored is not None and isinstance(file.get("deletionVectorFileId"), str):
+                by_file.setdefault(stored, set()).add(file["deletionVectorFileId"])
+    if not by_file:
+        raise NotOffered("no file says the id of its deletion vector")
+    said = [i for found in by_file.values() for i in found]
+    lab.note("DS-DFL-02", "")
+    if len(said) != len(set(said)):
+        lab.warn("DS-DFL-02", expected="an id for each file of deletion vectors", actual="one id for several files")
+    if set(said) & data:
+        lab.warn("DS-DFL-02", expected="other ids for files of deletion vectors than for data files", actual="the id of a data file")
+
+
+def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells a deletion vector of the pack from others, wherever it is stored."""
+    return vector.get("sizeInBytes"), vector.get("cardinality"), vector.get("offset")
+
+
+@check("DS-CDC-01")
+def files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
+    """Each file of changes has an id that no other file of changes in the answer has."""
+    table = lab.fixture(PLAIN)
+    asked = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
+    reply = lab.works(asked, 200)
+    with lab.judge("DS-CDC-01"):
+        counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
+        expect.equal([], [i for i, count in counted.items() if count > 1], f"ids of several files of changes of {table.name}:")
 
 
 @check("DS-REM-02")

@@ -16,12 +16,14 @@ from lakepact.conformance.fuzz.steps import Learned
 from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from random import Random
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz.steps import Step
-    from lakepact.conformance.wire import Reply, Wire
+    from lakepact.conformance.outcome import Unmet
+    from lakepact.conformance.wire import Wire
 
 Document = dict[str, Any]
 
@@ -111,6 +113,10 @@ class SharingWorld:
 
     def opening(self, random: Random) -> Sequence[Step]:  # noqa: ARG002 - nothing has to be made
         """Nothing: what is asked for is there."""
+        return ()
+
+    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
+        """Nothing: no request changes what there is."""
         return ()
 
     # -- what is sent ------------------------------------------------------------------------------------------

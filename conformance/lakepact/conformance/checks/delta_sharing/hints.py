@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer
-    from lakepact.conformance.wire import Reply
 
 PRUNED = "measurements"  #: partitions, and statistics of every kind
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 TYPED = "partition_types"
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
     from lakepact.conformance.fixtures.manifest import PackTable
-    from lakepact.conformance.wire import Exchange, Reply
 
 WITH_NULLS = ("partitioned", "partition_types")
 LAID_OUT = ("times_in_commit", "checkpoint_v2", "checkpoint_v2_json")  #: tables whose log has a layout of its own

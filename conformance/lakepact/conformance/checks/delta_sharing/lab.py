@@ -12,9 +12,9 @@ from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.catalogue import Catalogue, SharedTable
+    from lakepact.conformance.exchanges import Exchange, Reply
     from lakepact.conformance.fixtures.manifest import Manifest, PackTable
     from lakepact.conformance.target import Target
-    from lakepact.conformance.wire import Exchange, Reply
 
 
 class SharingLab(Lab):

@@ -14,7 +14,7 @@ from lakepact.generated.contract import Contract
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
     Line = dict[str, Any]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import contextlib
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakepact.conformance import expect
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 Item: TypeAlias = dict[str, Any]
 Page: TypeAlias = "tuple[list[Item], str]"
@@ -21,6 +22,7 @@ Page: TypeAlias = "tuple[list[Item], str]"
 LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
 
 MOST_ITEMS = 60  #: of a listing that is read one by one
+MOST_COUNTED = 5  #: listings of a kind that are counted in search of a short one
 MOST_PAGES = 40  #: that are read of a longer one
 
 
@@ -75,6 +77,14 @@ class Listing:
             size = next(given, size)
             page = self.page(max_results=size, **{**first, "page_token": page[1]})
             yield page
+
+    def items(self) -> list[Item]:
+        """The items on all pages, however few the target puts on one.
+
+        Raises:
+            Unmet: an answer is no page, or a token comes back.
+        """
+        return [item for page, _ in self.pages() for item in page]
 
     def everything(self) -> list[Item]:
         """All items, asked for as a client without wishes does.
@@ -139,12 +149,26 @@ def listings(lab: SharingLab, *, fewest: int = 0) -> list[Listing]:
     return found
 
 
+def beside(listing: Listing) -> Listing | None:
+    """Another listing of the same kind that has items, if there is one."""
+    for address, count in _counted(listing.lab, listing.operation):
+        if count and address != listing.address:
+            return Listing(listing.lab, listing.operation, address, count)
+    return None
+
+
 def _chosen(lab: SharingLab, operation: str, fewest: int) -> Listing | None:
     counted = [(count, address) for address, count in _counted(lab, operation) if fewest <= count <= MOST_ITEMS]
-    if not counted:
-        return None
-    count, address = min(counted, key=lambda c: c[0])
-    return Listing(lab, operation, address, count)
+    for count, address in sorted(counted, key=lambda c: c[0])[:MOST_COUNTED]:
+        listing = Listing(lab, operation, address, count)
+        if lab.catalogue.whole:
+            return listing
+        # Of a large catalogue a part was seen: the listing may be longer than what was found in it.
+        with contextlib.suppress(Blocked):
+            whole = replace(listing, count=len(listing.everything()))
+            if whole.count <= MOST_ITEMS:
+                return whole
+    return None
 
 
 def _counted(lab: SharingLab, operation: str) -> Iterator[tuple[dict[str, Any], int]]:

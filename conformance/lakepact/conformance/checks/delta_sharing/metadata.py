@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 TWO = ["protocol", "metaData"]
 TRIES = 3  #: to read a table between two of its commits

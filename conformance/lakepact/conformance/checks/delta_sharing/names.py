@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 #: Checks that ask for every kind of listing.
 LISTED = ("shares.a_share_is_described_as_it_is_listed", "tables.tables_of_a_share_are_those_of_its_schemas")

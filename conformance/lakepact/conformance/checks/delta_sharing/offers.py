@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.conformance.checks.delta_sharing.catalogue import Catalogue, SharedTable, Walk
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 OPERATIONS = Contract("delta_sharing").operations
 

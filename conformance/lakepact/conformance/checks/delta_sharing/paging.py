@@ -8,15 +8,15 @@ from urllib.parse import parse_qs, urlsplit
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.catalogue import MOST_EMPTY_PAGES
-from lakepact.conformance.checks.delta_sharing.listings import LISTS, Listing, items_of, keys, listings, token_of
+from lakepact.conformance.checks.delta_sharing.listings import LISTS, Listing, beside, items_of, keys, listings, token_of
 from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.listings import Item, Page
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 LARGEST = 2**31 - 1  #: of an Int32
 LARGE = (501, 1001, LARGEST)  #: beyond what some servers take
@@ -98,16 +98,19 @@ def sizes_may_change_on_the_way(lab: SharingLab) -> None:
 def the_last_page_has_no_token(lab: SharingLab) -> None:
     """When nothing is left the token of the next page is missing or empty."""
     for listing in listings(lab, fewest=1):
-        pages: list[Page] = []
+        to_nothing: list[int | None] = []  # sizes of which the last page is empty, though a token led to it
         with lab.judge("DS-PAG-09"):
             for size in (None, 1, listing.count, listing.count + 1):
-                pages = []
+                pages: list[Page] = []
                 for page in listing.pages([size]):
                     pages.append(page)
                     if len(pages) > listing.count + MOST_EMPTY_PAGES:
                         raise Unmet(f"{listing} to end after {listing.count} items", f"{len(pages)} pages of {size} and a token for more")
-        if len(pages) > 1 and not pages[-1][0]:
-            lab.warn("DS-PAG-09", expected="no token when nothing is left", actual=f"{listing}: a token that leads to an empty page")
+                if len(pages) > 1 and not pages[-1][0]:
+                    to_nothing.append(size)
+        if to_nothing:
+            actual = f"{listing} with maxResults={to_nothing[0]}: a token that leads to an empty page"
+            lab.warn("DS-PAG-09", expected="no token when nothing is left", actual=actual)
 
 
 # -- sizes ------------------------------------------------------------------------------------------------------------
@@ -173,6 +176,10 @@ def tokens_belong_to_their_listing(lab: SharingLab) -> None:
         for other, token in tokens:
             if other.operation != listing.operation:
                 _refused(lab, listing.get(page_token=token, max_results=1), first, f"for a token of {other} at {listing}")
+    for listing, token in tokens:
+        if (elsewhere := beside(listing)) is not None:
+            first = keys(elsewhere.page(max_results=1)[0])
+            _refused(lab, elsewhere.get(page_token=token, max_results=1), first, f"for a token of {listing} at {elsewhere}")
 
 
 def _refused(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about: str) -> None:

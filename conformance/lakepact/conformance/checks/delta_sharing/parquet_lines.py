@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -27,12 +27,13 @@ from lakepact.conformance.checks.delta_sharing.suite import law
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 FILES = ("file", "add", "cdf", "remove")
 CHANGED = ("add", "cdf", "remove")
 MODES = frozenset({"url", "dir"})
 IN_MILLISECONDS = 100_000_000_000  #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
+A_MINUTE = 60_000  #: by which the clock that signs URLs may differ from that of answers
 
 
 def metadata(exchange: Exchange) -> list[dict[str, Any]]:
@@ -178,21 +179,32 @@ def stats_are_json(exchange: Exchange) -> bool:
 @law("DS-FIL-09", traffic=TOUR)
 def urls_expire_in_the_future(exchange: Exchange) -> bool:
     """The expirationTimestamp of a file is a time in the future in milliseconds, where there is one."""
-    return expire_later(file["expirationTimestamp"] for file in files(exchange) if file.get("expirationTimestamp") is not None)
+    return expire_later(exchange, files(exchange))
 
 
-def expire_later(times: Iterable[Any]) -> bool:
-    """Whether there are times, all of which are in the future and in milliseconds.
+def expire_later(exchange: Exchange, described: Iterable[dict[str, Any]]) -> bool:
+    """Whether files say when their URLs expire, always in milliseconds and after the answer.
+
+    What counts is the clock of who answers, as its header `Date` says: others may be slow, and exchanges are judged years later.
 
     Raises:
-        Unmet: one is not.
+        Unmet: one says another time.
     """
-    found = list(times)
+    answered = _date_of(exchange)
+    found = [file["expirationTimestamp"] for file in described if file.get("expirationTimestamp") is not None]
     for when in found:
         expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTimestamp in milliseconds since 1970", when)
-        # Laws are judged soon after their exchanges, but not at once.
-        expect.true(when > time.time_ns() // 1_000_000 - 60_000, "an expirationTimestamp in the future", when)
+        if answered is not None:
+            expect.true(when > answered - A_MINUTE, "an expirationTimestamp after the Date of the answer", when)
     return bool(found)
+
+
+def _date_of(exchange: Exchange) -> int | None:
+    """When an answer was given, in milliseconds, as far as it says so."""
+    try:
+        return int(parsedate_to_datetime(exchange.headers.get("date", "")).timestamp() * 1000)
+    except ValueError:
+        return None
 
 
 # -- changed files --------------------------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.rows.lines import SharedFile
-    from lakepact.conformance.wire import Exchange
 
 TABLE = "partition_types"
 

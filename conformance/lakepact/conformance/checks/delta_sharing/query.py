@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 JSON = "application/json"
 MOST_TABLES = 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 #: Values of `Authorization` that carry no bearer token.
 NO_BEARER = ("Basic bGFrZXBhY3Q6bGFrZXBhY3Q=", "lakepact-known-to-nobody", "Token lakepact-known-to-nobody")
 
 #: Values that carry one which nobody has.
 UNKNOWN = ("Bearer lakepact-known-to-nobody", "Bearer", "Bearer  ", "Bearer null")
+
+#: Tokens that are numbers or UUIDs, which are the same in either case.
+HEXADECIMAL = re.compile("[0-9A-Fa-f-]+")
 
 MOST_TABLES = 10  #: that are asked for more than once
 
@@ -80,6 +84,35 @@ def schemes_have_no_case(lab: SharingLab) -> None:
         for spelled in ("Bearer", "bearer", "BEARER"):
             reply = lab.send("listShares", headers=[("Authorization", f"{spelled} {token}")])
             expect.status(reply, 200, about=f"with the scheme {spelled}")
+
+
+def altered(token: str) -> dict[str, str]:
+    """Tokens that are nearly a right one: how each differs from it."""
+    known = {"with more behind it": f"{token}lakepact", "without its last characters": token[:-4]}
+    if not HEXADECIMAL.fullmatch(token):
+        known["in the other case"] = token.swapcase()
+    return {what: other for what, other in known.items() if other not in {token, ""}}
+
+
+@check("DS-GEN-09", "DS-GEN-02")
+def a_token_counts_as_a_whole(lab: SharingLab) -> None:
+    """A token that is nearly right is as wrong as any other, and a right one counts behind Bearer alone."""
+    scheme, _, token = lab.target.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        for requirement in ("DS-GEN-09", "DS-GEN-02"):
+            lab.skip(requirement, "no bearer token is known")
+        return
+    lab.works(lab.send("listShares"), 200)
+
+    with lab.judge("DS-GEN-09"):
+        for what, other in altered(token).items():
+            reply = lab.send("listShares", headers=[("Authorization", f"Bearer {other}")])
+            expect.status(reply, 401, about=f"for the right token {what}")
+    for what, value in (("with the scheme Basic", f"Basic {token}"), ("without a scheme", token)):
+        reply = lab.send("listShares", headers=[("Authorization", value)])
+        if reply.status != 401:
+            lab.warn("DS-GEN-02", expected=f"status 401 for the right token {what}", actual=f"status {reply.status}")
+    lab.note("DS-GEN-02", "")
 
 
 @check("DS-GEN-10")

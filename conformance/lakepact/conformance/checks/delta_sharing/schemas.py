@@ -11,7 +11,7 @@ from lakepact.conformance.checks.delta_sharing.suite import check, law
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 
 @law("DS-LSC-01")
@@ -34,7 +34,7 @@ def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
 
     for share in lab.shares():
         with lab.judge("DS-LSC-01"):
-            items = Listing(lab, "listSchemas", {"share": share}).page()[0]
+            items = Listing(lab, "listSchemas", {"share": share}).items()
             if share in known:
                 expect.equal(sorted(map(lower, known[share])), sorted(lower(str(i.get("name"))) for i in items), f"schemas of {share}:")
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.listings import Listing, listed
 from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 MEMBERS = ("name", "id", "displayName", "comment", "properties")
 

@@ -115,6 +115,22 @@ def columns_are_in_the_files(lab: SharingLab) -> None:
             _columns_fit(lab, table, reading.understood(reply))
 
 
+@check("DS-SCH-02")
+def columns_are_described_as_they_are(lab: SharingLab) -> None:
+    """A column that is never null is said to be so, and comments on columns are passed on."""
+    table = lab.fixture("types")
+    answer = reading.understood(lab.works(reading.asked(lab, table, form=reading.PARQUET), 200))
+    found = {field["name"]: field for field in answer.fields}
+    for known in table.last.schema["fields"]:
+        field: Any = found.get(known["name"], known)
+        if field.get("nullable") != known["nullable"]:
+            lab.warn("DS-SCH-02", expected=f"nullable {known['nullable']} of {known['name']}", actual=str(field.get("nullable")))
+        comment = known["metadata"].get("comment")
+        if comment is not None and (field.get("metadata") or {}).get("comment") != comment:
+            lab.warn("DS-SCH-02", expected=f"the comment {comment!r} on {known['name']}", actual=repr(field.get("metadata")))
+    lab.note("DS-SCH-02", "")
+
+
 def _columns_fit(lab: SharingLab, table: PackTable, answer: Answer) -> None:
     never_null = {name for name in table.last.rows.column_names if table.last.rows[name].null_count == 0}
     fields = [field for field in answer.fields if field["name"] not in answer.partition_columns]

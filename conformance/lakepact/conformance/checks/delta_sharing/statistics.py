@@ -68,6 +68,8 @@ def statistics_hold(lab: SharingLab) -> None:
     for requirement, member, side in (("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below")):
         with lab.judge(requirement):
             for where, name, values, bound in _said(files, member):
+                if not _is_spelled(bound, next((v for v in values if v is not None), None)):
+                    raise Unmet(f"for {where} a bound of {name} in {member} as statistics spell such values", repr(bound))
                 wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
                 if wrong:
                     raise Unmet(f"for {where} a bound of {name} in {member} that is not {side} {wrong[0]!r}", repr(bound))
@@ -95,6 +97,15 @@ def _columns(rows: list[dict[str, Any]], said: Any, path: str = "") -> Iterator[
                 yield from _columns(whole, one, f"{path}{name}.")
         elif one is not None:
             yield path + name, values, one
+
+
+def _is_spelled(bound: Any, value: Any) -> bool:
+    """Whether a bound is spelled as statistics do: texts, dates and times as texts, whole numbers as numbers."""
+    if isinstance(value, (str, dt.date)):
+        return isinstance(bound, str)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return isinstance(bound, (int, float)) and not isinstance(bound, bool)
+    return True
 
 
 def _beyond(value: Any, bound: Any, *, upper: bool) -> bool:

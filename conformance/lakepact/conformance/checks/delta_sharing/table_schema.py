@@ -13,7 +13,7 @@ from lakepact.conformance.checks.delta_sharing.suite import law
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 PRIMITIVES = frozenset({"string", "long", "integer", "short", "byte", "float", "double", "boolean", "binary", "date", "timestamp"})
 DECIMAL = re.compile(r"decimal(?:\(\s*(\d+)\s*,\s*(-?\d+)\s*\))?")

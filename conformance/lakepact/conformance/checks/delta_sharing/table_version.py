@@ -10,15 +10,15 @@ from lakepact.conformance.checks.delta_sharing.answers import answered, version_
 from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.snapshots import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import NotOffered, Unmet
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.fixtures.manifest import PackTable
-    from lakepact.conformance.wire import Exchange
 
 MOST_TABLES = 12
 

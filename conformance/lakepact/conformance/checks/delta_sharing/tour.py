@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 MOST_TABLES = 12  #: that are looked at
 MOST_VERSIONS = 8  #: whose changes are asked for

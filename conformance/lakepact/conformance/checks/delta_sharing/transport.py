@@ -8,12 +8,12 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.answers import ANSWERS_IN_LINES, JSON_ANSWERS, answered
 from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 JSON, LINES = "application/json", "application/x-ndjson"
 UTF_8 = frozenset({"utf-8", "utf8"})

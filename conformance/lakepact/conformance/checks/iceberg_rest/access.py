@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.principals import Headers
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 #: Bearer tokens that nobody has.
 UNKNOWN = ("lakepact-known-to-nobody", "null", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJsYWtlcGFjdCJ9.")

@@ -13,7 +13,7 @@ from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 #: What is hidden may be as if it did not exist; and a file that may not be read as if it were none.
 HIDDEN = (403, 404)

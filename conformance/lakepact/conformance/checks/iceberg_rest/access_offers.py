@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.iceberg_rest.principals import SECOND, known
-from lakepact.conformance.wire import NoAnswer, Reply
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.wire import NoAnswer
 
 if TYPE_CHECKING:
     from lakepact.conformance.target import Offer, Target
@@ -41,7 +43,8 @@ def _issued(wire: Wire, offer: Offer) -> dict[str, bool]:
     issues = TOKENS in offer.operations or (unknown.status in {400, 401} and bool(_error(unknown)))
     if not issues and unknown.status not in NOWHERE:
         # What refuses an unknown flow in a form of its own may issue tokens nevertheless, even to a client that nobody knows.
-        issues = _is_token(_asked(wire, "client_credentials&client_id=lakepact&client_secret=lakepact"))
+        # The secret is no word: what was sent as one is in no report.
+        issues = _is_token(_asked(wire, f"client_credentials&client_id=lakepact&client_secret={secrets.token_hex(8)}"))
     exchanges = issues and _error(unknown) == UNSUPPORTED
     if exchanges:
         exchanges = _error(_asked(wire, "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange")) != UNSUPPORTED

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
     from lakepact.conformance.checks.iceberg_rest.principals import Headers
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
 COMMIT: dict[str, Any] = {"requirements": [], "updates": [SETS_A_PROPERTY]}

@@ -12,8 +12,8 @@ from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, discover
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.target import Target
-    from lakepact.conformance.wire import Exchange
 
 LOADS = frozenset({"loadTable"})
 LEFT_OUT = MappingProxyType({"loadCredentials": "not asked: it would hand out keys", "fetchPlanningResult": "not asked: it needs a plan"})

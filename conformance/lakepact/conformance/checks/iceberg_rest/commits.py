@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.table_requirements import Cases
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 
 def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:

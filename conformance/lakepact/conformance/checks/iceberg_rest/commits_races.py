@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.commits_creating import creation, plot
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.racing import side_by_side, the_accepted
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import ASSERT_CREATE, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
@@ -19,36 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 CLIENTS = 16
 ROUNDS = 3  #: of each race: in the first one most clients still open their connections, and the window of a race is small
 
 
 def raced(lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> list[Reply]:
-    """The answers to commits that are sent at the same moment.
-
-    Raises:
-        Blocked: the target says that it has too many requests, so that nothing can be seen of how it decides between them.
-    """
-    replies = lab.together([partial(lab.send, "updateTable", body=dict(body), **at) for body in bodies])
-    for reply in replies:
-        if reply.status == 429 or (reply.status == 503 and "retry-after" in reply.headers):
-            raise Blocked(f"the target does not take {len(bodies)} commits at a time: {reply.shown}")
-    return replies
+    """The answers to commits that are sent at the same moment."""
+    return side_by_side(lab, [partial(lab.send, "updateTable", body=dict(body), **at) for body in bodies], what="commits")
 
 
 def winner_of(replies: Sequence[Reply]) -> int:
-    """The place of the one that was accepted, where all others have to be conflicts.
-
-    Raises:
-        Unmet: none was accepted, or several, or another was refused for another reason.
-    """
-    statuses = [reply.status for reply in replies]
-    for reply in replies:
-        expect.status(reply, 200, 409)
-    expect.true(statuses.count(200) == 1, f"exactly one of {len(statuses)} simultaneous commits to be answered with 200", statuses)
-    return statuses.index(200)
+    """The place of the commit that was accepted."""
+    return the_accepted(replies, 200, what="commits")
 
 
 def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
@@ -137,4 +122,5 @@ def one_of_many_creations_wins(lab: CatalogLab) -> None:
         with lab.judge("IRC-REQ-002"):
             winner = uuids[winner_of(replies)]
             expect.status(loaded, 200)
-            expect.equal(winner, Table(ground.namespace, ground.name, loaded).uuid, "the UUID that the accepted commit assigned,")
+            assigned = Table(ground.namespace, ground.name, loaded).uuid.lower()
+            expect.equal(winner, assigned, "the UUID that the accepted commit assigned,")

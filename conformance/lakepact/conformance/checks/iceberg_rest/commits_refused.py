@@ -50,10 +50,13 @@ def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mappi
 def both_arrays_are_required(lab: CatalogLab) -> None:
     """A commit has requirements and updates, both of them arrays; to do without requirements is worth a warning."""
     table = lab.make_table()
-    wrong: dict[str, Any] = {f"{value} as updates": {"requirements": [], "updates": value} for value in (None, {}, HARMLESS, "none", 0)}
+    wrong: dict[str, Any] = {
+        f"{expect.shown(value)} as updates": {"requirements": [], "updates": value} for value in (None, {}, HARMLESS, "none", 0)
+    }
     wrong["no updates"] = {"requirements": []}
     wrong |= {
-        f"{value} as requirements": {"requirements": value, "updates": [HARMLESS]} for value in ({}, assert_uuid(table.uuid), "none", 0)
+        f"{expect.shown(value)} as requirements": {"requirements": value, "updates": [HARMLESS]}
+        for value in ({}, assert_uuid(table.uuid), "none", 0)
     }
     _judge_bodies(lab, "IRC-COM-003", table, wrong)
     without: tuple[dict[str, Any], ...] = ({"updates": [HARMLESS]}, {"requirements": None, "updates": [HARMLESS]})

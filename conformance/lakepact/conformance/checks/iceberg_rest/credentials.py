@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 #: How a caller says what it can do; the last ones are no words of the contract.
 DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakepact-telepathy, vended-credentials")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 #: These routes answer errors in OAuth's own form.
 OAUTH = frozenset({"getToken"})

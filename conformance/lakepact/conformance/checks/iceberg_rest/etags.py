@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 #: How RFC 9110 spells an ETag.
 ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')

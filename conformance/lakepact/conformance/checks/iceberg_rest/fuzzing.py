@@ -12,12 +12,13 @@ from lakepact.conformance.fuzz.judging import EMPTY, MALFORMED, MISSING, NO_OBJE
 from lakepact.conformance.fuzz.steps import Learned, Step, filled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from random import Random
 
     from lakepact.conformance.checks.iceberg_rest.fuzzing_commits import Document, Key
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.outcome import Unmet
 
 #: What is sent; what the state of tables depends on stands here more than once.
 OPERATIONS = (
@@ -193,6 +194,10 @@ class CatalogWorld:
 
     # -- what came of it ---------------------------------------------------------------------------------------
 
+    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
+        """Nothing, for what was drawn to be refused says little of what has to be there."""
+        return ()
+
     def known(self, learned: Learned) -> Any:
         """The name of the root, or what an answer said about a table or view."""
         if learned == ROOT:
@@ -221,7 +226,7 @@ class CatalogWorld:
         elif step.operation == "dropNamespace":
             self.namespaces = [n for n in self.namespaces if n != namespace]
         elif step.operation == "renameTable":
-            self._moved(_key(body.get("source")), _key(body.get("destination")))
+            self._moved(key_of(body.get("source")), key_of(body.get("destination")))
         elif step.operation == "commitTransaction":
             self._learn_transaction(body.get("table-changes"))
         elif "View" in step.operation:
@@ -229,7 +234,7 @@ class CatalogWorld:
 
     def _learn_transaction(self, changes: Any) -> None:
         for change in changes if isinstance(changes, list) else ():
-            key = _key(change.get("identifier")) if isinstance(change, dict) else None
+            key = key_of(change.get("identifier")) if isinstance(change, dict) else None
             if key is not None:
                 self._made(key, {})
 
@@ -244,7 +249,7 @@ class CatalogWorld:
             self.views.remove((namespace, step.arguments["view"]))
             self.dropped_views.append((namespace, step.arguments["view"]))
         elif step.operation == "renameView":
-            source, target = _key(body.get("source")), _key(body.get("destination"))
+            source, target = key_of(body.get("source")), key_of(body.get("destination"))
             if source is not None and target is not None and source in self.views:
                 self.views.remove(source)
                 self._made_view(target, self._answers.get(source, {}))
@@ -306,7 +311,7 @@ def _levels(levels: Any) -> tuple[Any, ...] | None:
     return tuple(levels) if usable else None
 
 
-def _key(identifier: Any) -> Key | None:
+def key_of(identifier: Any) -> Key | None:
     """The table or view that an identifier in a body names, if it names one."""
     namespace, name = (identifier.get("namespace"), identifier.get("name")) if isinstance(identifier, dict) else (None, None)
     levels = _levels(namespace)
@@ -348,7 +353,7 @@ def rehearsed(step: Step) -> Any:
     return {"metadata": metadata}
 
 
-suite.fuzz = Fuzz(
+FUZZ = Fuzz(
     world=CatalogWorld,
     operations=OPERATIONS,
     answers="IRC-ERR-014",
@@ -362,3 +367,4 @@ suite.fuzz = Fuzz(
     tolerated=tolerated,
     rehearsed=rehearsed,
 )
+suite.fuzz = FUZZ

@@ -8,10 +8,9 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lakepact.conformance.checks.iceberg_rest.probes import UNSERVED
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +19,7 @@ SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
 SEPARATOR_IN_PATHS = "%1F"
 
 SEPARATOR_OF_TARGET = "separator"  #: what an offer calls the separator that the target announces instead
+UNSERVED = "unserved"  #: what an offer calls the operations that are promised, and not served
 
 Namespace = tuple[str, ...]
 
@@ -98,7 +98,7 @@ class CatalogLab(Lab):
         return super().segment(parameter, value)
 
     def offers(self, operation: str) -> bool:
-        """Whether the target declares the operation, and does not say itself that it lacks it."""
+        """Whether the target declares the operation, and was not found to lack it."""
         return super().offers(operation) and operation not in self.offer.found.get(UNSERVED, ())
 
     def send(self, operation: str, *, declared: bool = True, **arguments: Any) -> Reply:
@@ -106,10 +106,10 @@ class CatalogLab(Lab):
 
         Raises:
             NotOffered: the target does not declare the operation.
-            Blocked: no answer came, or the target promises the operation and says that it does not implement it.
+            Blocked: no answer came, or the target promises the operation and was found to lack it.
         """
         if declared and operation in self.offer.found.get(UNSERVED, ()):
-            raise Blocked(f"the target says that it does not implement {operation}, which who sends no endpoints promises (IRC-CFG-013)")
+            raise Blocked(f"the target does not serve {operation}, which who sends no endpoints promises (IRC-CFG-013)")
         return super().send(operation, declared=declared, **arguments)
 
     def afterwards(self, action: Callable[[], object]) -> None:
@@ -133,13 +133,17 @@ class CatalogLab(Lab):
             Blocked: it cannot be created.
         """
         namespace = (*parent, level or self.name())
-        body = {"namespace": list(namespace), "properties": dict(properties or {})}
+        body = {"namespace": list(namespace), "properties": self.kept(properties)}
         reply = self.works(self.send("createNamespace", body=body), 200)
         self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
         answered = reply.document.get("namespace")
         if isinstance(answered, list) and answered != list(namespace):
             raise Blocked(f"the namespace {list(namespace)} was to be created, and another one was: {reply.shown}")
         return namespace
+
+    def kept(self, properties: Mapping[str, str] | None) -> dict[str, str]:
+        """Of the properties of a new namespace those that the target keeps: all or none."""
+        return dict(properties or {}) if self.feature("namespace-properties") else {}
 
     def child_of(self, parent: Namespace, *, properties: Mapping[str, str] | None = None) -> Namespace | None:
         """A new namespace below `parent`; none where the target refuses one there, or does not find it at its path.
@@ -149,7 +153,7 @@ class CatalogLab(Lab):
         if not self.feature("nesting"):
             return None
         namespace = (*parent, self.name())
-        body = {"namespace": list(namespace), "properties": dict(properties or {})}
+        body = {"namespace": list(namespace), "properties": self.kept(properties)}
         if self.send("createNamespace", body=body).status != 200:
             return None
         self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))

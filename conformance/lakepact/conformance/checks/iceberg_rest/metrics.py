@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 COUNTER = {"unit": "count", "value": 3}
 BYTES = {"unit": "bytes", "value": 4_294_967_296_000}
@@ -164,4 +164,4 @@ def unknown_reports_do_no_harm(lab: CatalogLab) -> None:
         for kind in ("lakepact-report", "", "SCAN-REPORT"):
             for made in (scan_report, commit_report):
                 reply = report(lab, table, made(table, report_type=kind))
-                expect.true(reply.status < 500, f"no 5xx status for the report-type {kind!r}", reply.shown)
+                expect.true(reply.status < 500, f"no 5xx status for the report-type {expect.shown(kind)}", reply.shown)

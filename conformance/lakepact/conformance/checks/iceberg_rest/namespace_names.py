@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.namespaces_create import properties_of
+from lakepact.conformance.checks.iceberg_rest.namespaces_create import create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+DEEPEST = 6  #: levels that are looked at
 
 
 @check("IRC-NS-ENC-001", "IRC-NS-ENC-006")
@@ -39,12 +41,33 @@ def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
         expect.status(lab.send("dropNamespace", namespace=namespace), 204)
 
 
+@check("IRC-NS-ENC-001")
+def no_level_is_lost_on_the_way(lab: CatalogLab) -> None:
+    """As deep as namespaces may be nested, each is found and listed with all its levels; deeper ones may be refused."""
+    if not lab.feature("nesting"):
+        lab.skip("IRC-NS-ENC-001", "the target does not nest namespaces")
+        return
+    namespace = lab.make_namespace()
+
+    with lab.judge("IRC-NS-ENC-001"):
+        while len(namespace) < DEEPEST:
+            parent, namespace = namespace, (*namespace, lab.name())
+            created = create(lab, list(namespace))
+            if 400 <= created.status < 500:
+                break
+            expect.status(created, 200)
+            expect.equal(list(namespace), created.at("namespace"), "namespace")
+            expect.equal(list(namespace), lab.send("loadNamespaceMetadata", namespace=namespace).at("namespace"), "namespace")
+            expect.contains(list(namespace), lab.send("listNamespaces", parent=parent).at("namespaces"), "children")
+
+
 @check("IRC-NS-ENC-002")
 def dots_do_not_separate(lab: CatalogLab) -> None:
     """A level with a dot in it is another namespace than two levels."""
     top = lab.make_namespace()
     name = lab.name()
-    lab.make_namespace(top, level=name, properties={"is": "two levels"})
+    two_levels = lab.make_namespace(top, level=name, properties={"is": "two levels"})
+    child = lab.child_of(two_levels)
     dotted = (f"{top[0]}.{name}",)
     created = lab.send("createNamespace", body={"namespace": list(dotted), "properties": {"is": "one level"}})
     if created.status == 200:
@@ -56,7 +79,11 @@ def dots_do_not_separate(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-ENC-002"):
         expect.status(created, 200)
         expect.equal("one level", properties_of(lab, dotted).get("is"), "property of one level")
-        expect.equal("two levels", properties_of(lab, (*top, name)).get("is"), "property of two levels")
+        expect.equal("two levels", properties_of(lab, two_levels).get("is"), "property of two levels")
+        listed = lab.send("listNamespaces", parent=dotted)
+        expect.status(listed, 200)
+        if child:
+            expect.lacks(list(child), listed.at("namespaces"), "children of one level")
 
 
 @check("IRC-NS-ENC-003")
@@ -76,16 +103,18 @@ def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
 @check("IRC-NS-ENC-004")
 def case_is_treated_consistently(lab: CatalogLab) -> None:
     """Names that differ in case are different namespaces, or the same one wherever they are used."""
-    (name,) = lab.make_namespace(level=f"{lab.name()}Case", properties={"is": "first"})
+    name = f"{lab.name()}Case"
     other = name.swapcase()
+    lab.works(create(lab, [name], properties={"is": "first"}), 200)
+    kept = lab.send("loadNamespaceMetadata", namespace=(name,))
     found = lab.send("loadNamespaceMetadata", namespace=(other,))
-    again = lab.send("createNamespace", body={"namespace": [other], "properties": {"is": "second"}})
-    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(other,)))
+    again = create(lab, [other], properties={"is": "second"})
 
     with lab.judge("IRC-NS-ENC-004"):
+        expect.status(kept, 200, about="for the spelling that it was created with")
         if found.status == 200:
             expect.status(again, 409)
         else:
             expect.status(again, 200)
-            expect.equal("first", properties_of(lab, (name,)).get("is"), "property of the first")
-            expect.equal("second", properties_of(lab, (other,)).get("is"), "property of the second")
+            for spelled, value in ((name, "first"), (other, "second")):
+                expect.contains(properties_of(lab, (spelled,)).get("is"), (value, None), f"property of the {value}, if any is kept,")

@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import check, law
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 
 def names_in(reply: Reply) -> list[Any]:
@@ -120,12 +120,12 @@ def lookalikes_are_not_children(lab: CatalogLab) -> None:
     """Namespaces whose names begin alike, or look like patterns, are not children of one another."""
     stem = lab.name()
     tops = [lab.make_namespace(level=f"{stem}{tail}") for tail in ("", "b", "_c", "xc")]
-    for top in tops:
-        lab.make_namespace(top, level="x")
+    # Each child has a name of its own: under one name, that of another parent could not be told from the right one.
+    below = {top: lab.make_namespace(top, level=f"x{number}") for number, top in enumerate(tops)}
 
     with lab.judge("IRC-NS-LIST-008"):
-        for top in tops:
-            expect.equal([[*top, "x"]], children(lab, top), f"children of {top[0]}")
+        for top, child in below.items():
+            expect.equal([list(child)], children(lab, top), f"children of {top[0]}")
 
 
 @check("IRC-NS-LIST-010")

@@ -83,7 +83,7 @@ def uuid_of_a_former_table(lab: CatalogLab) -> None:
 def uuids_are_texts(lab: CatalogLab) -> None:
     """A commit that insists on a UUID says which."""
     wrong: tuple[Any, ...] = (None, 0, True, {}, [])
-    cases = {f"the UUID is {value!r}": assert_uuid(value) for value in wrong}
+    cases = {f"the UUID is {expect.shown(value)}": assert_uuid(value) for value in wrong}
     cases["there is no UUID"] = {"type": "assert-table-uuid"}
     judge_answers(lab, "IRC-REQ-010", lab.make_table(), cases=cases, allowed=[400])
 

@@ -86,7 +86,8 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     fields = [field for field in schema["fields"] if field["name"] != name]
     # With another doc it is a schema that the table never had: of one that it has, nothing need be added.
     fields[-1] = {**fields[-1], "doc": f"without {name}"}
-    return lab.committed(table, add_schema({**schema, "fields": fields}), set_current_schema(LAST_ADDED))
+    known = add_schema({**schema, "fields": fields}, last_column_id=table.member("last-column-id"))
+    return lab.committed(table, known, set_current_schema(LAST_ADDED))
 
 
 # -- assert-last-assigned-field-id ------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ def last_columns_are_integers(lab: CatalogLab) -> None:
     table = lab.make_table()
     last = table.member("last-column-id")
     wrong: tuple[Any, ...] = (None, str(last), last + 0.5, True, {}, [last])
-    cases = {f"the id is {value!r}": assert_last_field(value) for value in wrong}
+    cases = {f"the id is {expect.shown(value)}": assert_last_field(value) for value in wrong}
     cases["there is no id"] = {"type": "assert-last-assigned-field-id"}
     judge_answers(lab, "IRC-REQ-023", table, cases=cases, allowed=[400])
 

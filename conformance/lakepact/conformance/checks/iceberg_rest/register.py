@@ -8,7 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_uuid
-from lakepact.conformance.checks.iceberg_rest.table_states import state, unchanged
+from lakepact.conformance.checks.iceberg_rest.table_states import LOCATION, alike, state, unchanged, without_its_own
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     add_schema,
@@ -16,6 +16,8 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     next_column,
     schema_with,
     set_current_schema,
+    set_statistics,
+    statistics_file,
     table_of_version,
 )
 from lakepact.conformance.outcome import Blocked, Unmet
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 #: What of a metadata file is looked for in a registered table.
 TAKEN_OVER = ("table-uuid", "schemas", "snapshots", "refs", "properties")
+
+#: What a server that writes a file of its own for a registered table may say otherwise in it.
+CHANGED_BY_REGISTERING = ("last-updated-ms", "metadata-log")
 
 NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
 
@@ -90,13 +95,15 @@ def grown(lab: CatalogLab, table: Table) -> Table:
     return lab.append(second, ref="side")
 
 
-def takes_over(file: Table, actual: Table) -> None:
-    """A table has the UUID, schemas, snapshots, refs and properties of a metadata file.
+def takes_over(lab: CatalogLab, file: Table, actual: Table) -> None:
+    """A table has the UUID, schemas, snapshots, refs and properties of a metadata file, those apart that are the target's own.
 
     Raises:
         Unmet: it has not; it names the first member in which they differ.
     """
     wanted, found = state(file), state(actual)
+    if wanted.get("properties") != found.get("properties"):
+        wanted, found = state(without_its_own(lab, file)), state(without_its_own(lab, actual))
     for member in TAKEN_OVER:
         if wanted.get(member) != found.get(member):
             raise Unmet(f"`{member}` of the registered file, {expect.shown(wanted.get(member))}", expect.shown(found.get(member)))
@@ -109,8 +116,8 @@ def is_registered(lab: CatalogLab, file: Table, name: str, reply: Reply) -> None
         Unmet: it is not.
     """
     expect.status(reply, 200)
-    takes_over(file, Table(file.namespace, name, reply))
-    takes_over(file, loaded(lab, file.namespace, name))
+    takes_over(lab, file, Table(file.namespace, name, reply))
+    takes_over(lab, file, loaded(lab, file.namespace, name))
 
 
 def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
@@ -153,6 +160,18 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-REG-001"):
             is_registered(lab, file, name, reply)
         lab.send("dropTable", namespace=table.namespace, table=name)
+
+
+@check("IRC-TBL-LOAD-001")
+def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
+    """All that stands in a metadata file is loaded once it is registered, specs, orders, logs and statistics too."""
+    table = grown(lab, lab.make_table())
+    lab.commit(table, set_statistics(statistics_file(table, table.member("current-snapshot-id"))))
+    former = left_behind(lab, table)
+    again = registered(lab, former)
+
+    with lab.judge("IRC-TBL-LOAD-001"):
+        alike(lab, former, loaded(lab, again.namespace, again.name), but=(*CHANGED_BY_REGISTERING, LOCATION))
 
 
 @check("IRC-TBL-REG-003")

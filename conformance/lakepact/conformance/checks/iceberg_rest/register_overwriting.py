@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 
 def overwritten(lab: CatalogLab, table: Table, file: Table) -> Reply:
@@ -55,9 +55,9 @@ def tables_are_registered_over(lab: CatalogLab) -> None:
         able = True
         with lab.judge("IRC-TBL-REG-005"):
             expect.status(reply, 200)
-            takes_over(file, Table(before.namespace, before.name, reply))
+            takes_over(lab, file, Table(before.namespace, before.name, reply))
             expect.status(after, 200)
-            takes_over(file, Table(before.namespace, before.name, after))
+            takes_over(lab, file, Table(before.namespace, before.name, after))
 
 
 def _is_still(before: Table, after: Reply) -> bool:

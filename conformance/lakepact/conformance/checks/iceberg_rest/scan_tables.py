@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 PLAN, FETCH, CANCEL, TASKS = "planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"
 POLLS, PAUSE = 100, 0.05  #: how often, and after how many seconds, a plan is asked for that is not made yet

@@ -32,7 +32,7 @@ from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 STATES = ("completed", "submitted", "cancelled", "failed")
 

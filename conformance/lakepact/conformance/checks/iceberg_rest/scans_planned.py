@@ -28,7 +28,7 @@ from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 
 def some_table(lab: CatalogLab) -> Table:
@@ -146,7 +146,10 @@ def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-SCAN-PLAN-010"):
         for start, end, names in ((first, third, "2-a 3-a"), (second, third, "3-a"), (second, fourth, "3-a"), (second, fifth, "3-a 5-a")):
-            found = planned(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
+            reply = plan(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
+            if end in (fourth, fifth) and reply.status in {400, 406}:
+                continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
+            found = awaited(lab, table.table, reply)
             expect.equal([table.path(name) for name in names.split()], found.paths, f"the files {names}, which alone were appended,")
     reply = plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
     with lab.judge("IRC-SCAN-PLAN-010"):

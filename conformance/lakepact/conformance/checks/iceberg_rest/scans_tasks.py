@@ -22,7 +22,7 @@ from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 
 def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:

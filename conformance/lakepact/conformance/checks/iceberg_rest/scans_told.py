@@ -13,7 +13,7 @@ from lakepact.conformance.outcome import Unmet
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
 COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts")

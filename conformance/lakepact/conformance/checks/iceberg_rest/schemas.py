@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.generated.contract import Requirement
 
     Flaws = Mapping[str, str | None]

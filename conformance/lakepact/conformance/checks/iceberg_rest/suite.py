@@ -12,16 +12,17 @@ from urllib.parse import quote, unquote
 
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.at_home import at_home
-from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR_OF_TARGET, CatalogLab
-from lakepact.conformance.checks.iceberg_rest.probes import UNSERVED, unserved
+from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
+from lakepact.conformance.checks.iceberg_rest.probes import unserved
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
+    from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.target import Target
-    from lakepact.conformance.wire import Reply, Wire
+    from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Operation
 
 #: The operations of all versions, as the oldest that has each describes it.
@@ -54,6 +55,12 @@ DEFAULT_OPERATIONS = frozenset(
 #: What it takes to look at a table of one's own.
 TABLE_OF_OUR_OWN = frozenset({"createNamespace", "createTable", "loadTable", "dropTable", "dropNamespace"})
 
+#: What it takes to look at a namespace of one's own.
+NAMESPACE_OF_OUR_OWN = frozenset({"createNamespace", "loadNamespaceMetadata", "dropNamespace"})
+
+OK, NOT_ACCEPTABLE = 200, 406
+REFUSED = frozenset({400, 405, NOT_ACCEPTABLE, 422, 501})  #: answers of who does not do what is asked for, rather than of who cannot now
+
 #: Optional behaviours that only a table tells of.
 TOLD_BY_A_TABLE = frozenset({"etag", "vended-credentials"})
 
@@ -65,11 +72,14 @@ def discover(wire: Wire, target: Target) -> Offer:
     """What a catalog declares.
 
     Raises:
-        Blocked: it does not answer at all.
+        Blocked: it does not answer at all, or with a web page.
     """
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
     reply = wire.send("GET", f"/v1/config{query}", operation="getConfig", check="discover", accepts="application/json")
+    if reply.exchange.is_a_page:
+        answered = f"GET {wire.url}/v1/config was answered with a web page, status {reply.status}"
+        raise Blocked(f"{answered}: the address of a catalog ends before /v1")
     config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
     settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}
     prefix = settings.get("prefix") or None
@@ -105,6 +115,7 @@ def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
         lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
         lacked = unserved(lab, found.operations)
         found = replace(found, found=MappingProxyType({**found.found, UNSERVED: lacked}))
+    found = replace(found, features=MappingProxyType({**found.features, **_told_by_namespaces(wire, target, found)}))
     if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
         return found
     lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
@@ -117,6 +128,37 @@ def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
         told["vended-credentials"] = any(reply.status == 200 and _vends(reply) for reply in (delegated, alone))
     lab.clean_up()
     return replace(found, features=MappingProxyType({**found.features, **told}))
+
+
+def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> dict[str, bool]:
+    """What a catalog says itself that its namespaces lack: children, which it refuses, or properties, which are 406 or null."""
+    told: dict[str, bool] = {}
+    if not found.operations >= NAMESPACE_OF_OUR_OWN:
+        return told
+    lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=1)
+    with contextlib.suppress(Blocked, NotOffered, Unmet):
+        home = lab.make_namespace()
+        child = (*home, lab.name())
+        if lab.send("createNamespace", body={"namespace": list(child), "properties": {}}).status in REFUSED:
+            told["nesting"] = False
+        else:
+            lab.afterwards(lambda: lab.send("dropNamespace", namespace=child))
+        noted = (lab.name(),)
+        reply = lab.send("createNamespace", body={"namespace": list(noted), "properties": {"lakepact.note": "1"}})
+        lab.afterwards(lambda: lab.send("dropNamespace", namespace=noted))
+        loaded = lab.send("loadNamespaceMetadata", namespace=noted)
+        null = loaded.status == OK and loaded.document.get("properties", {}) is None
+        if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, noted)):
+            told["namespace-properties"] = False
+    lab.clean_up()
+    return told
+
+
+def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:
+    """Whether properties can be set on a namespace, whatever it is loaded with."""
+    if not lab.offers("updateProperties"):
+        return False
+    return lab.send("updateProperties", namespace=namespace, body={"updates": {"lakepact.note": "2"}}).status == OK
 
 
 def _vends(reply: Reply) -> bool:

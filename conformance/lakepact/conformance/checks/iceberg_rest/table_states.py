@@ -1,7 +1,8 @@
 """Whether a table is still what it was: its metadata, compared as what they say rather than as how they are spelled.
 
-Some catalogs show in a table what is about all of them, the id of their own last commit for example. What moves in one table when only
-another one is changed says nothing of what was done to it: it is found out where a difference would else be held against the target.
+Some catalogs show in a table what is about all of them, the id of their own last commit for example, or properties that nobody asked
+for. What moves in one table when only another one is changed, and what a new table has by itself, says nothing of what was done to it:
+it is found out where a difference would else be held against the target.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import orjson
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Blocked, Unmet
-from lakepact.conformance.wire import Reply, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.wire import Wire
 
 #: Members that are sets, which a server may send in any order.
 UNORDERED = frozenset({"schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "partition-statistics", "encryption-keys"})
@@ -68,6 +70,29 @@ def same_state(expected: Table, actual: Table, *, but: Collection[str] = ()) -> 
             raise Unmet(f"`{member}` to be {expect.shown(was.get(member))}", expect.shown(is_now.get(member)))
 
 
+def expect_snapshots_whole(before: Table, after: Table, *, but: Collection[int] = ()) -> None:
+    """Snapshots that a table still has are what they were; only a parent that is gone may be named no more.
+
+    Args:
+        before: the table, as it was.
+        after: the same, as it is.
+        but: ids of snapshots that may differ.
+
+    Raises:
+        Unmet: one is not.
+    """
+    was = _snapshots(before)
+    for snapshot, members in _snapshots(after).items():
+        if snapshot in was and snapshot not in but:
+            expect.equal(was[snapshot], members, f"the snapshot {snapshot} to be")
+
+
+def _snapshots(table: Table) -> dict[Any, dict[str, Any]]:
+    """By id: the members of each snapshot but its parent."""
+    snapshots = table.metadata.get("snapshots") or ()
+    return {s.get("snapshot-id"): {name: value for name, value in s.items() if name != "parent-snapshot-id"} for s in snapshots}
+
+
 def unchanged(lab: CatalogLab, before: Table, *, but: Collection[str] = ()) -> None:
     """The table is what it was: its metadata but for some members, and where they stand.
 
@@ -79,19 +104,26 @@ def unchanged(lab: CatalogLab, before: Table, *, but: Collection[str] = ()) -> N
     alike(lab, before, Table(before.namespace, before.name, reply), but=but)
 
 
-def alike(lab: CatalogLab, expected: Table, actual: Table, *, but: Collection[str] = ()) -> None:
+def alike(lab: CatalogLab, expected: Table, actual: Table, *, but: Collection[str] = (), moving: Collection[str] = ()) -> None:
     """Two answers say the same of a table and of where its metadata stand, but for some members and what is restless.
+
+    Args:
+        lab: the bench of the check.
+        expected: the one.
+        actual: the other.
+        but: members that may differ.
+        moving: what else may, spelled as what is restless.
 
     Raises:
         Unmet: they do not; it names the first thing in which they differ.
     """
     try:
-        _alike(expected, actual, but=but, moving=frozenset())
-    except Unmet:
-        moving = restless(lab)
-        if not moving:
-            raise
         _alike(expected, actual, but=but, moving=moving)
+    except Unmet:
+        always = restless(lab)
+        if not always:
+            raise
+        _alike(expected, actual, but=but, moving={*moving, *always})
 
 
 def _alike(expected: Table, actual: Table, *, but: Collection[str], moving: Collection[str]) -> None:
@@ -110,8 +142,13 @@ def _at_rest(table: Table, moving: Collection[str]) -> Table:
     return Table(table.namespace, table.name, Reply(exchange))
 
 
+def without_its_own(lab: CatalogLab, table: Table) -> Table:
+    """The table without properties that are the target's own."""
+    return _at_rest(table, restless(lab))
+
+
 def restless(lab: CatalogLab) -> frozenset[str]:
-    """What moves in a table of this target when another one is changed: members, properties, and where the metadata stand."""
+    """What is the target's own in a table: properties that nobody asked for, and members, properties and places that move by themselves."""
     known = _restless.get(lab.wire)
     if known is None:
         known = frozenset()
@@ -119,7 +156,7 @@ def restless(lab: CatalogLab) -> frozenset[str]:
             still, other = lab.make_table(), lab.make_table()
             before = lab.load(still)
             lab.committed(other, set_properties(lakepact="moves"))
-            known = _moved(before, lab.load(still))
+            known = _moved(before, lab.load(still)) | {PROPERTY + name for name in properties_of(before)}
         _restless[lab.wire] = known
     return known
 

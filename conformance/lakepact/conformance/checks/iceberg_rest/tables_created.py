@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.lab import Table
 from lakepact.conformance.checks.iceberg_rest.metadata import members, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.checks.iceberg_rest.table_creation import created, extended, field, request_creation
+from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.table_updates import columns, current_schema, table_of_version
 from lakepact.conformance.outcome import Unmet
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -142,6 +143,10 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
             for answer in (table, lab.load(table)):
                 expect.equal(version, answer.member("format-version"), "format-version")
                 expect.lacks("format-version", members(answer.metadata.get("properties")), "properties")
+        # Version 3 may be unknown; who takes the request for it has made such a table.
+        reply = request_creation(lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"})
+        if reply.status == 200:
+            expect.equal(3, reply.at("metadata", "format-version"), "format-version")
 
 
 @check("IRC-TBL-CREATE-011")
@@ -245,7 +250,7 @@ def tables_need_their_namespace(lab: CatalogLab) -> None:
     parent, gone = lab.make_namespace(), lab.make_namespace()
     lab.works(lab.send("dropNamespace", namespace=gone))
     absent: list[Namespace] = [(lab.name(),), gone]
-    if lab.feature("nesting"):
+    if lab.child_of(parent):
         absent.append((*parent, lab.name()))
 
     with lab.judge("IRC-TBL-CREATE-013"):
@@ -296,5 +301,7 @@ def one_of_many_creates(lab: CatalogLab) -> None:
             expect.status(loaded, 200)
             now = Table(namespace, name, loaded)
             expect.equal(table.uuid, now.uuid, "the table-uuid that the winner was answered,")
-            expect.equal(str(winner), now.member("properties").get("lakepact.creator"), "the winner's property")
+            creator = properties_of(now).get("lakepact.creator")
+            if creator is not None:  # else properties are not kept, which says nothing of who won
+                expect.equal(str(winner), creator, "the winner's property")
             expect.equal([f"c{winner}"], list(columns(current_schema(now))), "the winner's columns")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 LIVES = 3  #: tables whose life is followed in the lists
 

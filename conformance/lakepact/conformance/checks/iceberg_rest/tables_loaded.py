@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange, Reply
 
 #: What metadata of every format version has; the rest is what the version adds, or what may stand for something else.
 MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")

@@ -109,7 +109,7 @@ WRONG: dict[str, dict[str, dict[str, Any]]] = {
         for value, json in {"a number": 1, "a boolean": True, "null": None, "an object": {"a": "b"}, "an array": ["a"]}.items()
     },
     "IRC-TBL-CREATE-021": {"an empty name": {"name": ""}},
-    "IRC-TBL-CREATE-022": {f"{value!r} as stage-create": {"stage-create": value} for value in (None, "true", "false", "")},
+    "IRC-TBL-CREATE-022": {f"{expect.shown(value)} as stage-create": {"stage-create": value} for value in (None, "true", "false", "")},
 }
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 
 def identifier(namespace: Namespace, name: str) -> dict[str, Any]:

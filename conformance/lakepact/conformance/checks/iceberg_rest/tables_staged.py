@@ -166,8 +166,10 @@ def the_commit_may_hold_more(lab: CatalogLab) -> None:
     more = [field(last + 1, "tags", array(last + 2, "string")), field(last + 5, "late", "int")]
     second = {**first, "schema-id": first.get("schema-id", 0) + 1, "fields": [*first["fields"], *more]}
     one = lab.snapshot(stage, schema_id=first.get("schema-id", 0))
+    rows = {"first_row_id": one["first-row-id"] + one["added-rows"]} if "first-row-id" in one else {}
     two = lab.snapshot(
         stage,
+        **rows,
         schema_id=second["schema-id"],
         parent_snapshot_id=one["snapshot-id"],
         sequence_number=one.get("sequence-number", 0) + 1,

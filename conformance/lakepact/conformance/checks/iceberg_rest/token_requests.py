@@ -12,7 +12,7 @@ from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 TOKENS = "getToken"
 CREDENTIALS = "client_credentials"

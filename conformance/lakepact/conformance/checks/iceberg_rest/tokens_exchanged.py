@@ -26,7 +26,7 @@ from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 EXCHANGES = "token-exchange"
 

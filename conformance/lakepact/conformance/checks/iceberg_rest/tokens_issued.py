@@ -9,12 +9,12 @@ from lakepact.conformance.checks.iceberg_rest.access import answers, is_entered
 from lakepact.conformance.checks.iceberg_rest.principals import bearing
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.checks.iceberg_rest.token_requests import CREDENTIALS, TOKENS, client_of, fetched, form, issues_tokens, token_in
+from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
-from lakepact.conformance.wire import Reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 KINDS = frozenset({"bearer", "mac", "n_a"})
 TOKEN_TYPES = frozenset(

@@ -9,11 +9,11 @@ import orjson
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.checks.iceberg_rest.token_requests import CREDENTIALS, TOKENS, Client, client_of, fetched, form, issues_tokens
-from lakepact.conformance.wire import Reply
+from lakepact.conformance.exchanges import Reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
 #: What shows refusals.

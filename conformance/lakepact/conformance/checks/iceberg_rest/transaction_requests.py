@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.commits_creating import Plot
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace, Table
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
     Change = dict[str, Any]
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.racing import side_by_side, the_accepted
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.table_updates import add_snapshot
 from lakepact.conformance.checks.iceberg_rest.transaction_requests import change, make_tables, mark_of, marking, transact
-from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
     Change = dict[str, Any]
 
@@ -30,29 +30,13 @@ READERS = 4  #: in each order of the tables
 
 
 def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Reply]:
-    """The answers to transactions that are sent at the same moment.
-
-    Raises:
-        Blocked: the target says that it has too many requests, so that nothing can be seen of how it decides between them.
-    """
-    replies = lab.together([partial(transact, lab, *changes) for changes in transactions])
-    for reply in replies:
-        if reply.status == 429 or (reply.status == 503 and "retry-after" in reply.headers):
-            raise Blocked(f"the target does not take {len(transactions)} transactions at a time: {reply.shown}")
-    return replies
+    """The answers to transactions that are sent at the same moment."""
+    return side_by_side(lab, [partial(transact, lab, *changes) for changes in transactions], what="transactions")
 
 
 def winner_of(replies: Sequence[Reply]) -> int:
-    """The place of the one that was accepted, where all others have to be conflicts.
-
-    Raises:
-        Unmet: none was accepted, or several, or another was refused for another reason.
-    """
-    statuses = [reply.status for reply in replies]
-    for reply in replies:
-        expect.status(reply, 204, 409)
-    expect.true(statuses.count(204) == 1, f"exactly one of {len(statuses)} simultaneous transactions to be answered with 204", statuses)
-    return statuses.index(204)
+    """The place of the transaction that was accepted."""
+    return the_accepted(replies, 204, what="transactions")
 
 
 def _main(table: Table) -> int | None:

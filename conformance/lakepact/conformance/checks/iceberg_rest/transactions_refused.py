@@ -202,7 +202,7 @@ def creations_are_part_of_it(lab: CatalogLab) -> None:
             else:
                 expect.status(loaded, 200)
                 created = Table(ground.namespace, ground.name, loaded)
-                expect.equal(assigned, created.uuid, "the assigned table-uuid")
+                expect.equal(assigned, created.uuid.lower(), "the assigned table-uuid, in whatever case,")
                 expect.equal("by a commit", properties_of(created).get("made"), "the property")
                 expect.contains("id", columns(current_schema(created)), "columns of the current schema")
                 are_marked(lab, [table], f"created {first}")

@@ -31,17 +31,20 @@ def routes_stand_below_the_base(lab: CatalogLab) -> None:
 def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
     """Hex digits of percent-encodings may have either case, and nothing is decoded twice."""
     parent = lab.make_namespace()
-    child = lab.make_namespace(parent)
-    prefix = lab.path("listNamespaces")
-    upper = lab.send_raw("GET", f"{prefix}/{parent[0]}%1F{child[1]}", operation="loadNamespaceMetadata")
-    lower = lab.send_raw("GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation="loadNamespaceMetadata")
     literal = lab.make_namespace(level=f"{lab.name()}_%41")
     single = lab.send("loadNamespaceMetadata", namespace=literal)
 
     with lab.judge("IRC-GEN-021"):
-        expect.status(upper, 200)
-        expect.equal(upper.at("namespace"), lower.at("namespace"), "namespace")
         expect.equal(list(literal), single.at("namespace"), "namespace")
+    child = lab.child_of(parent)
+    if child is None:
+        lab.skip("IRC-NS-ENC-001", "namespaces of several levels are refused, or not found at their paths")
+        return
+    prefix = lab.path("listNamespaces")
+    upper = lab.send_raw("GET", f"{prefix}/{parent[0]}%1F{child[1]}", operation="loadNamespaceMetadata")
+    lower = lab.send_raw("GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation="loadNamespaceMetadata")
+    with lab.judge("IRC-GEN-021"):
+        expect.equal(upper.at("namespace"), lower.at("namespace"), "namespace")
     with lab.judge("IRC-NS-ENC-001"):
         expect.equal(list(child), upper.at("namespace"), "namespace")
 
@@ -65,7 +68,7 @@ def plus_in_a_path_is_a_plus(lab: CatalogLab) -> None:
             expect.equal(list(namespace), reply.at("namespace"), f"namespace at {segment}")
 
 
-ODD_NAMES = ("a/b", "a.b", "a%b", "a b", "a'b\"c", "a?b", "a#b", "a\\b", "ä表🧊", "a%2Fb", "..", "a&b=c", "a;b", "a:b@c")
+ODD_NAMES = ("a/b", "a.b", "a%b", "a b", "a'b\"c", "a?b", "a#b", "a\\b", "ä表🧊", "a%2Fb", "..", "a&b=c", "a;b", "a:b@c", "a+b")
 
 
 @check("IRC-GEN-023")

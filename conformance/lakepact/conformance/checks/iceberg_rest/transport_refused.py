@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 #: What is wrong with a request, and the sending of it.
 Request: TypeAlias = "tuple[str, Callable[[], Reply]]"

@@ -42,13 +42,18 @@ def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: di
             expect_properties(lab.load(table), wanted)
 
 
+def coloured(lab: CatalogLab) -> Table:
+    """A table with three properties, by a commit: whether those of a creation are kept is judged by a check of its own."""
+    return lab.committed(lab.make_table(), set_properties(**COLOURS))
+
+
 # -- set-properties ---------------------------------------------------------------------------------------------------
 
 
 @check("IRC-UPD-061")
 def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     """Properties that are set have their new values, and all others keep theirs."""
-    table = lab.make_table(properties=COLOURS)
+    table = coloured(lab)
 
     with lab.judge("IRC-UPD-061"):
         after = changed(lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""}))
@@ -58,7 +63,7 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
 @check("IRC-UPD-062", "IRC-UPD-063")
 def set_properties_needs_texts(lab: CatalogLab) -> None:
     """The update needs the member `updates`, an object of texts."""
-    table = lab.make_table(properties=COLOURS)
+    table = coloured(lab)
     update = set_properties(**{"lakepact.red": "9"})
     judge_refusals(lab, "IRC-UPD-062", table, {"no updates": [without(update, "updates")]})
     older = {**without(update, "updates"), "updated": update["updates"]}
@@ -72,7 +77,7 @@ def set_properties_needs_texts(lab: CatalogLab) -> None:
 @check("IRC-UPD-064")
 def listed_properties_vanish(lab: CatalogLab) -> None:
     """Properties that are listed vanish and others stay; a property that there is not does no harm."""
-    table = lab.make_table(properties=COLOURS)
+    table = coloured(lab)
 
     with lab.judge("IRC-UPD-064"):
         after = changed(lab, table, remove_properties("lakepact.red", "lakepact.nope"))
@@ -82,7 +87,7 @@ def listed_properties_vanish(lab: CatalogLab) -> None:
 @check("IRC-UPD-065")
 def remove_properties_needs_texts(lab: CatalogLab) -> None:
     """The update needs the member `removals`, an array of texts."""
-    table = lab.make_table(properties=COLOURS)
+    table = coloured(lab)
     update = remove_properties("lakepact.red")
     cases = {
         "no removals": [without(update, "removals")],

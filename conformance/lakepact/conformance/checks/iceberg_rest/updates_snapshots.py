@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_states import expect_snapshots_whole
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     NOWHERE,
     add_encryption_key,
@@ -168,7 +169,7 @@ def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-050")
 def listed_snapshots_vanish(lab: CatalogLab) -> None:
-    """Snapshots that are listed vanish, and all others stay."""
+    """Snapshots that are listed vanish, and all others stay as they were."""
     table = lab.make_table()
     for _ in range(5):
         table = lab.append(table)
@@ -177,6 +178,7 @@ def listed_snapshots_vanish(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, remove_snapshots(*ids[:2]))
         expect.equal(sorted(ids[2:]), sorted(snapshot_ids(after)), "the snapshots that were not listed,")
+        expect_snapshots_whole(table, after)
 
 
 @check("IRC-UPD-051")

@@ -14,7 +14,7 @@ from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 #: Operations whose answers carry view metadata, and their methods.
 CARRIERS = {operation: Contract("iceberg_rest").operations[operation].method for operation in ("createView", "loadView", "replaceView")}

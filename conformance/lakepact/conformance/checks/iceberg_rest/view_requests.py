@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
     Update = Mapping[str, Any]
 

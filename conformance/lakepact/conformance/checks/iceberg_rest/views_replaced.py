@@ -166,15 +166,34 @@ def versions_have_the_schema_that_was_added_last(lab: CatalogLab) -> None:
     for number in (2, 3):
         columns = [f"lakepact_{number}_{place}" for place in (1, 2)]
         schemas = [{**OTHER_SCHEMA, "fields": [{"id": 1, "name": name, "type": "long", "required": False}]} for name in columns]
-        added = version(view.namespace, sql(f"SELECT 1 AS {columns[-1]}"), version_id=number, schema_id=LAST_ADDED)
+        said = f"SELECT 1 AS {columns[-1]}"
+        added = version(
+            view.namespace, sql(said), sql(said, "trino"), version_id=number, schema_id=LAST_ADDED, default_catalog="Some of ours"
+        )
         reply = replace(lab, view, *map(add_schema, schemas), add_view_version(added), set_current_view_version())
         after = loaded(lab, view)
         with lab.judge("IRC-UPD-083"):
             expect.status(reply, 200)
-            expect.equal(added["representations"], after.current["representations"], "the representations of the version")
+            for member in ("representations", "default-namespace", "default-catalog"):
+                expect.equal(added[member], after.current.get(member), f"{member} of the version")
             known = {schema["schema-id"]: schema for schema in after.member("schemas")}
             expect.contains(after.current["schema-id"], known, "ids of schemas")
             expect.equal(columns[-1], known[after.current["schema-id"]]["fields"][0]["name"], "the first column of the version's schema")
+
+
+@check("IRC-UPD-083")
+def versions_wait_until_they_are_made_current(lab: CatalogLab) -> None:
+    """A version that is only added is stored, and the current one stays what it was."""
+    view = made(lab)
+    added, _ = next_version(view, "SELECT 2 AS id")
+    reply = replace(lab, view, added)
+    after = loaded(lab, view)
+
+    with lab.judge("IRC-UPD-083"):
+        expect.status(reply, 200)
+        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(after)), "the texts of all versions")
+        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the current version")
+        expect.equal(view.log, after.log, "version ids in the log")
 
 
 @check("IRC-UPD-084")

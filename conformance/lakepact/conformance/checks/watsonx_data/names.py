@@ -11,7 +11,7 @@ from lakepact.conformance.checks.watsonx_data.suite import check
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import Namespace
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 LONGEST = 128
 

@@ -13,7 +13,7 @@ from lakepact.conformance.checks.watsonx_data.suite import check
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import Namespace
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 STORAGE = re.compile(r"s3[an]?(?=://)")  #: schemes of one storage
 KEYS = ("with_underscore", "with.dot", "with:colon", "with-hyphen")

@@ -11,7 +11,7 @@ from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
-    from lakepact.conformance.wire import Reply
+    from lakepact.conformance.exchanges import Reply
 
 NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
 

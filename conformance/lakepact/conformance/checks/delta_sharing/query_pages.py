@@ -1,0 +1,139 @@
+"""Pages of files: with maxFiles an answer may come in several, which together are the answer without it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing import reading
+from lakepact.conformance.checks.delta_sharing.changes import PLAIN
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.rows import comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.checks.delta_sharing.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.conformance.rows.lines import Answer
+
+#: Tables of the pack, and how many files their pages may hold.
+PAGED = (("partitioned", 2), ("measurements", 3), ("deletion_vectors", 1), ("many_files", 400))
+HINT = "year >= 9"  #: on `measurements`, where it leaves a part of the files to who understands it
+FORGED = "lakepact-forged"
+
+
+def token_of(answer: Answer) -> str:
+    """The token of the page that follows an answer, empty where there is none."""
+    token = (answer.end or {}).get("nextPageToken")
+    return token if isinstance(token, str) else ""
+
+
+def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer]:
+    """The pages of an answer, each asked for with the token of the one before.
+
+    Raises:
+        Unmet: one of them is refused, or a token comes back.
+    """
+    seen: set[str] = set()
+    said: dict[str, Any] = {}
+    while True:
+        answer = reading.understood(ask(said), f"for page {len(seen) + 1} of {about}")
+        yield answer
+        token = token_of(answer)
+        if not token:
+            return
+        if token in seen:
+            raise Unmet(f"pages of {about} that come to an end", "a token that came before")
+        seen.add(token)
+        said = {"token": token}
+
+
+def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[Answer]:
+    """The pages of a query."""
+
+    def ask(said: dict[str, Any]) -> Reply:
+        token = {"pageToken": said["token"]} if said else {}
+        return reading.asked(lab, table, {**body, "maxFiles": most, **token})
+
+    return list(pages(ask, f"{table.name} with {most} files each"))
+
+
+def ids(answers: list[Answer]) -> list[str]:
+    """The ids of all files of some answers, sorted."""
+    return sorted(str(file.id) for answer in answers for file in answer.files)
+
+
+@check("DS-QRY-09")
+def pages_lead_to_every_file(lab: SharingLab) -> None:
+    """The pages of a query have every file of the answer that is not paged, and each of them once."""
+    _need_pages(lab)
+    for name, most in PAGED:
+        table = lab.fixture(name)
+        if table.features and not lab.feature("delta-format"):
+            continue
+        whole = [reading.understood(lab.works(reading.asked(lab, table), 200))]
+        if token_of(whole[0]):
+            continue  # also without maxFiles it comes in pages
+        with lab.judge("DS-QRY-09"):
+            known, found = ids(whole), ids(in_pages(lab, table, most))
+            what = f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
+            expect.true(known == found, what, f"{len(found)} files, {len(set(known) - set(found))} missing")
+
+
+@check("DS-HNT-03")
+def pages_hold_what_hints_leave(lab: SharingLab) -> None:
+    """The pages of a query with a hint hold every row that satisfies it."""
+    _need_pages(lab)
+    table = lab.fixture("measurements")
+    wanted = [row for row in table.last.rows.to_pylist() if (row["year"] or 0) >= 9]
+    with lab.judge("DS-HNT-03"):
+        found = [row for answer in in_pages(lab, table, 1, predicateHints=[HINT]) for row in reading.rows(lab, answer)]
+        comparison.included(wanted, found, f"for the hint {HINT} on pages of one file")
+
+
+@check("DS-CDF-10")
+def pages_lead_to_every_change(lab: SharingLab) -> None:
+    """The pages of changes have every changed file of the answer that is not paged, and each of them once."""
+    table = lab.fixture(PLAIN)
+
+    def ask(said: dict[str, Any]) -> Reply:
+        token = {"page_token": said["token"]} if said else {}
+        return reading.asked_changes(lab, table, {"starting_version": 0, "max_files": 2, **token})
+
+    first = reading.understood(lab.works(ask({}), 200))
+    if not token_of(first):
+        raise NotOffered("changes do not come in pages")
+    whole = reading.understood(lab.works(reading.asked_changes(lab, table, {"starting_version": 0}), 200))
+    with lab.judge("DS-CDF-10"):
+        answers = list(pages(ask, f"the changes of {PLAIN} with two files each"))
+        known, found = (
+            sorted((file.version or 0, file.kind, str(file.id)) for a in some for file in a.files) for some in ([whole], answers)
+        )
+        expect.true(known == found, f"{len(known)} changed files on all pages, each of them once", f"{len(found)} of them")
+
+
+@check("DS-EST-02")
+def tokens_of_pages_hold_for_their_query(lab: SharingLab) -> None:
+    """The token of a page is refused where it was never issued, and for another table."""
+    _need_pages(lab)
+    table, other = lab.fixture("partitioned"), lab.fixture("measurements")
+    token = token_of(reading.understood(lab.works(reading.asked(lab, table, {"maxFiles": 1}), 200)))
+    known = {f"the token {FORGED!r}": (table, FORGED), f"a token of {table.name}": (other, token)}
+    for what, (asked, sent) in known.items():
+        reply = reading.asked(lab, asked, {"maxFiles": 1, "pageToken": sent}) if sent else None
+        if reply is not None and reply.status == 200:
+            lab.warn("DS-EST-02", expected=f"a query of {asked.name} with {what} to be refused", actual=f"status {reply.status}")
+    lab.note("DS-EST-02", "")
+
+
+def _need_pages(lab: SharingLab) -> None:
+    """Go on only where queries come in pages.
+
+    Raises:
+        NotOffered: they do not.
+    """
+    if not lab.feature("query-pages"):
+        raise NotOffered("queries do not come in pages")

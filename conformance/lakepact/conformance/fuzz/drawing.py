@@ -1,0 +1,52 @@
+"""Draws the requests of a fuzzed sequence: examples, near misses of them, and what schemathesis makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.fuzz.near import near_miss
+from lakepact.conformance.fuzz.steps import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from random import Random
+
+    from lakepact.conformance.fuzz.bodies import Bodies
+    from lakepact.conformance.fuzz.world import World
+    from lakepact.generated.contract import Contract
+
+KINDS = ("example", "example", "near", "near", "valid", "wild")
+
+
+class Drawing:
+    """Draws sequences without an end.
+
+    Args:
+        contract: whose operations are sent.
+        bodies: what schemathesis makes.
+    """
+
+    def __init__(self, contract: Contract, bodies: Bodies) -> None:
+        self._contract = contract
+        self._bodies = bodies
+
+    def drawn(self, world: World, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+        """The steps of one sequence; each is drawn when the world knows what became of those before it."""
+        yield from (step for step in world.opening(random) if step.operation in operations)
+        while True:
+            operation = random.choice(operations)
+            arguments = world.arguments(operation, random)
+            kind = random.choice(KINDS)
+            example = world.example(operation, arguments, random) if kind in {"example", "near"} else None
+            if example is not None:
+                body = example if kind == "example" else near_miss(example, random)
+                yield Step(operation, arguments, world.confined(operation, body), kind=kind)
+                continue
+            drawn = self._bodies.draw(operation, valid=kind != "wild")
+            asked = kind == "example" or (kind == "near" and self._says_more(operation, arguments))
+            query = () if asked else drawn.query
+            yield Step(operation, arguments, world.confined(operation, drawn.body), query, "wild" if kind == "wild" else "valid")
+
+    def _says_more(self, operation: str, arguments: Mapping[str, object]) -> bool:
+        """Whether arguments are more than the path of an operation, so that nothing else has to be drawn for it."""
+        return any(p.where != "path" and p.argument in arguments for p in self._contract.operations[operation].parameters)

@@ -1,0 +1,61 @@
+"""What a report never shows: secrets that were sent, and those that a target hands out."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote_plus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+#: Fields of the forms of token endpoints.
+SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b"refresh_token", b"password", b"client_assertion"})
+REDACTED = "<redacted>"
+
+#: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON.
+HANDED_OUT = re.compile(
+    r"""((?:\bX-(?:Amz|Goog|OSS|Databricks)-(?:Signature|Security-Token)|\bsig)=
+    |"[^"]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|shared[-_.]key|account[-_.]key)[^"]*"\s*:\s*")[^&"\\\s]+""",
+    re.IGNORECASE | re.VERBOSE,
+)
+#: Words before a secret that are none, also where nothing follows.
+SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
+
+
+def redacted(text: str, secrets: Iterable[str]) -> str:
+    """`text` without these secrets, and without those that a target hands out."""
+    for secret in secrets:
+        text = text.replace(secret, REDACTED)
+    return HANDED_OUT.sub(rf"\1{REDACTED}", text)
+
+
+def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """What must not be seen of the values of headers: each as a whole, and what follows a scheme, but not the scheme itself.
+
+    Of a name and a secret in base64 form, neither that form nor the secret.
+    """
+    words = [word for _, value in headers for word in (value, value.rpartition(" ")[2])]
+    secrets = (secret for word in words for secret in (word, *_behind_name(word)))
+    return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES)
+
+
+def secrets_of_form(body: bytes) -> tuple[str, ...]:
+    """What must not be seen of a form, as it is and as it is spelled there."""
+    if not any(name in body for name in SECRET_FIELDS):
+        return ()
+    fields = [field.partition("=") for field in body.decode("latin-1").split("&")]
+    values = [value for name, _, value in fields if name.encode("latin-1") in SECRET_FIELDS and len(value) > 3]
+    return tuple(dict.fromkeys(spelled for value in values for spelled in (value, unquote_plus(value))))
+
+
+def _behind_name(word: str) -> tuple[str, ...]:
+    """The secret that stands behind a name and a colon in a base64 form, with them and without."""
+    try:
+        text = base64.b64decode(word, validate=True).decode().strip()
+    except ValueError:
+        return ()
+    name, colon, secret = text.partition(":")
+    return (text, secret) if name and colon else ()
