@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
 FLEETING = frozenset({"run_id"})
 
-PATIENCE = 900  #: seconds that a verb may take on a machine that does much else
+PATIENCE = 3600  #: seconds that a verb may take on a machine that does much else
 NAMES = re.compile(rb"lp_([0-9a-f]{7,}?)r*_(\d+)_")
 
 OPERATIONS = ("*Namespace*", "loadTable", "updateTable", "dropTable")

@@ -18,15 +18,26 @@ if TYPE_CHECKING:
 
 INSTALLED = importlib.util.find_spec("pyspark")  #: tests that start Spark are collected where there is none, too
 HOME = Path(INSTALLED.origin).parent if INSTALLED and INSTALLED.origin else Path()
-PATIENCE = 120  #: seconds until a process has to be there
-ALONE = ("--conf", "spark.driver.host=127.0.0.1", "--conf", "spark.driver.bindAddress=127.0.0.1")
+PATIENCE = 1800  #: seconds until a process has to be there
+SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+ALONE = tuple(
+    word
+    for setting in (
+        "spark.driver.host=127.0.0.1",
+        "spark.driver.bindAddress=127.0.0.1",
+        f"spark.driver.extraJavaOptions={SHORT_LIVED}",
+        f"spark.executor.extraJavaOptions={SHORT_LIVED}",
+    )
+    for word in ("--conf", setting)
+)
 HAS_CONNECT = importlib.util.find_spec("grpc") is not None and importlib.util.find_spec("grpc_status") is not None
 
 
 def environment() -> dict[str, str]:
     """Without the paths of the sources: what workers need of lakepact has to be brought to them."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return {**own, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    daemons = {"SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED, "SPARK_DAEMON_MEMORY": "256m"}
+    return {**own, **daemons, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
 
 
 @contextlib.contextmanager
@@ -77,6 +88,7 @@ def connect(folder: Path) -> Iterator[str]:
         "spark.connect.grpc.binding.port": str(port),
         "spark.ui.enabled": "false",
         "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": SHORT_LIVED,
     }
     confs = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"

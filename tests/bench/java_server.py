@@ -153,8 +153,9 @@ def commits_beside_java(
         rates: list[list[float]] = [[], []]
         for number in range(rounds + 1):
             for port, rate in zip(ports, rates, strict=True):
+                requests = to_many_tables(WRITERS)
                 started = time.perf_counter()
-                answers = asyncio.run(load(port, to_many_tables(WRITERS), seconds=seconds, connections=WRITERS))
+                answers = asyncio.run(load(port, requests, seconds=seconds, connections=WRITERS))
                 if number:
                     rate.append(answers / (time.perf_counter() - started))
         yield f"commits that last, {WRITERS} writers", statistics.median(rates[0]), statistics.median(rates[1]), COMMITS

@@ -73,11 +73,11 @@ def measured() -> Iterator[Taken]:
 
 
 def children(process: int) -> list[int]:
-    """All processes that come of one."""
-    try:
-        own = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-    except OSError:
-        return []
+    """All processes that come of one, whichever of its threads started them."""
+    own: list[int] = []
+    for listed in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            own += [int(child) for child in listed.read_text().split()]
     return [one for child in own for one in (child, *children(child))]
 
 

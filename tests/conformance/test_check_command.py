@@ -90,3 +90,46 @@ def test_a_target_keeps_the_headers_that_are_given_beside_its_address() -> None:
     target = Target("https://hank:x@host:8443/base", headers={"Authorization": "Bearer t"})
 
     assert (target.url, dict(target.headers)) == ("https://host:8443/base", {"Authorization": "Bearer t"})
+
+
+@pytest.mark.parametrize("url", ["catalog.example.com", "ftp://catalog.example.com", "http://", "http://h:99999"])
+def test_what_is_no_address_is_wrong_usage(url: str) -> None:
+    result = called(url)
+
+    assert result.exit_code == 2
+    assert f"{url} is no address of a server" in result.output
+
+
+@pytest.mark.parametrize("said", ["nesting=maybe", "nesting=", "nesting"])
+def test_a_feature_is_on_or_off(said: str) -> None:
+    result = called(NOBODY, "--feature", said)
+
+    assert (result.exit_code, "write n" in result.output.lower()) == (2, True)
+
+
+def test_a_feature_in_a_profile_is_true_or_false(tmp_path: Path) -> None:
+    profile = tmp_path / "target.toml"
+    profile.write_text(f'url = "{NOBODY}"\nfeatures = {{nesting = "off"}}\n', encoding="utf-8")
+    result = called("--profile", str(profile))
+
+    assert result.exit_code == 2
+    assert "the feature nesting is 'off'; write true or false" in result.output
+
+
+def test_a_time_to_wait_is_more_than_none() -> None:
+    assert called(NOBODY, "--timeout", "0").exit_code == 2
+
+
+def test_a_fault_that_nobody_knows_is_wrong_usage() -> None:
+    assert called("--fault", "no-such-fault").exit_code == 2
+
+
+@pytest.mark.parametrize(("contract", "where"), [("iceberg_rest", "/v1/config"), ("delta_sharing", "/shares")])
+@pytest.mark.parametrize("status", [200, 404, 503])
+def test_a_web_page_is_not_judged(contract: str, where: str, status: int) -> None:
+    page = (status, {"Content-Type": "text/html; charset=utf-8"}, b"\n<html><body>Welcome</body></html>")
+    with miniature(lambda _method, _target, _body: page) as url:
+        result = called(url, "--contract", contract)
+
+    assert result.exit_code == 3
+    assert f"GET {url}{where} was answered with" in result.output

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lakepact.conformance.checks.iceberg_rest import schemas
 from lakepact.conformance.components import Components, Instance
+from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.outcome import Unmet
-from lakepact.conformance.wire import Exchange
 from lakepact.generated.contract import Contract
 
 CONTRACT = Contract("iceberg_rest")

@@ -136,6 +136,37 @@ def test_a_connection_that_the_target_closed_is_replaced_before_anything_is_sent
     assert len(seen) == 3
 
 
+@contextlib.contextmanager
+def answering_once() -> Generator[tuple[str, int]]:
+    """A server that closes each connection without a word when it brings a second request."""
+
+    class Speaker(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            for said in (ANSWERS["plain"], b""):
+                while self.rfile.readline() not in {b"\r\n", b""}:
+                    pass
+                self.wfile.write(said)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield "127.0.0.1", server.server_address[1]
+        server.shutdown()
+
+
+def test_what_only_reads_is_asked_again_when_an_idle_connection_was_closed_at_that_moment() -> None:
+    with answering_once() as (host, port), connections(host, port) as kept:
+        answers = [kept.ask("GET", "/x") for _ in range(3)]
+
+    assert [answer and answer[0] for answer in answers] == [200, 200, 200]
+
+
+def test_what_may_change_something_is_never_sent_twice() -> None:
+    with answering_once() as (host, port), connections(host, port) as kept:
+        kept.ask("GET", "/x")
+        with pytest.raises(httpx.RemoteProtocolError):
+            kept.ask("DELETE", "/x")
+
+
 def test_a_request_is_on_the_wire_as_it_was_written() -> None:
     with speaking(ANSWERS["plain"]) as (host, port, seen), connections(host, port) as kept:
         kept.ask("PUT", "/a%1fb?c=%2F", [("Accept", "a/b"), ("X-One", "1  2")])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lakepact.conformance import suite as suites
-from lakepact.conformance.embedded import embedded
+from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.home import Home
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked
@@ -46,8 +46,18 @@ def test_embedded_server_is_started_with_what_it_needs() -> None:
         assert wire.send("GET", "/v1/some/where/namespaces").status == 200
 
 
-def test_what_keeps_the_server_from_starting_is_said() -> None:
-    with pytest.raises(Blocked, match="did not start"), embedded(suite_at(Home(settings={"prefix": "?"}))):
+def test_a_server_that_is_told_nonsense_is_not_blamed_on_its_start() -> None:
+    with pytest.raises(Misused, match="does not know what it was told"), embedded(suite_at(Home(settings={"prefix": "?"}))):
+        pass
+
+
+def test_what_keeps_the_server_from_starting_is_said(tmp_path: Path) -> None:
+    nowhere = tmp_path / "file"
+    nowhere.write_text("not a folder")
+    with (
+        pytest.raises(Blocked, match="did not start"),
+        embedded(suite_at(Home(settings={"store": nowhere / "store", "warehouse": nowhere / "warehouse"}))),
+    ):
         pass
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -12,13 +13,14 @@ from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call
+from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call, on_request
+from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Scope
     from miniatures import Answer
 
 TABLE = {
@@ -253,3 +255,115 @@ def test_who_shows_its_own_last_commit_in_every_table_is_not_accused_of_changing
             pass
 
     assert [(v.requirement, v.actual) for v in run.verdicts if v.outcome in {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}] == []
+
+
+def _installed(install: Install, _: object) -> Install:
+    return install
+
+
+def judged(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> list[tuple[str, str]]:
+    """What is held against the embedded server with variations of its own: requirement and outcome, in the order of both."""
+    for name, install in faults.items():
+        monkeypatch.setitem(GENERIC, name, (name, partial(_installed, install)))
+    with running(contract="iceberg_rest", warehouse="memory:", faults=list(faults)) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url))
+        for _ in run.events():
+            pass
+    broken = {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
+    return sorted((requirement, str(result.outcome)) for requirement, result in run.results().items() if result.outcome in broken)
+
+
+def is_no_route(scope: Scope) -> None:
+    raise Problem(404, "NotFoundException", f"Unknown path: {scope['path']}")
+
+
+def test_an_operation_that_no_route_leads_to_is_accused_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {
+        "says-nothing-of-endpoints": on_answer("getConfig", lambda document: document.pop("endpoints", None) and None),
+        "has-half-of-the-routes": on_request(("updateProperties", "renameTable", "reportMetrics", "dropTable"), is_no_route),
+    }
+    seen = judged(faults, monkeypatch, "IRC-CFG-013", "IRC-NS-PROP-*", "IRC-TBL-REN-*", "IRC-TBL-MET-*", "IRC-TBL-DROP-001")
+
+    assert seen == [("IRC-CFG-013", "fail")]
+
+
+def wants_the_last_column(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if any(update["action"] == "add-schema" and "last-column-id" not in update for update in arguments["body"]["updates"]):
+        raise Problem(500, "WebApplicationException", "HTTP 400 Bad Request")
+    return handler(**arguments)
+
+
+def test_who_insists_on_a_deprecated_member_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"wants-the-last-column": on_call("updateTable", wants_the_last_column)}
+    seen = judged(faults, monkeypatch, "IRC-UPD-01*", "IRC-COM-001", "IRC-COM-030", "IRC-TXN-001")
+
+    assert seen == [("IRC-UPD-012", "fail")]
+
+
+class IsBusy:
+    """A catalog of namespaces that is too busy for every third request, and says when it will not be."""
+
+    def __init__(self, status: int) -> None:
+        self.status, self.asked, self.namespaces = status, itertools.count(1), Namespaces()
+
+    def __call__(self, method: str, target: str, body: bytes) -> Answer:
+        if next(self.asked) % 3 == 0:
+            error = {"error": {"message": "busy", "type": "ServiceUnavailableException", "code": self.status}}
+            return answer(self.status, error, **{"Retry-After": "0"})
+        return self.namespaces(method, target, body)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_who_is_busy_now_and_then_is_asked_again_and_accused_of_nothing(status: int) -> None:
+    seen = outcomes(IsBusy(status), "IRC-NS-GET-001", "IRC-NS-GET-005", "IRC-NS-CREATE-001", "IRC-NS-CREATE-005", "IRC-NS-DROP-002")
+
+    assert set(seen.values()) == {Outcome.PASS}
+
+
+def refuses_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if len(arguments["body"]["namespace"]) > 1:
+        raise Problem(400, "BadRequestException", "there is one level of namespaces")
+    return handler(**arguments)
+
+
+def test_who_refuses_children_of_namespaces_lacks_what_nobody_has_to_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"is-flat": on_call("createNamespace", refuses_children)}
+
+    assert judged(faults, monkeypatch, "IRC-NS-CREATE-00*", "IRC-NS-LIST-00*", "IRC-NS-DROP-005", "IRC-TBL-CREATE-013") == []
+
+
+def refuses_properties(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if arguments["body"].get("properties"):
+        raise Problem(406, "UnsupportedOperationException", "namespaces have no properties")
+    return handler(**arguments)
+
+
+def refuses(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    raise Problem(406, "UnsupportedOperationException", "namespaces have no properties")
+
+
+def test_who_keeps_no_properties_of_namespaces_lacks_what_nobody_has_to_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    def null(document: dict[str, Any]) -> None:
+        document["properties"] = None
+
+    faults = {
+        "creates-without-properties": on_call("createNamespace", refuses_properties),
+        "updates-no-properties": on_call("updateProperties", refuses),
+        "shows-no-properties": on_answer(("createNamespace", "loadNamespaceMetadata"), null),
+    }
+
+    only = ("IRC-NS-CREATE-00*", "IRC-NS-ENC-004", "IRC-NS-DROP-005", "IRC-NS-PROP-01*", "IRC-GEN-020")
+    assert judged(faults, monkeypatch, *only) == []
+
+
+def test_uuids_may_be_spelled_in_capitals_and_format_version_3_be_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    def capitals(document: dict[str, Any]) -> None:
+        document["metadata"]["table-uuid"] = document["metadata"]["table-uuid"].upper()
+
+    def newest(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        asked = arguments["body"].get("properties") or {}
+        return handler(**{**arguments, "body": {**arguments["body"], "properties": {"format-version": "3", **asked}}})
+
+    faults = {"spells-uuids-in-capitals": on_answer(SHOWING, capitals), "creates-version-3": on_call("createTable", newest)}
+    only = ("IRC-REQ-001", "IRC-TXN-012", "IRC-TBL-STAGE-005")
+    assert judged(faults, monkeypatch, *only) == []

@@ -42,6 +42,7 @@ class Sharing:
     """
 
     share, schema, table = "Only", "default", "T1"
+    token = TOKEN
 
     def __init__(self) -> None:
         self._heard = threading.local()
@@ -60,7 +61,7 @@ class Sharing:
 
     def authorize(self, said: str) -> None:
         scheme, _, token = said.partition(" ")
-        if scheme.lower() != "bearer" or token != TOKEN:
+        if scheme.lower() != "bearer" or token != self.token:
             raise Refused(401)
 
     def error(self, status: int) -> Answer:
@@ -123,7 +124,7 @@ class Sharing:
 def outcomes(server: Sharing, *only: str) -> dict[str, Outcome]:
     with miniature(server) as url:
         wanted = only or tuple(f"{module}.*" for module in MODULES)
-        run = runner.Run(plan.plan(SUITE, only=wanted), Target(url, headers={"Authorization": f"Bearer {TOKEN}"}))
+        run = runner.Run(plan.plan(SUITE, only=wanted), Target(url, headers={"Authorization": f"Bearer {server.token}"}))
         for _ in run.events():
             pass
     return {requirement: result.outcome for requirement, result in run.results().items()}
@@ -151,6 +152,102 @@ class Nothing(Sharing):
 
 def test_who_shares_nothing_is_accused_of_nothing() -> None:
     assert accused(outcomes(Nothing())) == set()
+
+
+class Numbered(Sharing):
+    """Has given a UUID as its token, and reads it in either case as UUIDs are read."""
+
+    token = "6f1c9a52-0d3e-4b7a-8c55-91be2f7d4a10"
+
+    def authorize(self, said: str) -> None:
+        super().authorize(said.lower())
+
+
+class Described(Sharing):
+    """Adds to tables, where all of a share are listed, what it does not say elsewhere."""
+
+    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+        self._heard.more = {"rows": 7} if parts[-1] == "all-tables" else {"id": None}
+        return super().answered(method, parts, query, body)
+
+    def page(self, items: list[dict[str, Any]], query: dict[str, list[str]]) -> Answer:
+        return super().page([{**item, **self._heard.more} for item in items], query)
+
+
+@pytest.mark.parametrize("server", [Numbered(), Described()], ids=lambda server: type(server).__name__)
+def test_what_no_clause_forbids_is_no_accusation(server: Sharing) -> None:
+    assert accused(outcomes(server)) == set()
+
+
+class Web(Sharing):
+    """Has a web site before it, whose page is all that other paths lead to."""
+
+    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+        if "lakepact-nothing" in parts:
+            return 404, {"Content-Type": "text/html"}, b"<html>Not Found</html>"
+        return super().answered(method, parts, query, body)
+
+
+def test_pages_at_paths_that_the_protocol_does_not_have_are_warned_of_alone() -> None:
+    found = outcomes(Web(), "DS-GEN-07")
+
+    assert found["DS-GEN-07"] is Outcome.WARN
+
+
+class CleanedUp(Sharing):
+    """Has rewritten one file without a change of rows, and cleaned up what it had removed."""
+
+    def __call__(self, method: str, target: str, body: bytes) -> Answer:
+        return (404, {}, b"") if "X-Amz-Signature" in target else super().__call__(method, target, body)
+
+    def version(self, query: dict[str, list[str]]) -> Answer:
+        return 200, {"delta-table-version": "0" if query.get("startingTimestamp") else "2"}, b""
+
+    def answered(self, method: str, parts: list[str], query: dict[str, list[str]], body: bytes) -> Answer:
+        if method == "POST" and parts[-1] == "query":
+            lines = self.changed if "startingVersion" in self.read(body) else [{"file": self.one("rewritten", 7)}]
+            return self.lines(PROTOCOL, METADATA, *lines)
+        return super().answered(method, parts, query, body)
+
+    @property
+    def changed(self) -> list[dict[str, Any]]:
+        """All that was added and removed; the rewriting was neither."""
+        return [
+            {"add": self.one("first", 7, version=0, timestamp=1)},
+            {"add": self.one("second", 9, version=0, timestamp=1)},
+            {"remove": self.one("second", 9, version=1, timestamp=2)},
+        ]
+
+    def one(self, name: str, size: int, **more: int) -> dict[str, Any]:
+        url = f"http://{self._heard.headers['host']}/{name}?X-Amz-Signature=1"
+        return {"url": url, "id": name, "partitionValues": {}, "size": size, **more}
+
+
+def test_what_an_owner_has_cleaned_up_or_rewritten_is_not_missed() -> None:
+    found = outcomes(CleanedUp(), "DS-REM-01", "DS-FIL-03")
+
+    assert accused(found) == set()
+    assert found["DS-FIL-03"] is Outcome.PASS
+
+
+class Dead(Sharing):
+    """Has lost the only file of its table."""
+
+    def __call__(self, method: str, target: str, body: bytes) -> Answer:
+        if method == "POST" and target.endswith("/query"):
+            url = f"http://{self._heard.headers['host']}/f?X-Amz-Signature=1"
+            return self.lines(PROTOCOL, METADATA, {"file": {**FILE["file"], "url": url}})
+        return (404, {}, b"") if "X-Amz-Signature" in target else super().__call__(method, target, body)
+
+
+def test_of_a_file_that_is_lost_the_size_is_not_judged() -> None:
+    found = outcomes(Dead(), "DS-FIL-01", "DS-FIL-05")
+
+    assert (found["DS-FIL-01"], found["DS-FIL-05"]) == (Outcome.FAIL, Outcome.NOT_OFFERED)
+
+
+def test_who_shares_no_history_need_not_understand_times() -> None:
+    assert outcomes(Sharing(), "DS-TSF-01") == {"DS-TSF-01": Outcome.NOT_OFFERED}
 
 
 class Text401(Sharing):

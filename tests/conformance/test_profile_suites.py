@@ -15,9 +15,9 @@ from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_toke
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.mutants import served
 from lakepact.conformance.outcome import NotOffered, Outcome
+from lakepact.conformance.redaction import secrets_of
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
-from lakepact.conformance.wire import secrets_of
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.faults import Fault, faults
 from miniatures import answer, miniature

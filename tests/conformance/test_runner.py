@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.conformance import expect, known, plan, runner
+from lakepact.conformance.exchanges import SHOWN_BODY
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.report import lines
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
-from lakepact.conformance.wire import SHOWN_BODY
 from lakepact.generated.contract import Contract
 from miniatures import answer, miniature
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
     Answerer = Callable[[str, str, bytes], tuple[int, dict[str, str], bytes]]
 
@@ -230,6 +230,29 @@ def test_broken_law_names_the_exchange_that_breaks_it() -> None:
     verdict = run(suite).results()[OTHER_MUST].verdicts[0]
 
     assert (verdict.outcome, verdict.exchanges) == (Outcome.FAIL, (1,))
+
+
+def test_broken_law_names_what_led_to_it_and_nothing_else() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def changes_two_things(lab: Lab) -> None:
+        """Two things are made, and one of them is loaded."""
+        one, other = lab.name(), lab.name()
+        for name in (one, other):
+            lab.send("createNamespace", body={"namespace": [name]})
+        lab.send("createTable", namespace=one, body={"name": "lakepact"})
+        lab.send("loadTable", namespace=one, table="lakepact")
+
+    @suite.law(OTHER_MUST)
+    def forbids_loading(exchange: Exchange) -> bool:
+        """Nothing is loaded."""
+        expect.true(exchange.operation != "loadTable", "another operation", exchange.operation)
+        return True
+
+    verdict = run(suite).results()[OTHER_MUST].verdicts[0]
+
+    assert verdict.exchanges == (1, 3, 4)
 
 
 def test_law_without_an_exchange_to_look_at_is_not_offered() -> None:

@@ -114,6 +114,14 @@ def test_no_secret_is_shown_in_part_where_a_text_is_cut() -> None:
         assert TOKEN[:5] not in wire.send("GET", "/x").shown
 
 
+def test_a_body_that_ends_too_early_is_said_to() -> None:
+    with miniature(lambda *_: (200, {"Content-Type": "application/json"}, b'{"a": [1')) as url, Wire(url) as wire:
+        reply = wire.send("GET", "/")
+
+        with pytest.raises(Unmet, match=r"no JSON .*, of 8 bytes"):
+            _ = reply.document
+
+
 def test_lines_are_documents() -> None:
     with miniature(lambda *_: (200, {}, b'{"a": "\xe2\x80\xa8"}\n{"b": 2}\r\n')) as url, Wire(url) as wire:
         assert wire.send("GET", "/x").lines == ({"a": "\u2028"}, {"b": 2})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import itertools
+import re
 from collections import deque
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -189,6 +190,17 @@ HEADERS = [
 ]
 REFUSED_BODY = b'{"source": 1}'
 POSTED = request("/v1/tables/rename", HOST + b"Content-Length: %d\r\n" % len(REFUSED_BODY), method="POST", body=REFUSED_BODY)
+JSON_BODY = HOST + b"Content-Type: application/json\r\n"
+NOTHING_TO_DO = b'{"requirements": [], "updates": []}'
+PROPERTIES = f"{N}/properties"
+
+
+def posted(target: str, body: bytes, headers: bytes = JSON_BODY, *, length: bytes = b"Content-Length: %d\r\n") -> bytes:
+    return request(target, headers + length % len(body), method="POST", body=body)
+
+
+COMMIT = posted(T, NOTHING_TO_DO)
+MISSING = posted(PROPERTIES, b'{"removals": ["absent"]}')
 CHUNKED = request("/v1/tables/rename", HOST + b"Transfer-Encoding: chunked\r\n", method="POST", body=b"2\r\n{}\r\n0\r\n\r\n")
 
 
@@ -265,7 +277,9 @@ def test_what_looks_like_a_request_within_another_is_none(ways: Ways, before: by
 CONVERSED = [
     *(request(T), request(T, HOST), request(T, HOST, method="HEAD"), request(f"{N}/tables/large"), request(f"{N}/tables/absent")),
     *(request("/v1/config", HOST), request(T, HOST + b"If-None-Match: *\r\n"), request("/nowhere"), POSTED, CHUNKED),
-    *(request(T, HOST + b"Expect: 100-continue\r\n"), request(T, HOST + b"Content-Length: 2\r\n", body=b"{}"), request(T, version="1.0")),
+    request(T, HOST + b"Content-Length: 2\r\n", body=b"{}"),
+    *(COMMIT, MISSING, posted(f"{N}/tables/absent", NOTHING_TO_DO), posted("/nowhere", b"{}"), posted(PROPERTIES, b"[]")),
+    *(request(T, HOST + b"Expect: 100-continue\r\n"), request(T, version="1.0")),
     request(T, HOST + b"Connection: close\r\n"),
 ]
 
@@ -284,6 +298,139 @@ def test_however_requests_are_cut_and_joined_the_answers_are_alike(
     short, usual = ways.both(pieces)
 
     assert short == usual
+
+
+BODIES = [
+    *(
+        b"{}",
+        b"",
+        b"[]",
+        b"null",
+        b"{",
+        b"\xff",
+        b'{"a": 1, "a": 2}',
+        b'{"removals": []}',
+        b'{"removals": null}',
+        b'{"removals": ["a", "a"]}',
+    ),
+    *(b'{"removals": ["absent"], "updates": {}}', b'{"removals": ["' + b"x" * 70_000 + b'"]}', NOTHING_TO_DO),
+]
+
+
+@pytest.mark.parametrize("target", [PROPERTIES, T, f"{T}?x=y", f"{N}/tables/absent", "/nowhere", "/v1/config", f"{T}/metrics"])
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body[:30].decode("latin-1"))
+def test_all_bodies_are_answered_alike(ways: Ways, body: bytes, target: str) -> None:
+    short, usual = ways.both(again(posted(target, body)))
+
+    assert short == usual
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        *(HOST, b"", JSON_BODY, HOST + b"Content-Type: text/plain\r\n", HOST + b"Content-Type: application/json; charset=latin-1\r\n"),
+        *(JSON_BODY + b"Content-Length: 35\r\n", JSON_BODY + b"Content-Encoding: gzip\r\n", JSON_BODY + b"Expect: 100-continue\r\n"),
+        *(JSON_BODY + b"Connection: close\r\n", JSON_BODY + b"Transfer-Encoding: chunked\r\n", JSON_BODY + b"X: " + b"y" * 9000 + b"\r\n"),
+    ],
+    ids=lambda headers: headers[9:60].decode(),
+)
+@pytest.mark.parametrize(
+    "length", [b"Content-Length: %d\r\n", b"content-length:%d\r\n", b"Content-Length: 000%d\r\n", b"Content-Length: %d \r\n"]
+)
+def test_all_headers_of_bodies_are_answered_alike(ways: Ways, headers: bytes, length: bytes) -> None:
+    short, usual = ways.both(again(posted(T, NOTHING_TO_DO, headers, length=length)))
+
+    assert short == usual
+
+
+def test_bodies_of_any_length_behind_known_headers_are_answered_the_short_way(ways: Ways) -> None:
+    bodies = [b'{"removals": ["%s"]}' % (b"x" * number) for number in range(1, 200, 9)]
+    ways.say("short", again(posted(PROPERTIES, bodies[0])))
+    before = ways.lane.calls
+    sent = ways.say("short", [(posted(PROPERTIES, body), True) for body in bodies])
+
+    assert (ways.lane.calls - before, sent.count(b"HTTP/1.1 200 OK")) == (0, len(bodies))
+
+
+def test_a_body_that_comes_behind_its_head_is_answered_the_short_way(ways: Ways) -> None:
+    ways.say("short", again(COMMIT))
+    head, body = COMMIT[: -len(NOTHING_TO_DO)], NOTHING_TO_DO
+    before = ways.lane.calls
+    sent = ways.say("short", [(head, True), (body[:9], True), (body[9:], True)] * 3)
+
+    assert (ways.lane.calls - before, sent) == (0, ways.say("usual", [(COMMIT, True)] * 3))
+
+
+class Slow:
+    """Changes that last when a test says so."""
+
+    def __init__(self) -> None:
+        self.lasts = asyncio.Event()
+
+    def __await__(self) -> Any:
+        return self.lasts.wait().__await__()
+
+    def wait(self) -> None: ...
+
+
+def settling(conversation: Callable[[Any, Connection, ServerState, Slow], Any]) -> bytes:
+    """What is sent to a caller whose commit, the short way, waits until it lasts."""
+    served = made()
+    slow: list[Slow] = []
+    served.settled = lambda: slow[0] if slow else None
+    own = Ways(Counted(application(served)))
+
+    async def run() -> bytes:
+        protocol, connection, state = own.connect("short")
+        for _ in range(3):
+            connection.receive(COMMIT)
+            await quiet(protocol, state)
+        before, own.lane.calls = len(connection.sent), 0
+        slow.append(Slow())
+        connection.receive(COMMIT)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert (connection.sent[before:], own.lane.calls) == (b"", 0)
+        await conversation(protocol, connection, state, slow[0])
+        await asyncio.gather(*state.tasks)
+        await asyncio.sleep(0)
+        return connection.sent[before:]
+
+    return asyncio.run(run())
+
+
+def test_what_comes_while_an_answer_waits_is_answered_after_it() -> None:
+    async def more(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
+        connection.receive(request(f"{N}/tables/absent")[:30])
+        connection.receive(request(f"{N}/tables/absent")[30:])
+        await asyncio.sleep(0)
+        slow.lasts.set()
+        await quiet(protocol, state)
+
+    assert re.findall(rb"HTTP/1.1 [0-9]+", settling(more)) == [b"HTTP/1.1 200", b"HTTP/1.1 404"]
+
+
+def test_a_server_that_ends_answers_who_waits() -> None:
+    closed: list[bool] = []
+
+    async def end(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
+        protocol.shutdown()
+        closed.append(connection.is_closing())
+        slow.lasts.set()
+        await quiet(protocol, state)
+        closed.append(connection.is_closing())
+
+    assert (settling(end)[:15], closed) == (b"HTTP/1.1 200 OK", [False, True])
+
+
+def test_who_hangs_up_while_an_answer_waits_is_sent_nothing() -> None:
+    async def hang_up(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
+        connection.close()
+        await asyncio.sleep(0)
+        slow.lasts.set()
+        await quiet(protocol, state)
+
+    assert settling(hang_up) == b""
 
 
 def test_what_came_before_is_answered_the_short_way(ways: Ways) -> None:

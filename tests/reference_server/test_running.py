@@ -10,12 +10,14 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
 from lakepact.reference_server import running
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import UnknownFault
+from lakepact.reference_server.running import configured
 
 SERVE = [sys.executable, "-c", "from lakepact.reference_server.cli import serve; serve()", "--port", "0"]
 
@@ -100,3 +102,9 @@ def test_servers_run_side_by_side_and_share_nothing() -> None:
 def test_an_unknown_fault_keeps_a_server_from_starting() -> None:
     with pytest.raises(UnknownFault), running(warehouse="memory:", faults=["irc"]):
         pass
+
+
+def test_idle_connections_are_kept_longer_than_clients_keep_them() -> None:
+    kept = configured(object()).timeout_keep_alive
+
+    assert kept > (httpx.Limits().keepalive_expiry or 0)

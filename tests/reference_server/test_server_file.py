@@ -19,6 +19,7 @@ location = "file:///data/sales"
 prefix = "s"
 defaults = { "clients" = "4" }
 overrides = { "io" = "local" }
+table-defaults = { "format-version" = "3" }
 [warehouses.sales.credentials]
 access-key = "hidden-key"
 
@@ -57,7 +58,10 @@ def test_all_that_a_file_may_say_is_read(tmp_path: Path) -> None:
     ann, bot = file.principals.values()
 
     credentials = {"access-key": "hidden-key"}
-    sales = WarehouseEntry("sales", "file:///data/sales", "s", {"clients": "4"}, {"io": "local"}, credentials)
+    made_with = {"format-version": "3"}
+    sales = WarehouseEntry(
+        "sales", "file:///data/sales", "s", {"clients": "4"}, {"io": "local"}, table_defaults=made_with, credentials=credentials
+    )
     assert {"sales": sales} == file.warehouses
     assert ("ann", Secret.of("hidden-token"), datetime(2027, 1, 31, tzinfo=UTC)) == (ann.name, ann.token, ann.token_expires)
     assert ("bot", "bot", Secret.of("hidden-secret")) == (bot.name, bot.client_id, bot.client_secret)
@@ -82,7 +86,7 @@ ANN = '[principals.ann]\ntoken = "hidden"\n'
         ("[warehouse.a]", "at the top: 'warehouse' is not known; known are warehouses, principals, grants, tokens"),
         (
             "[warehouses.a]\nplace = 1",
-            "at warehouses.a: 'place' is not known; known are location, prefix, defaults, overrides, credentials",
+            "at warehouses.a: 'place' is not known; known are location, prefix, defaults, overrides, table-defaults, credentials",
         ),
         ("[warehouses.a]\ndefaults = { x = 1 }", "at warehouses.a.defaults.x: is a text"),
         ("[warehouses]\na = 1", "at warehouses.a: is a table"),

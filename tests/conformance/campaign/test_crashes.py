@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from campaigns import Counting, Here, command, exchanges, said, told
+from campaigns import PATIENCE, Counting, Here, command, exchanges, said, told
 from lakepact.conformance.campaign import planning, running, tables
 from lakepact.conformance.campaign.refusals import Refused
 from lakepact.conformance.campaign.targets import asked
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLAIN = ("--engine", "plain", "--lanes", "2")
-ON_TWO = ("--master", "local[2]", "--conf", "spark.driver.memory=1g")
-PATIENCE = 120  #: seconds until a run has to have landed something
+ON_TWO = ("--master", "local[2]")
 ENOUGH = 30  #: cases after which it is ended
 
 
@@ -73,10 +72,13 @@ def test_a_run_that_is_killed_ends_as_if_nothing_had_happened(engine: tuple[str,
 
 
 @pytest.mark.spark
-def test_a_run_that_is_interrupted_by_hand_lets_its_lanes_end_and_nothing_is_in_doubt(plan: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", [PLAIN, ON_TWO], ids=["plain", "spark"])
+def test_a_run_that_is_interrupted_by_hand_lets_its_lanes_end_and_nothing_is_in_doubt(
+    engine: tuple[str, ...], plan: Path, tmp_path: Path
+) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
-        words = command("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(run), *PLAIN)
+        words = command("run", "--plan", str(plan), "--target", f"a={server.url}", "--out", str(run), *engine)
         code = ended(words, run, signal.SIGINT)
 
     assert code == 3

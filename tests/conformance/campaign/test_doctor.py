@@ -95,6 +95,16 @@ def test_spark_without_java_is_one_line(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.output.count("\n") == 1
 
 
+def test_what_spark_lacks_is_said_before_there_is_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "")
+    words = ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", str(tmp_path / "run")]
+    done = CliRunner().invoke(campaign, words)
+
+    assert (done.exit_code, done.output.count("\n"), (tmp_path / "run").exists()) == (3, 1, False)
+    assert "Java: none on PATH" in done.output
+
+
 def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(doctor.CONNECT, "no-such-package", (1, 0))
     lacking = next(finding for finding in doctor.examined(remote=True) if finding.what == "no-such-package")

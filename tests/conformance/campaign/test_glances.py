@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from campaigns import Here, few_cases, ran
 from lakepact.conformance.campaign import evidence, tables
-from lakepact.conformance.campaign.glances import Closer, Glance, suite_of
+from lakepact.conformance.campaign.glances import OF_REQUEST, Answer, Closer, Glance, suite_of
 from lakepact.conformance.campaign.judging import judged
 from lakepact.conformance.outcome import Unmet, broken
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
-    from lakepact.conformance.wire import Exchange
+    from lakepact.conformance.exchanges import Exchange
 
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")
 
@@ -48,3 +49,17 @@ def test_a_glance_shows_nothing_that_exchanges_which_look_alike_may_differ_in(wh
 
     with pytest.raises(Closer):
         getattr(glance, what)
+
+
+@pytest.mark.parametrize("what", sorted(OF_REQUEST))
+def test_an_answer_shows_nothing_of_its_request_alone(what: str) -> None:
+    answer = Answer(1, "loadTable", "campaign", "GET", "http://a", (), b"", 200, httpx.Headers(), b"{}", 0.1)
+
+    with pytest.raises(Closer):
+        getattr(answer, what)
+
+
+def test_an_answer_shows_all_of_itself() -> None:
+    answer = Answer(1, "loadTable", "campaign", "GET", "http://a", (), b"", 200, httpx.Headers(), b"{}", 0.1)
+
+    assert (answer.parsed, answer.lines, answer.operation, answer.status, answer.media_type) == ({}, ({},), "loadTable", 200, "")

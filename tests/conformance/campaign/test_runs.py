@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from lakepact.conformance.campaign.job import Job
+
 ONE = ("iceberg_rest",)
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")
 BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
@@ -130,6 +132,26 @@ def test_a_target_that_comes_back_in_time_misses_nothing(plan: Path, tmp_path: P
     assert set(missed) == {"b"}
     assert (last.landed, last.missing) == (last.planned, {})
     assert tables.read_json(tmp_path / "run" / "run.json")["status"] == "complete"
+
+
+class Dealing(Here):
+    """Sends nothing, and keeps whom the errands of each chunk are for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.targets: list[list[str]] = []
+
+    def execute(self, errands: Any, job: Job) -> None:
+        self.targets.append(errands.column("target").to_pylist())
+
+
+@pytest.mark.parametrize("lanes", [2, 3])
+def test_lanes_that_take_turns_have_as_many_cases_of_each_target(lanes: int, plan: Path, server: str, tmp_path: Path) -> None:
+    engine = Dealing()
+    ran(plan, tmp_path / "run", engine, f"a={server}", f"b={server}", f"c={server}", chunk=36)
+    dealt = [Counter(engine.targets[0][lane::lanes]) for lane in range(lanes)]
+
+    assert dealt == [{"a": 12 / lanes, "b": 12 / lanes, "c": 12 / lanes}] * lanes
 
 
 def test_a_target_that_is_not_there_is_named_before_anything_is_sent(plan: Path, tmp_path: Path) -> None:

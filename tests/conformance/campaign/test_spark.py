@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.spark
+#: PySpark leaves the socket by which it fetches rows to the garbage collector.
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")]
 
 #: Each fault, and what shows that it is there.
 FAULTS = {

@@ -10,7 +10,7 @@ import pytest
 
 from lakepact.conformance.campaign import evidence
 from lakepact.conformance.campaign.targets import NoSecret, asked, of_document
-from lakepact.conformance.wire import Exchange
+from lakepact.conformance.exchanges import Exchange
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +70,17 @@ def test_a_header_that_might_be_a_secret_is_refused(tmp_path: Path) -> None:
         asked([profile(tmp_path, 'url = "http://a.example"\n[headers]\nX-Key = "literal"\n')], ONE)
 
     assert "literal" not in str(refused.value)
+
+
+def test_a_profile_that_probe_wrote_is_one_of_a_campaign_too(tmp_path: Path) -> None:
+    written = 'contract = "iceberg_rest"\ncontract_version = "1.10.0"\nurl = "http://a.example"\n'
+
+    assert [(one.url, one.contract) for one in asked([profile(tmp_path, written)], ONE)] == [("http://a.example", "iceberg_rest")]
+
+
+def test_a_version_that_campaigns_have_no_cases_of_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"contract_version is 1\.11\.0, and cases of campaigns are of iceberg_rest 1\.10\.0"):
+        asked([profile(tmp_path, 'contract = "iceberg_rest"\ncontract_version = "1.11.0"\nurl = "http://a.example"\n')], ONE)
 
 
 def exchange(body: bytes) -> Exchange:

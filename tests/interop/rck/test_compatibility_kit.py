@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from interop.rck.kit import FIXED_LOCATIONS, Result, not_passing, run
+from interop.rck.kit import FIXED_LOCATIONS, KIT, SWITCHED_ON, Result, not_passing, run, switched_on
 from interop.served import durable, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping, Sequence
 
 pytestmark = pytest.mark.rck
 
@@ -41,10 +41,14 @@ def version(way: tuple[str, dict[str, str]]) -> str:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, str]]) -> Iterator[list[Result]]:
+def results(tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, str]]) -> list[Result]:
     """How each test ended, against a server of its own that loses nothing."""
     version, properties = way
-    folder = tmp_path_factory.mktemp("rck")
+    return against_ours(tmp_path_factory.mktemp("rck"), version, properties)
+
+
+def against_ours(folder: Path, version: str, properties: Mapping[str, str], chosen: Sequence[str] = KIT) -> list[Result]:
+    """How each of these tests ends against a server of its own that loses nothing."""
     scratch = folder / "warehouse" / "kit"
     scratch.mkdir(parents=True)
     taken = [place for place in FIXED_LOCATIONS if Path(place).exists()]
@@ -53,7 +57,8 @@ def results(tmp_path_factory: pytest.TempPathFactory, way: tuple[str, dict[str, 
     allowed = [f"--allowed-location={place}" for place in FIXED_LOCATIONS]
     try:
         with serving(folder, f"--contract-version={version}", *durable(folder), *allowed) as url:
-            yield run(url, warehouse=(folder / "warehouse").as_uri(), scratch=scratch, reports=folder / "reports", properties=properties)
+            place = (folder / "warehouse").as_uri()
+            return run(url, warehouse=place, scratch=scratch, reports=folder / "reports", properties=properties, chosen=chosen)
     finally:
         for place in FIXED_LOCATIONS:
             shutil.rmtree(place, ignore_errors=True)
@@ -80,3 +85,10 @@ def test_no_test_passes_that_the_table_names(results: list[Result], version: str
 
     assert sorted(passed & known.keys()) == []
     assert sorted(known.keys() - {result.name for result in results}) == []
+
+
+@pytest.mark.parametrize("served", ["1.10.0", "1.11.0"])
+def test_what_the_kit_has_no_switch_for_passes_too(tmp_path: Path, served: str) -> None:
+    results = against_ours(tmp_path, served, {}, switched_on())
+
+    assert {f"SwitchedOn.{test}": "passed" for test in SWITCHED_ON} == {result.name: result.ended for result in results}, results

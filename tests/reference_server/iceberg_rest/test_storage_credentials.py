@@ -351,3 +351,23 @@ def test_settings_that_cannot_be_meant_are_refused_at_the_start(change: dict[str
     with pytest.raises(BadSetting, match=said) as refused:
         read_storage_access(WarehouseEntry("lake", credentials=credentials), environment)
     assert not any(secret in str(refused.value) for secret in (SECRET, "AKIDEXAMPLE", "secret@"))
+
+
+def test_a_table_that_is_made_again_under_its_key_comes_with_new_credentials_and_no_secret_is_kept(
+    serving: Callable[..., Any], tmp_path: Path
+) -> None:
+    kept = tmp_path / "catalog.sqlite"
+    send = serving(REHEARSAL, contract_version="1.11.0", store=str(kept))
+    body, key = {"name": "t", "schema": SCHEMA}, {"idempotency_key": "01920000-0000-7000-8000-000000000001"}
+    answers = [send("POST", TABLES, body, **VENDED, **key) for _ in range(2)]
+    tables = [answer.document for answer in answers]
+    given = [table.pop("storage-credentials") for table in tables]
+    configs = [table.pop("config") for table in tables]
+    secrets = {one["config"][name] for some in given for one in some for name in ("s3.secret-access-key", "s3.session-token")}
+    stored = b"".join(file.read_bytes() for file in tmp_path.glob("catalog.sqlite*"))
+
+    assert [(answer.status, answer.headers["etag"]) for answer in answers] == [(200, answers[0].headers["etag"])] * 2
+    assert tables[0] == tables[1]
+    assert (len(secrets), [config["s3.secret-access-key"] in secrets for config in configs]) == (4, [True, True])
+    assert tables[0]["metadata-location"].encode() in stored
+    assert [secret for secret in secrets if secret.encode() in stored] == []

@@ -18,6 +18,7 @@ FILE = """
 [warehouses.lake]
 defaults = { clients = "4" }
 overrides = { "namespace-separator" = "%2E" }
+table-defaults = { "format-version" = "3", "write.parquet.compression-codec" = "zstd" }
 
 [warehouses."an other/one"]
 [warehouses.third]
@@ -85,6 +86,22 @@ def test_what_is_in_one_warehouse_is_in_no_other(send: Callable[..., Any], names
     assert send("GET", f"/v1/{OTHER}/namespaces/{namespace}/tables/t").error[1] == "NoSuchTableException"
     assert send("DELETE", f"/v1/{OTHER}/namespaces/{namespace}").status == 204
     assert send("DELETE", f"/v1/lake/namespaces/{namespace}").status == 409
+
+
+@pytest.mark.parametrize("more", [{}, {"stage-create": True}, {"properties": None}])
+def test_tables_are_created_with_the_properties_that_their_warehouse_gives(
+    send: Callable[..., Any], namespace: str, more: dict[str, Any]
+) -> None:
+    made = send("POST", f"/v1/lake/namespaces/{namespace}/tables", {"name": "t", "schema": SCHEMA, **more}).document["metadata"]
+
+    assert (made["format-version"], made["properties"]) == (3, {"write.parquet.compression-codec": "zstd"})
+
+
+def test_what_a_request_says_comes_before_what_its_warehouse_gives(send: Callable[..., Any], namespace: str) -> None:
+    asked = {"name": "t", "schema": SCHEMA, "properties": {"format-version": "1", "write.parquet.compression-codec": "gzip", "own": "1"}}
+    made = send("POST", f"/v1/lake/namespaces/{namespace}/tables", asked).document["metadata"]
+
+    assert (made["format-version"], made["properties"]) == (1, {"write.parquet.compression-codec": "gzip", "own": "1"})
 
 
 def test_tables_lie_below_their_own_warehouse(send: Callable[..., Any], namespace: str) -> None:

@@ -1,0 +1,248 @@
+"""What campaigns cost: `nox -s campaign_bench`, or `python tests/bench/campaign.py [three] [marginal]`.
+
+three: one command sends 2,000 cases to three servers (ours; ours with faults; Iceberg's own in Java, where there are Java and Maven),
+judges and reports, in plain processes and on Spark in local[2]. It has to find every fault, and to take less than 90 seconds.
+
+marginal: what one more case costs on Spark in local[2], as a ratio to what it costs in two plain processes. Both send the same few and
+the same many cases in turn; the difference is what the others cost, in seconds of processors, the servers' left out. What Spark takes
+before it sends anything is told beside it.
+
+Exit code 1 if something is missed. On a machine that does much else, seconds on the clock say little: those of processors stand beside
+them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from judging import children
+
+from campaigns import command, ran
+from interop.fixture.java_server import serving as java_serving
+from lakepact.conformance.campaign import findings, planning, tables
+from lakepact.conformance.campaign.engines import Plain
+from lakepact.conformance.campaign.spark import Spark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.campaign.engines import Engine
+
+CASES, SECONDS = 2000, 90.0
+SEEDS, MODES = 26, ("example", "near", "wild", "reading")
+#: Each fault of the second server, and what shows that it is there.
+FAULTS = {
+    "creation-is-201": "IRC-GEN-009",
+    "drops-answer-200": "IRC-GEN-006",
+    "error-code-always-400": "IRC-ERR-003",
+    "broken-json-is-empty": "IRC-GEN-010",
+}
+ENGINES = {"plain": ("--engine", "plain", "--lanes", "2"), "local[2]": ("--master", "local[2]")}
+MOST = 1.1  #: times what a case costs in two plain processes
+FEW, MANY, ROUNDS = 200, 1200, 5
+LOOKED_AT = 0.2  #: seconds between two looks at what processes took
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def say(line: str) -> None:
+    """One line, at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def computed(process: int) -> float:
+    """Seconds of processors that a process itself took so far."""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, words[11:13])) / TICKS
+    return 0.0
+
+
+@dataclass
+class Meter:
+    """What the processes that come of one take, those that nobody waits for too.
+
+    Args:
+        root: the process they come of.
+        without: processes that are not counted, nor what comes of them.
+    """
+
+    root: int
+    without: frozenset[int] = frozenset()
+    _seen: dict[int, float] = field(default_factory=dict[int, float])
+
+    def look(self) -> float:
+        """Seconds of processors so far."""
+        others = {child for process in self.without for child in (process, *children(process))}
+        for process in {self.root, *children(self.root)} - others:
+            self._seen[process] = max(self._seen.get(process, 0.0), computed(process))
+        return self.seen
+
+    @property
+    def seen(self) -> float:
+        """Seconds of processors at the last look."""
+        return sum(self._seen.values())
+
+
+@contextlib.contextmanager
+def ours(*faults: str) -> Iterator[tuple[int, str]]:
+    """The process and the address of a server of ours."""
+    words = [word for fault in faults for word in ("--fault", fault)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--warehouse", "memory:", *words],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout
+        yield process.pid, process.stdout.readline().split()[-1]
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+@contextlib.contextmanager
+def java(folder: Path) -> Iterator[str | None]:
+    """The address of Iceberg's own server, where there can be one."""
+    with contextlib.ExitStack() as ending:
+        url = None
+        try:
+            url = ending.enter_context(java_serving(folder))
+        except pytest.skip.Exception as reason:
+            say(f"without Iceberg's own server: {reason}")
+        yield url
+
+
+def three(folder: Path, chosen: argparse.Namespace) -> bool:
+    """2,000 cases, three servers, one command; whether something is missed."""
+    plan = chosen.plan or folder / "plan"
+    if chosen.plan is None:
+        planning.plan("iceberg_rest", plan, seeds=range(SEEDS), modes=MODES)
+    made = tables.read_json(plan / "plan.json")
+    missed = bool(made["cases"] < CASES)
+    say(f"{made['cases']} cases of {made['operations']} operations (at least {CASES})")
+    for name in chosen.engines:
+        run = folder / name
+        with ours() as (_, sound), ours(*FAULTS) as (_, faulty), java(folder / f"{name}-java") as iceberg:
+            targets = {"ours": sound, "faulty": faulty, **({"java": iceberg} if iceberg else {})}
+            named = [word for target, url in targets.items() for word in ("--target", f"{target}={url}")]
+            servers = children(os.getpid())
+            before = sum(map(computed, servers))
+            seconds, processors = timed(command("run", "--plan", str(plan), "--out", str(run), "--report", *named, *ENGINES[name]))
+            theirs = sum(map(computed, servers)) - before
+        rows = tables.read(run / "coverage", findings.COVERAGE).to_pylist()
+        broken = {(row["target"], row["requirement_id"]) for row in rows if row["verdict"] == "fail"}
+        unseen = [fault for fault, requirement in FAULTS.items() if ("faulty", requirement) not in broken]
+        accused = sorted(requirement for target, requirement in broken if target == "ours")
+        pages = all((run / f"report.{form}").exists() for form in ("html", "md"))
+        late = seconds > SECONDS
+        missed = missed or late or bool(unseen) or bool(accused) or not pages
+        clock = (
+            f"{seconds:5.1f} s of {SECONDS:.0f}{' MISSED' if late else ''}, of processors {processors:5.1f} s, the servers {theirs:.1f} s"
+        )
+        say(f"{name:9} {len(targets)} targets, {made['cases'] * len(targets)} cases landed: {clock}")
+        say(f"{'':9} faults not found: {', '.join(unseen) or 'none'}; ours is accused of: {', '.join(accused) or 'nothing'}")
+    return missed
+
+
+def timed(words: list[str]) -> tuple[float, float]:
+    """Seconds on the clock and of processors that a command took."""
+    started = time.perf_counter()
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:
+        meter, over = Meter(process.pid), threading.Event()
+
+        def watch() -> None:
+            while not over.wait(LOOKED_AT):
+                meter.look()
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        code = process.wait()
+        seconds = time.perf_counter() - started
+        over.set()
+        watching.join()
+    assert code == 0, f"it ended with {code}"
+    return seconds, meter.seen
+
+
+def some_of(plan: Path, folder: Path, cases: int) -> Path:
+    """A plan with so many of the cases of another one, from all over it."""
+    rows = tables.read(plan / "cases", tables.CASES)
+    assert cases <= rows.num_rows, f"there are {rows.num_rows} cases"
+    tables.replace(rows.take([n * rows.num_rows // cases for n in range(cases)]), folder / "cases")
+    tables.write_json(tables.read_json(plan / "plan.json"), folder / "plan.json")
+    return folder
+
+
+def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
+    """One more case on Spark, beside one more in two plain processes; whether it costs more than it may."""
+    whole = planning.plan("iceberg_rest", folder / "all", seeds=range(SEEDS), modes=("example", "near", "reading"))
+    many = min(MANY, whole["cases"])
+    plans = {count: some_of(folder / "all", folder / f"plan-{count}", count) for count in (FEW, many)}
+    each: dict[str, list[float]] = {"plain": [], "local[2]": []}
+    with ours() as (server, url), contextlib.ExitStack() as ending:
+        meter = Meter(os.getpid(), frozenset({server}))
+        before, started = meter.look(), time.perf_counter()
+        spark = ending.enter_context(Spark("local[2]"))
+        sent(spark, plans[FEW], folder / "first", url)
+        starts = time.perf_counter() - started, meter.look() - before
+        engines: dict[str, Engine] = {"plain": ending.enter_context(Plain(2)), "local[2]": spark}
+        sent(engines["plain"], plans[FEW], folder / "first-plain", url)
+        for number in range(chosen.rounds):
+            for name, engine in engines.items():
+                took: dict[int, float] = {}
+                for count, plan in plans.items():
+                    before = meter.look()
+                    sent(engine, plan, folder / f"{number}-{name}-{count}", url)
+                    took[count] = meter.look() - before
+                each[name].append((took[many] - took[FEW]) / (many - FEW))
+    ratio = statistics.median(spark / plain for spark, plain in zip(each["local[2]"], each["plain"], strict=True))
+    for name, costs in each.items():
+        rounds = ", ".join(f"{cost * 1000:.2f}" for cost in costs)
+        say(f"{name:9} {statistics.median(costs) * 1000:5.2f} ms of a processor for one more case; by rounds {rounds}")
+    say(f"Spark is there, with its first {FEW} cases sent, after {starts[0]:.1f} s and {starts[1]:.1f} s of processors")
+    say(f"one more case costs {ratio:.2f} times as much on Spark as in two plain processes, of {MOST}{' MISSED' if ratio > MOST else ''}")
+    return ratio > MOST
+
+
+def sent(engine: Engine, plan: Path, run: Path, url: str) -> None:
+    """One run."""
+    ran(plan, run, engine, f"a={url}", chunk=CASES)
+
+
+PARTS = {"three": three, "marginal": marginal}
+
+
+def main() -> int:
+    """Measure, tell."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; both if none is named")
+    options.add_argument("--plan", type=Path, metavar="FOLDER", help="three: a plan that was drawn already")
+    options.add_argument("--engine", dest="engines", action="append", choices=ENGINES, help="three: only with this one; repeatable")
+    options.add_argument("--rounds", type=int, default=ROUNDS, help="marginal: how often each takes its turn")
+    chosen = options.parse_args()
+    chosen.engines = chosen.engines or list(ENGINES)
+    unknown = sorted(set(chosen.parts) - set(PARTS))
+    if unknown:
+        options.error(f"there is no part {unknown[0]}; there are {', '.join(PARTS)}")
+    missed = False
+    for name in chosen.parts or PARTS:
+        with tempfile.TemporaryDirectory() as folder:
+            missed = PARTS[name](Path(folder), chosen) or missed
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

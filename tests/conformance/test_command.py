@@ -1,0 +1,44 @@
+"""The command as a whole: its list of verbs, and what it says of calls that lead nowhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance.cli import VERBS, main
+from miniatures import miniature
+
+
+def test_the_list_of_verbs_needs_no_extra_but_that_of_the_server() -> None:
+    absent = "import sys; sys.modules |= dict.fromkeys(('rich', 'hypothesis', 'schemathesis', 'deltalake', 'duckdb'))"
+    code = f"{absent}; from lakepact.conformance.cli import main; main(['--help'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [verb for verb in VERBS if f"\n  {verb} " not in done.stdout] == []
+
+
+def test_what_lists_nothing_is_wrong_usage() -> None:
+    result = CliRunner().invoke(main, ["list", "NO-SUCH-*"])
+
+    assert result.exit_code == 2
+    assert "nothing matches NO-SUCH-*" in result.output
+
+
+def test_reports_are_asked_of_addresses() -> None:
+    result = CliRunner().invoke(main, ["reports", "catalog.example.com"])
+
+    assert result.exit_code == 2
+    assert "catalog.example.com is no address of a server" in result.output
+
+
+@pytest.mark.parametrize("body", [b"<html></html>", b""])
+def test_who_answers_without_reports_is_no_reference_server(body: bytes) -> None:
+    with miniature(lambda *_: (200, {}, body)) as url:
+        result = CliRunner().invoke(main, ["reports", url])
+
+    assert result.exit_code == 3
+    assert "it is no reference server of lakepact" in result.output

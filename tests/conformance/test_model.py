@@ -1,0 +1,188 @@
+"""Histories of random changes find what forgets or confuses what it accepted, show it in few requests, and accuse nobody else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.checks.iceberg_rest.model_histories import NEVER_GIVEN
+from lakepact.conformance.embedded import embedded
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call
+from lakepact.reference_server.running import running
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+BUDGET = 600  #: requests, as many as `lakepact check` sends
+
+
+def held_against_the_model(target: Target, suite: suites.Suite[Any] | None = None, *, seed: int = 0) -> runner.Run:
+    """A run that has held a target against the model."""
+    suite = suite or suites.load("iceberg_rest")
+    one = next(requirement for requirement in suite.judged() if suite.requirement(requirement).area == "configuration")
+    run = runner.Run(plan.plan(suite, only=[one]), target, model=BUDGET, model_seed=seed, word="same")
+    for _ in run.events():
+        pass
+    return run
+
+
+def contradictions_of(fault: str) -> dict[str, int]:
+    """What is found broken in a server with a fault, and how many requests show it."""
+    with running(contract="iceberg_rest", warehouse="memory:", faults=(fault,)) as server:
+        return contradictions(held_against_the_model(Target(server.url)))
+
+
+def contradictions(run: runner.Run) -> dict[str, int]:
+    """What was found broken, and how many requests show it."""
+    return {v.requirement: len(v.exchanges) for v in run.verdicts if v.check == "model" and v.outcome is not Outcome.PASS}
+
+
+@pytest.mark.parametrize(("contract", "version"), [("iceberg_rest", "1.10.0"), ("iceberg_rest", "1.11.0"), ("watsonx_data", "2026")])
+def test_the_reference_server_holds_what_it_accepts(contract: str, version: str) -> None:
+    suite = suites.load(contract, version)
+    with embedded(suite) as target:
+        run = held_against_the_model(target, suite)
+
+    assert contradictions(run) == {}
+    assert sum(v.check == "model" for v in run.verdicts) > 20
+
+
+def test_the_same_seed_makes_the_same_history() -> None:
+    requests = []
+    for _ in range(2):
+        with running(contract="iceberg_rest", warehouse="memory:") as server:
+            run = held_against_the_model(Target(server.url), seed=7)
+        requests.append([(e.method, e.url.partition("/v1")[2]) for e in run.wire.exchanges.values() if e.check == "model"])
+
+    assert requests[0] == requests[1]
+
+
+@pytest.mark.parametrize(
+    ("fault", "requirement", "most"),
+    [
+        ("loads-remember-over-renames", "IRC-TBL-REN-001", 8),
+        ("assert-ref-always-holds", "IRC-COM-005", 4),
+        ("recreates-views", "IRC-VIEW-REN-001", 6),
+    ],
+)
+def test_a_fault_is_shown_in_few_requests(fault: str, requirement: str, most: int) -> None:
+    assert 0 < contradictions_of(fault)[requirement] <= most
+
+
+# -- what only a history shows ------------------------------------------------------------------------------------
+
+
+def forgets_every_fifth_table(_: object) -> Install:
+    """A catalog whose list lacks a table while it has more than four."""
+
+    def shorten(document: dict[str, Any]) -> None:
+        del document["identifiers"][4:]
+
+    return on_answer("listTables", shorten)
+
+
+def namespaces_remember(_: object) -> Install:
+    """A catalog in which a namespace has the properties again that one of its name had before it was dropped."""
+    had: dict[str, dict[str, str]] = {}
+
+    def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        document = orjson.loads(reply.body)
+        had.setdefault(str(document["namespace"]), {}).update(document["properties"])
+        document["properties"] = had[str(document["namespace"])]
+        return type(reply)(reply.status, orjson.dumps(document))
+
+    return on_call("loadNamespaceMetadata", loaded)
+
+
+def transactions_leave_the_last_table_out(_: object) -> Install:
+    """A catalog that forgets the last table of a transaction of several."""
+
+    def shortened(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        changes = arguments["body"]["table-changes"]
+        if len(changes) > 1:
+            arguments = {**arguments, "body": {"table-changes": changes[:-1]}}
+        return handler(**arguments)
+
+    return on_call("commitTransaction", shortened)
+
+
+def takes_every_tag_for_the_current_one(_: object) -> Install:
+    """A catalog that answers 304 to whatever ETag it has ever given."""
+
+    def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        is_given = arguments.get("if_none_match") not in {None, NEVER_GIVEN}
+        return type(reply)(304, b"") if is_given and reply.status == 200 else reply
+
+    return on_call("loadTable", loaded)
+
+
+STRANGERS = {
+    "takes-every-tag-for-the-current-one": (takes_every_tag_for_the_current_one, "IRC-TBL-ETAG-003"),
+    "forgets-every-fifth-table": (forgets_every_fifth_table, "IRC-TBL-LIST-007"),
+    "namespaces-remember": (namespaces_remember, "IRC-NS-PROP-002"),
+    "transactions-leave-the-last-table-out": (transactions_leave_the_last_table_out, "IRC-TXN-001"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_what_takes_a_history_to_go_wrong_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    install, requirement = STRANGERS[name]
+    monkeypatch.setitem(GENERIC, name, (name, install))
+
+    assert requirement in contradictions_of(name)
+
+
+# -- what is no contradiction -------------------------------------------------------------------------------------
+
+
+def moves_with_every_load(_: object) -> Install:
+    """A catalog that notes in each table when it was looked at."""
+    times = iter(range(10**6))
+
+    def note(document: dict[str, Any]) -> None:
+        document["metadata"]["properties"] = {**document["metadata"].get("properties", {}), "looked-at": str(next(times))}
+
+    return on_answer(("loadTable", "createTable", "updateTable"), note)
+
+
+def pages_of_two(_: object) -> Install:
+    """A catalog that lists two tables a page, whoever asks."""
+
+    def cut(document: dict[str, Any]) -> None:
+        if len(document["identifiers"]) > 2:
+            document["identifiers"] = document["identifiers"][:2]
+            document["next-page-token"] = "2"
+
+    return on_answer(("listTables", "listViews"), cut)
+
+
+def properties_of_its_own(_: object) -> Install:
+    """A catalog that gives namespaces and tables properties of its own."""
+
+    def add_to_namespace(document: dict[str, Any]) -> None:
+        document["properties"] = {**(document.get("properties") or {}), "owner": "somebody"}
+
+    def add_to_table(document: dict[str, Any]) -> None:
+        document["metadata"]["properties"] = {**document["metadata"].get("properties", {}), "owner": "somebody"}
+
+    return all_of(on_answer(("loadNamespaceMetadata", "createNamespace"), add_to_namespace), on_answer("loadTable", add_to_table))
+
+
+SOUND = {"moves-with-every-load": moves_with_every_load, "pages-of-two": pages_of_two, "properties-of-its-own": properties_of_its_own}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_who_has_ways_of_its_own_is_not_accused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GENERIC, name, (name, SOUND[name]))
+
+    assert contradictions_of(name) == {}

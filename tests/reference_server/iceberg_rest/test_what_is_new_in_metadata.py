@@ -1,0 +1,58 @@
+"""What a commit holds against the contract: what it has changed, and nothing that was held against it before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.iceberg_rest.metadata import finish_commit, new_in, new_table_metadata
+from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from lakepact.reference_server.validation import Validators
+
+SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+REQUEST = {"name": "events", "schema": SCHEMA, "properties": {"owner": "somebody"}}
+SNAPSHOT = {
+    "snapshot-id": 3051729675574597004,
+    "sequence-number": 1,
+    "timestamp-ms": 1_760_000_000_000,
+    "manifest-list": "memory:/events/metadata/snap-1.avro",
+    "summary": {"operation": "append"},
+    "schema-id": 0,
+}
+VALID = Validators(Contract("iceberg_rest"))["TableMetadata"].is_valid
+NOT_THIS = {"anything": [{"else": None}]}  #: no member may be this
+
+
+def table() -> dict[str, Any]:
+    """A table with a snapshot."""
+    empty = new_table_metadata(REQUEST, table_uuid="7f6c6b0e-4b0c-4b9f-9c37-1a1d6e3a8f10", location="memory:/events", now_ms=1)
+    return apply_updates(empty, [{"action": "add-snapshot", "snapshot": SNAPSHOT}], now_ms=2)
+
+
+def following(metadata: dict[str, Any], *updates: dict[str, Any]) -> dict[str, Any]:
+    """The metadata after a commit."""
+    return finish_commit(apply_updates(metadata, updates, now_ms=3), metadata, "memory:/events/metadata/00001-a.metadata.json")
+
+
+def test_what_a_commit_leaves_as_it_was_is_not_looked_at_again() -> None:
+    before = table()
+    second = {**SNAPSHOT, "snapshot-id": 2, "sequence-number": 2, "parent-snapshot-id": SNAPSHOT["snapshot-id"]}
+    looked_at = new_in(following(before, {"action": "add-snapshot", "snapshot": second}), before)
+    assert ([second], True, False) == (looked_at["snapshots"], VALID(looked_at), "schemas" in looked_at)
+
+
+@pytest.mark.parametrize("member", sorted(table()))
+def test_what_is_wrong_with_a_member_is_wrong_with_what_is_new(member: str) -> None:
+    before = table()
+    broken = {**following(before, {"action": "set-properties", "updates": {"a": "b"}}), member: NOT_THIS}
+    assert (VALID(broken), False) == (VALID(new_in(broken, before)), VALID(broken))
+
+
+@pytest.mark.parametrize("member", sorted(member for member, value in table().items() if type(value) is list))
+def test_what_is_wrong_with_an_item_is_wrong_with_what_is_new(member: str) -> None:
+    before = table()
+    behind = {**before, member: [*before[member], 1]}
+    among = {**before, member: [1, *before[member]]}
+    assert [VALID(behind), VALID(new_in(behind, before)), VALID(among), VALID(new_in(among, before))] == [False] * 4
