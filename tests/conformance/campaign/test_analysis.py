@@ -40,7 +40,7 @@ EXCHANGES = st.lists(row(state=st.just("answered"), word=WORDS, latency_us=st.in
 def test_duckdb_says_what_python_says(results: Any, base: Any, answers: Any, exchanges: Any) -> None:
     # The contract of a case is that of its exchanges with every target.
     answers = [{**answer, "contract": answer["case_id"], "operation_id": answer["case_id"], "mode": "near"} for answer in answers]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix="of [2] * {a} ") as folder:
         held = {"results": (results, tables.RESULTS), "base": (base, tables.RESULTS), "answers": (answers, tables.ANSWERS)}
         held["exchanges"] = exchanges, tables.EXCHANGES
         for name, (rows, schema) in held.items():

@@ -59,7 +59,7 @@ def three_targets() -> Iterator[list[str]]:
 def on_spark(engine: Spark, plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run on Spark, judged and analysed there."""
     with three_targets() as targets:
-        run = ran(plan, tmp_path_factory.mktemp("spark") / "run", engine, *targets, chunk=1000)
+        run = ran(plan, tmp_path_factory.mktemp("spark") / "run [2] {a}", engine, *targets, chunk=1000)
     judged_runs.judge(run, engine)
     judged_runs.analyse(run, engine, run)
     return run

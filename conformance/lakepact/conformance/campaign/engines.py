@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -14,9 +15,7 @@ from lakepact.conformance.campaign import duck
 from lakepact.conformance.campaign.alike import judged_part
 from lakepact.conformance.campaign.generation import Block, drawn
 from lakepact.conformance.campaign.lanes import travelled
-from lakepact.conformance.campaign.tables import (
-    parts,
-)
+from lakepact.conformance.campaign.tables import parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
 
 FEW_BLOCKS = 60  #: that are drawn before another process has started
+ALLOCATED = 50_000  #: objects between two looks for circles
 Features = Mapping[str, Mapping[str, bool]]  #: by target, by name
 
 
@@ -70,7 +70,7 @@ class Plain:
 
     def __init__(self, lanes: int | None = None) -> None:
         self.lanes = lanes or os.cpu_count() or 1
-        self._pool = ProcessPoolExecutor(self.lanes, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent)
+        self._pool = ProcessPoolExecutor(self.lanes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
 
     def __enter__(self) -> Self:
         return self
@@ -111,6 +111,12 @@ class Plain:
     def analyse(self, sources: Sources) -> dict[str, Table]:
         """All tables of `findings`."""
         return duck.analysed(sources)
+
+
+def _begin() -> None:
+    """What is remembered of many exchanges holds no circles: it is seldom looked through for them."""
+    gc.set_threshold(ALLOCATED)
+    _end_with_parent()
 
 
 def _end_with_parent() -> None:

@@ -15,17 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 OWN = re.compile(rb"lp_[0-9a-fr]+_\d+_")
-#: A UUID but for its first eight digits: a hyphen is found sooner than a digit.
-UUID = re.compile(rb"-(?<=[0-9a-f]{8}-)[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{12}")
-TIME = re.compile(rb'-ms": ?(\d{13})\b')
-#: Texts of a document that say where something is kept, and what a target has added to tell it from all else.
+#: What tells a UUID, a time, and what a target has added to a place from all else: a hyphen is found sooner than a digit.
+TOLD = re.compile(
+    rb"-(?:(?<=[0-9a-f]{8}-)[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{12}"
+    rb'|ms": ?(\d{13})\b'
+    rb"|(?<=\w-)(?=\d*[a-f])([0-9a-f]{12})(?!\w))"
+)
+#: A text of a document that says where something is kept.
 PLACE = re.compile(rb'(?<!\\)"[a-z][a-z0-9+.-]*:/[^"\\]*"(?!\s*:)')
-ADDED = re.compile(rb"-(?<=\w-)(?=\d*[a-f])([0-9a-f]{12})(?!\w)")
 MANY = 16
+UUID_BEGINS = 8  #: digits before its first hyphen
 LONG_AGO = 1_600_000_000_000
 
-#: A text of a document that is sound JSON whatever stands in it, and neither empty nor too long for anything.
-_TEXT = rb'"((?:[^"\\\x00-\x1f\x7f-\xff]|\\["\\/bfnrt]){1,1000})"'
+#: A character of more than one byte, as UTF-8 has it.
+_WIDE = (
+    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
+)
+#: A text of a document that is sound JSON whatever stands in it, and not empty.
+_TEXT = rb'"((?:[^"\\\x00-\x1f\x80-\xff]++|\\["\\/bfnrt]|' + _WIDE + rb')++)"'
+FEW = 1_000  #: bytes that are not too long for anything
 MESSAGE = re.compile(rb'"message"\s*:\s*' + _TEXT)
 PROPERTIES = re.compile(rb'"properties"\s*:\s*\{')
 PROPERTY = re.compile(rb'\s*"([^"\\\x00-\x1f]*)"\s*:\s*' + _TEXT + rb"\s*[,}]")
@@ -47,39 +56,50 @@ def told_apart(content: bytes) -> bytes:
     if b"lp_" in content:
         names: dict[bytes, bytes] = {}
         content = OWN.sub(lambda met: names.setdefault(met[0], b"lp_0_%d_" % len(names)), content)
-    times = [int(time) for time in TIME.findall(content)] if b"-ms" in content else []
-    if times:
-        first = min(times)
-        content = TIME.sub(lambda met: b'-ms":%d' % (LONG_AGO + int(met[1]) - first), content)
-    return _without_places(_without_uuids(content))
+    return _one_by_one(content) if b"-" in content else content
 
 
-def _without_places(content: bytes) -> bytes:
-    """The same for what was added to places, if it stands nowhere else: of a place, no more is said than whether two are equal."""
-    inside: dict[bytes, int] = {}
-    for met in ADDED.finditer(content):
-        quote = content.rfind(b'"', 0, met.start())
-        place = PLACE.match(content, quote) if quote >= 0 else None
-        inside[met[1]] = inside.get(met[1], 0) + (place is not None and place.end() > met.end())
-    if not inside or b"a0000000000" in content:
+def _one_by_one(content: bytes) -> bytes:
+    """The same for all that follows a hyphen."""
+    found = list(TOLD.finditer(content))
+    if not found:
         return content
-    for number, (word, times) in enumerate(inside.items()):
+    first = min((int(met[3]) for met in found if met[3]), default=0)
+    uuids: dict[bytes, bytes] = {}
+    added: dict[bytes, int] = {}
+    pieces, at = [], 0
+    for met in found:
+        start, end = met.span()
+        if met[1]:
+            start -= UUID_BEGINS
+            if start < at:
+                continue
+            # Of its digits, those stay that say what kind of UUID it is.
+            kept = uuids.setdefault(content[start:end], b"%08x-0000-%b000-%b000-000000000000" % (len(uuids), met[1], met[2]))
+        elif met[3]:
+            kept = b'-ms":%d' % (LONG_AGO + int(met[3]) - first)
+        else:
+            added[met[4]] = added.get(met[4], 0) + _is_in_place(content, start, end)
+            continue
+        pieces += [content[at:start], kept]
+        at = end
+    return _without_added(b"".join((*pieces, content[at:])) if pieces else content, added)
+
+
+def _is_in_place(content: bytes, start: int, end: int) -> bool:
+    quote = content.rfind(b'"', 0, start)
+    place = PLACE.match(content, quote) if quote >= 0 else None
+    return place is not None and place.end() > end
+
+
+def _without_added(content: bytes, added: dict[bytes, int]) -> bytes:
+    """The same for what was added to places, if it stands nowhere else: of a place, no more is said than whether two are equal."""
+    if not added or b"a0000000000" in content:
+        return content
+    for number, (word, times) in enumerate(added.items()):
         if number < MANY and content.count(word) == times:
             content = content.replace(word, b"a0000000000%x" % number)
     return content
-
-
-def _without_uuids(content: bytes) -> bytes:
-    seen: dict[bytes, bytes] = {}
-    pieces, at = [], 0
-    for met in UUID.finditer(content):
-        start, end = met.start() - 8, met.end()
-        if start >= at:
-            # Of its digits, those stay that say what kind of UUID it is.
-            kept = seen.setdefault(content[start:end], b"%08x-0000-%b000-%b000-000000000000" % (len(seen), met[1], met[2]))
-            pieces += [content[at:start], kept]
-            at = end
-    return b"".join((*pieces, content[at:])) if pieces else content
 
 
 def without_words(content: bytes) -> tuple[bytes, list[bytes]]:
@@ -90,7 +110,7 @@ def without_words(content: bytes) -> tuple[bytes, list[bytes]]:
     """
     places = []
     if b'"message"' in content:
-        places += [met.span(1) for met in MESSAGE.finditer(content) if content[met.start() - 1 : met.start()] != b"\\"]
+        places += [met.span(1) for met in MESSAGE.finditer(content) if not _is_escaped(content, met)]
     if b'"properties"' in content:
         places += _in_properties(content)
     if not places or SENT_BY_US.encode() in content or WORDS in content:
@@ -98,17 +118,21 @@ def without_words(content: bytes) -> tuple[bytes, list[bytes]]:
     words: dict[bytes, int] = {}
     pieces, at = [], 0
     for start, end in sorted(places):
-        if start >= at:
+        if start >= at and end - start <= FEW:
             pieces += [content[at:start], b"%b%d" % (WORDS, words.setdefault(content[start:end], len(words)))]
             at = end
     return b"".join((*pieces, content[at:])), list(words)
+
+
+def _is_escaped(content: bytes, met: re.Match[bytes]) -> bool:
+    return content[met.start() - 1 : met.start()] == b"\\"
 
 
 def _in_properties(content: bytes) -> list[tuple[int, int]]:
     """Where the words of properties stand."""
     places = []
     for opened in PROPERTIES.finditer(content):
-        if content[opened.start() - 1 : opened.start()] == b"\\":
+        if _is_escaped(content, opened):
             continue
         met = PROPERTY.match(content, opened.end())
         while met is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import sys
 import threading
@@ -56,6 +57,7 @@ LOCAL = {
 }
 #: Of these, what a Connect server lets a session say.
 CONNECTED = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions", "spark.sql.execution.arrow.maxRecordsPerBatch")
+WILDCARDS = re.compile(r"[][{}*?\\]")  #: of Hadoop's paths
 BLOCKS = pa.schema(
     [
         ("place", NUMBER),
@@ -175,7 +177,7 @@ class Spark:
         judge = partial(judged_batches, features=features)
         read = self._session.read.parquet
         self._written(read(*_files(exchanges)).mapInArrow(judge, _spark_schema(JUDGED)), between)
-        judged = read(str(between))
+        judged = read(_itself(between))
         self._written(judged.selectExpr("inline(verdicts)").select(*RESULTS.names), results)
         self._written(judged.select(*ANSWERS.names), answers)
         for folder in (results, answers):
@@ -283,7 +285,12 @@ def _said(wrong: Exception) -> str:
 
 
 def _files(folder: Path) -> list[str]:
-    return [str(part) for part in parts(folder)]
+    return [_itself(part) for part in parts(folder)]
+
+
+def _itself(path: Path) -> str:
+    """A path for readers that take some characters for wildcards."""
+    return WILDCARDS.sub(r"\\\g<0>", str(path))
 
 
 def _spark_schema(schema: Schema) -> Any:

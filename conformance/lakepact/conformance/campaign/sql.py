@@ -23,19 +23,23 @@ class Dialect:
     """What an engine calls otherwise than others.
 
     Args:
+        number_of: how many different values a column of identifiers has.
         set_of: all different values of a column, in order.
         object_of: values by target, as JSON.
     """
 
+    number_of: str
     set_of: str
     object_of: str
 
 
 SPARK = Dialect(
+    number_of="count(DISTINCT {})",
     set_of="sort_array(collect_set({}))",
     object_of="to_json(map_from_entries(sort_array(collect_list(struct(target, {})))))",
 )
 DUCKDB = Dialect(
+    number_of="count(DISTINCT hash({}))",  # 64 bits: a third sooner than whole texts, and one too few among 10⁹ cases in 36 runs
     set_of="list_sort(list(DISTINCT {0}) FILTER ({0} IS NOT NULL))",
     object_of="CAST(to_json(map_from_entries(list(struct_pack(k := target, v := {}) ORDER BY target))) AS VARCHAR)",
 )
@@ -67,7 +71,8 @@ def _coverage(dialect: Dialect) -> str:
             SELECT target, contract, requirement_id, {_PLACE} AS worst, min(case_id) AS first_case_id
             FROM results GROUP BY target, contract, requirement_id, verdict
         ), by_case AS (
-            SELECT target, contract, requirement_id, count(DISTINCT case_id) AS cases FROM results GROUP BY target, contract, requirement_id
+            SELECT target, contract, requirement_id, {dialect.number_of.format("case_id")} AS cases
+            FROM results GROUP BY target, contract, requirement_id
         )
         SELECT judged.*, {_NAMED.format("worst")} AS verdict, cases, first_case_id
         FROM judged JOIN by_verdict USING (target, contract, requirement_id, worst) JOIN by_case USING (target, contract, requirement_id)
