@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import tempfile
 from importlib import import_module
 from importlib.util import find_spec
@@ -40,7 +39,7 @@ def analysed(sources: Sources) -> dict[str, Table]:
 
 
 def _view(connection: Any, name: str, folder: Path | None, schema: Schema) -> None:
-    files = [glob.escape(str(part)) for part in parts(folder)] if folder is not None else []
+    files = [str(part) for part in parts(folder)] if folder is not None else []
     if files:
         columns = analysis.LOOKED_AT if name == "exchanges" else schema.names
         connection.read_parquet(files).select(*columns).create_view(name)
