@@ -120,6 +120,12 @@ def test_a_time_to_wait_is_more_than_none() -> None:
     assert called(NOBODY, "--timeout", "0").exit_code == 2
 
 
+def test_a_model_that_a_contract_does_not_have_is_wrong_usage() -> None:
+    result = called(NOBODY, "--contract", "delta_sharing", "--model", "10")
+
+    assert (result.exit_code, "delta_sharing has no model" in result.stderr) == (2, True)
+
+
 def test_a_fault_that_nobody_knows_is_wrong_usage() -> None:
     assert called("--fault", "no-such-fault").exit_code == 2
 

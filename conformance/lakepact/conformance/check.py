@@ -131,6 +131,8 @@ def check(
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
         _known_features([*given.get("features", {}), *switched], suite)
         _known_parameters([*given.get("parameters", {}), *(p.partition("=")[0] for p in parameters)], suite)
+        histories = _histories(model, suite, only)
+        _something_to_search_with(fuzz, histories, suite)
     except (LookupError, ValueError) as wrong:
         raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
     stopped, run = "", None
@@ -147,9 +149,7 @@ def check(
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
-            run = runner.Run(
-                planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed, model=_histories(model, suite, only), model_seed=model_seed
-            )
+            run = runner.Run(planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed, model=histories, model_seed=model_seed)
             for _ in _watched(run, console):
                 pass
         except Misused as wrong:
@@ -164,6 +164,13 @@ def _histories(asked: int | None, suite: suites.Suite[Any], only: Sequence[str])
     """How many requests to hold against a model: as many as were asked for, else those of a run that judges everything."""
     has_a_model = suite.fuzz is not None and suite.fuzz.model is not None
     return asked if asked is not None else HISTORIES if has_a_model and not only else 0
+
+
+def _something_to_search_with(fuzz: int, histories: int, suite: suites.Suite[Any]) -> None:
+    if fuzz and suite.fuzz is None:
+        raise ValueError(f"--fuzz: {suite.contract.name} has nothing to fuzz with")
+    if histories and (suite.fuzz is None or suite.fuzz.model is None):
+        raise ValueError(f"--model: {suite.contract.name} has no model to hold a target against")
 
 
 def _watched(run: Run, console: Console) -> Iterator[None]:

@@ -129,7 +129,8 @@ class Run:
         suite = self.plan.suite
         if suite.fuzz is None or suite.fuzz.model is None:
             raise Blocked(f"{suite.contract.name} has no model to hold a target against")
-        events = modelled(partial(self._lab, "model"), suite.contract, fuzz=suite.fuzz, budget=self.model, start=self.model_seed)
+        lab, fuzz = partial(self._lab, "model"), suite.fuzz
+        events = modelled(lab, suite.contract, fuzz=fuzz, model=suite.fuzz.model, budget=self.model, start=self.model_seed)
         yield from self._searched("model", events, before=len(self.plan.checks), budget=self.model, answers=suite.fuzz.answers)
 
     def _searched(

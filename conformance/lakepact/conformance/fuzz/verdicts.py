@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.drawing import Drawing
@@ -54,21 +54,22 @@ def fuzzed(
     yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
 
-def modelled(lab: Callable[[int], Lab], contract: Contract, *, fuzz: Fuzz, budget: int, start: int) -> Iterator[Verdict | Progress]:
+def modelled(
+    lab: Callable[[int], Lab], contract: Contract, *, fuzz: Fuzz, model: Callable[[Any], Remembering], budget: int, start: int
+) -> Iterator[Verdict | Progress]:
     """Hold a target against a model of it: random histories, in which every look has to find what was accepted before.
 
     Args:
         lab: makes the bench of one history from its number.
         contract: what the target is judged by.
-        fuzz: what the contract gives, a model among it.
+        fuzz: what the contract gives.
+        model: what it is held against.
         budget: about how many requests to send, those of shrinking and cleaning up apart.
         start: the seed; the same seed, target and version send the same requests.
     """
-    if fuzz.model is None:
-        return
     # Laws look at these exchanges in a run of their own, and nothing is sent that has to be refused for its form.
     judge, operations = Judge(contract, (), replace(fuzz, refusals={})), tuple(dict.fromkeys(fuzz.operations))
-    sequences = Sequences(lab, world=fuzz.model, operations=operations, draw=_history, judge=judge, start=start, most=HISTORY)
+    sequences = Sequences(lab, world=model, operations=operations, draw=_history, judge=judge, start=start, most=HISTORY)
     yield from _Search(MODELLED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
 
 
