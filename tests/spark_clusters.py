@@ -36,26 +36,27 @@ HAS_CONNECT = importlib.util.find_spec("grpc") is not None and importlib.util.fi
 def environment() -> dict[str, str]:
     """Without the paths of the sources: what workers need of lakepact has to be brought to them."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    daemons = {"SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED, "SPARK_DAEMON_MEMORY": "256m"}
+    daemons = {"SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED, "SPARK_DAEMON_MEMORY": "600m"}
     return {**own, **daemons, "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
 
 
 @contextlib.contextmanager
-def started(log: Path, *words: str) -> Iterator[None]:
+def started(log: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     """A process for the length of a block; what it says goes into a file."""
     with log.open("w") as file, subprocess.Popen(words, env=environment(), stdout=file, stderr=file, cwd=log.parent) as process:
         try:
-            yield
+            yield process
         finally:
             process.terminate()
             process.wait(PATIENCE)
 
 
-def awaited(there: Callable[[], str | None]) -> str:
-    """What is there after a while."""
+def awaited(process: subprocess.Popen[bytes], there: Callable[[], str | None]) -> str:
+    """What is there after a while, if the process that makes it has not ended."""
     until = time.monotonic() + PATIENCE
     while (found := there()) is None:
         assert time.monotonic() < until
+        assert process.poll() is None, f"it ended with {process.returncode}: {process.args}"
         time.sleep(0.1)
     return found
 
@@ -70,8 +71,8 @@ def standalone(folder: Path) -> Iterator[str]:
         found = re.search(r"spark://127\.0\.0\.1:\d+", log.read_text())
         return found[0] if found else None
 
-    with started(log, spark_class, f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0"):
-        url = awaited(address)
+    with started(log, spark_class, f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0") as master:
+        url = awaited(master, address)
         worker = (spark_class, f"{deploy}.worker.Worker", url, "--cores", "2", "--memory", "1g", "--webui-port", "0")
         with started(folder / "worker.log", *worker, "--work-dir", str(folder / "work")):
             yield url
@@ -99,7 +100,6 @@ def connect(folder: Path) -> Iterator[str]:
             return f"sc://127.0.0.1:{port}"
         return None
 
-    with started(
-        folder / "connect.log", str(HOME / "bin" / "spark-submit"), "--master", "local[2]", *confs, "--class", server, "spark-internal"
-    ):
-        yield awaited(answers)
+    submit = (str(HOME / "bin" / "spark-submit"), "--master", "local[2]", *confs, "--class", server, "spark-internal")
+    with started(folder / "connect.log", *submit) as process:
+        yield awaited(process, answers)
