@@ -34,7 +34,8 @@ logger = logging.getLogger(__name__)
 QUICK = 0.002  #: seconds for which the loop may wait for the disk itself
 READ = 1024  #: records, those that were changed last, whose documents stay in memory: they take five times as much as their bytes
 FEW = 32  #: changes that are written while others wait
-LOOKED_AT = 8  #: writes that say how quick the disk is
+LOOKED_AT = 8  #: writes of the loop that say how quick the disk is
+TRIED = 64  #: batches of the thread, until the loop tries again whether it is
 
 
 class _Batch:
@@ -92,6 +93,37 @@ class Settling:
             raise NotKept(lost.message, lost.status)
 
 
+class Pace:
+    """Whether the loop may wait for the disk itself: by what its last writes took.
+
+    What the thread takes says nothing: it has to wait for the loop too. So where the disk was slow, the loop tries again now and then.
+    """
+
+    __slots__ = ("_batches", "_is_slow", "_took")
+
+    def __init__(self) -> None:
+        self._took: deque[float] = deque(maxlen=LOOKED_AT)
+        self._is_slow = False
+        self._batches = 0
+
+    def lets_write(self) -> bool:
+        """Whether the loop is to write the next batch."""
+        if not self._is_slow:
+            return True
+        self._batches += 1
+        return self._batches % TRIED == 0
+
+    def note(self, seconds: float) -> None:
+        """What a write of the loop took."""
+        if self._is_slow:
+            self._is_slow = seconds >= QUICK
+            self._took.clear()
+        else:
+            self._took.append(seconds)
+            # Some writes take longer, because the log is full.
+            self._is_slow = len(self._took) == LOOKED_AT and sorted(self._took)[LOOKED_AT // 4] >= QUICK
+
+
 class FileStore:
     """Records in memory and in a file.
 
@@ -112,7 +144,7 @@ class FileStore:
         self._read: dict[Key, Record] = {}  # what was changed last
         self._written: _Batch | None = None  # the batch that is on its way
         self._writing = threading.Lock()  # held by the thread that takes a batch and writes it
-        self._took = deque([0.0], maxlen=LOOKED_AT)  # seconds of the last writes
+        self._pace = Pace()
         self._local = threading.local()
         self._closed = False
         self._tokens: SimpleQueue[bool] = SimpleQueue()
@@ -203,17 +235,15 @@ class FileStore:
     def _write_at_once(self) -> None:
         """Write changes where they were made, if that is the sooner way; else let the thread do it, and answer others meanwhile."""
         batch = self._gathering
-        if 0 < len(batch.changes) <= FEW and not batch.then and self._is_quick() and self._writing.acquire(blocking=False):
+        if 0 < len(batch.changes) <= FEW and not batch.then and self._pace.lets_write() and self._writing.acquire(blocking=False):
+            started = time.monotonic()
             try:
                 self._write_next()
             finally:
                 self._writing.release()
+                self._pace.note(time.monotonic() - started)
         elif batch.changes:
             self._tokens.put(True)
-
-    def _is_quick(self) -> bool:
-        """Whether the disk is: some writes take longer, because the log is full, or because the thread has to wait for other threads."""
-        return sorted(self._took)[len(self._took) // 4] < QUICK
 
     def _write_batches(self) -> None:
         going_on = True
@@ -229,7 +259,6 @@ class FileStore:
                 return
             self._gathering = _Batch()
             self._written = batch
-        started = time.monotonic()
         try:
             self._file.write(batch.changes)
         except NotKept as lost:
@@ -238,7 +267,6 @@ class FileStore:
             logger.exception("the store failed")
             self._undo(batch, NotKept("it is not known whether the change lasts: the catalog's store failed", 500))
         else:
-            self._took.append(time.monotonic() - started)
             self._publish(batch)
 
     def _publish(self, batch: _Batch) -> None:
