@@ -73,8 +73,9 @@ def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.Monke
             "is nowhere the folder of a plan?",
         ),
         (["run", "--resume", "--out", "nowhere", "--engine", "plain"], "is it the folder of a run?"),
-        (["judge", "--run", "nowhere", "--engine", "plain"], "is nowhere the folder of a run?"),
-        (["report", "--run", "nowhere", "--format", "pdf"], "there are md, html"),
+        (["judge", "--run", "nowhere"], "Directory 'nowhere' does not exist"),
+        (["judge", "--run", ".", "--engine", "plain"], "is . the folder of a run?"),
+        (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

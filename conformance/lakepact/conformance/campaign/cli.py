@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
 folder = click.Path(path_type=Path, file_okay=False)
+a_folder_there = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
 @click.group()
@@ -45,9 +46,17 @@ def campaign() -> None:
 
 
 @campaign.command()
-@click.option("--contract", "named", multiple=True, type=click.Choice(contracts()), help=f"Repeatable.  [default: {contracts()[0]}]")
+@click.option(
+    "--contract",
+    "named",
+    multiple=True,
+    type=click.Choice(contracts()),
+    help=f"Whose cases are drawn; may be given several times.  [default: {contracts()[0]}]",
+)
 @click.option("--seeds", default="0:4", show_default=True, metavar="FROM:TO", help="Where drawing starts; TO is not one of them.")
-@click.option("--modes", default=",".join(generation.MODES), show_default=True, help="How to draw.")
+@click.option(
+    "--modes", default=",".join(generation.MODES), show_default=True, help="Kinds of cases: single requests, sequences of them, checks."
+)
 @click.option("--per-seed", default=1, show_default=True, help="Cases of each operation, mode and seed.")
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these operations; of checks, also requirements and names.")
 @click.option("--out", type=folder, required=True, help="Folder of the plan.")
@@ -129,7 +138,7 @@ def run(
 
 
 @campaign.command()
-@click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run.")
+@click.option("--run", "run_folder", type=a_folder_there, required=True, help="Folder of the run.")
 @with_engine(SPARK)
 def judge(*, run_folder: Path, engine: Choice) -> None:
     """Judge all exchanges of a run, again if need be; nothing is sent.
@@ -151,8 +160,8 @@ def judge(*, run_folder: Path, engine: Choice) -> None:
 
 
 @campaign.command()
-@click.option("--run", "run_folder", type=folder, required=True, help="Folder of the run, judged.")
-@click.option("--base", type=folder, help="Folder of an earlier run, judged: what changed since then.")
+@click.option("--run", "run_folder", type=a_folder_there, required=True, help="Folder of the run, judged.")
+@click.option("--base", type=a_folder_there, help="Folder of an earlier run, judged: what changed since then.")
 @click.option("--format", "formats", default=",".join(FORMATS), show_default=True, help="What to write: report.md, report.html.")
 @with_engine(SPARK)
 def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice) -> None:
