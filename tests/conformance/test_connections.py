@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import socket
 import socketserver
+import struct
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -137,8 +138,8 @@ def test_a_connection_that_the_target_closed_is_replaced_before_anything_is_sent
 
 
 @contextlib.contextmanager
-def answering_once() -> Generator[tuple[str, int]]:
-    """A server that closes each connection without a word when it brings a second request."""
+def answering_once(*, resets: bool = False) -> Generator[tuple[str, int]]:
+    """A server that closes each connection without a word, or resets it, when it brings a second request."""
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -146,6 +147,9 @@ def answering_once() -> Generator[tuple[str, int]]:
                 while self.rfile.readline() not in {b"\r\n", b""}:
                     pass
                 self.wfile.write(said)
+            if resets:
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -153,17 +157,19 @@ def answering_once() -> Generator[tuple[str, int]]:
         server.shutdown()
 
 
-def test_what_only_reads_is_asked_again_when_an_idle_connection_was_closed_at_that_moment() -> None:
-    with answering_once() as (host, port), connections(host, port) as kept:
+@pytest.mark.parametrize("resets", [False, True], ids=["closed", "reset"])
+def test_what_only_reads_is_asked_again_when_an_idle_connection_was_closed_at_that_moment(*, resets: bool) -> None:
+    with answering_once(resets=resets) as (host, port), connections(host, port) as kept:
         answers = [kept.ask("GET", "/x") for _ in range(3)]
 
     assert [answer and answer[0] for answer in answers] == [200, 200, 200]
 
 
-def test_what_may_change_something_is_never_sent_twice() -> None:
-    with answering_once() as (host, port), connections(host, port) as kept:
+@pytest.mark.parametrize(("resets", "error"), [(False, httpx.RemoteProtocolError), (True, httpx.ReadError)], ids=["closed", "reset"])
+def test_what_may_change_something_is_never_sent_twice(error: type[Exception], *, resets: bool) -> None:
+    with answering_once(resets=resets) as (host, port), connections(host, port) as kept:
         kept.ask("GET", "/x")
-        with pytest.raises(httpx.RemoteProtocolError):
+        with pytest.raises(error):
             kept.ask("DELETE", "/x")
 
 

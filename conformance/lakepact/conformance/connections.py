@@ -54,7 +54,15 @@ class _Answer:
 
 
 class _Closed(Exception):
-    """A connection was closed before a byte of an answer came."""
+    """A connection was closed before a byte of an answer came.
+
+    Args:
+        told: what a caller is told of it, if the request is not sent again.
+    """
+
+    def __init__(self, told: httpx.TransportError) -> None:
+        super().__init__(str(told))
+        self.told = told
 
 
 class Connections:
@@ -99,7 +107,7 @@ class Connections:
         except _Closed as closed:
             connection.close()
             if is_new or method not in ASKED_AGAIN:
-                raise httpx.RemoteProtocolError(str(closed)) from None
+                raise closed.told from None
             return self.ask(method, target, headers, body)
         except BaseException as wrong:
             connection.close()
@@ -179,10 +187,25 @@ def _received(connection: socket.socket) -> bytes:
         raise httpx.ReadError(str(wrong)) from wrong
 
 
-def _answer(connection: socket.socket, method: str) -> _Answer:
-    received = _received(connection)
+def _begun(connection: socket.socket) -> bytes:
+    """The first bytes of an answer.
+
+    Raises:
+        _Closed: there are none. Whether a target that closes says so or resets the connection hangs on what it had read of the request.
+    """
+    try:
+        received = _received(connection)
+    except httpx.ReadError as wrong:
+        if isinstance(wrong.__cause__, ConnectionResetError):
+            raise _Closed(wrong) from wrong
+        raise
     if not received:
-        raise _Closed("Server disconnected without sending a response.")
+        raise _Closed(httpx.RemoteProtocolError("Server disconnected without sending a response."))
+    return received
+
+
+def _answer(connection: socket.socket, method: str) -> _Answer:
+    received = _begun(connection)
     while b"\r\n\r\n" not in received and len(received) < LONGEST_HEAD:
         more = _received(connection)
         if not more:
