@@ -55,7 +55,7 @@ WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 @click.option(
     "--profile",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="TOML file with contract, url, token_env, headers, parameters, features; `lakepact probe` writes one.",
+    help="TOML file with contract, url, token_env, headers, parameters, features, timeout; `lakepact probe` writes one.",
 )
 @click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Switch a fault of the embedded server on.")
@@ -79,7 +79,9 @@ WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
     help=f"Hold histories of random changes against a model: {HISTORIES} requests without --only, 0 for none.",
 )
 @click.option("--model-seed", type=int, default=0, show_default=True, metavar="N", help="Where histories start.")
-@click.option("--timeout", type=profiles.SECONDS, default=10.0, show_default=True, help="Seconds to wait for one answer.")
+@click.option(
+    "--timeout", type=profiles.SECONDS, help=f"Seconds to wait for one answer.  [default: {profiles.TIMEOUT:g}, or what the profile says]"
+)
 @click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
 @click.option("--keep", is_flag=True, help="Leave what the checks make on the target.")
 @click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
@@ -102,7 +104,7 @@ def check(
     fuzz_seed: int | None,
     model: int | None,
     model_seed: int,
-    timeout: float,
+    timeout: float | None,
     strict: bool,
     keep: bool,
     verbose: bool,
@@ -126,6 +128,7 @@ def check(
         target_url = url or given.get("url")
         if target_url:
             address(target_url)
+        sent = profiles.headers(headers, token_env, given)
         switched = dict(profiles.switches(features))
         if target_url and faults:
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
@@ -141,10 +144,10 @@ def check(
             found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
             target = replace(
                 found,
-                headers={**found.headers, **profiles.headers(headers, token_env, given)},
+                headers={**found.headers, **sent},
                 features={**found.features, **given.get("features", {}), **switched},
                 parameters={**found.parameters, **given.get("parameters", {}), **dict(profiles.pairs(parameters))},
-                timeout=timeout,
+                timeout=profiles.timeout(timeout, given),
             )
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if fuzz:

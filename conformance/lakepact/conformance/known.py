@@ -35,10 +35,14 @@ def read(path: Path, requirements: Collection[str]) -> tuple[KnownFailure, ...]:
     """The known failures of a file.
 
     Raises:
-        KnownFailuresError: a line has no reason, or its pattern matches no requirement.
+        KnownFailuresError: it is no text, a line has no reason, or its pattern matches no requirement.
     """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as wrong:
+        raise KnownFailuresError(f"{path} cannot be read: it is no text in UTF-8") from wrong
     known = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue

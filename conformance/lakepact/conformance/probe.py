@@ -42,7 +42,7 @@ DECLARED = {True: "yes", False: "no", None: ""}
 @click.option(
     "--parameter", "parameters", multiple=True, metavar="NAME=VALUE", help="What is told of the target, `warehouse=…` for example."
 )
-@click.option("--timeout", type=profiles.SECONDS, default=10.0, show_default=True, help="Seconds to wait for one answer.")
+@click.option("--timeout", type=profiles.SECONDS, default=profiles.TIMEOUT, show_default=True, help="Seconds to wait for one answer.")
 @click.option("--profile", type=click.Path(dir_okay=False, path_type=Path), help="Write a profile for `lakepact check --profile FILE`.")
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of text.")
 def probe(

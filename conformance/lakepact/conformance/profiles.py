@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from lakepact.conformance.connections import NAME, VALUE
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-KEYS = ("contract", "contract_version", "url", "token_env", "headers", "parameters", "features")  #: of a profile
+TEXTS = ("contract", "contract_version", "url", "token_env")  #: keys of a profile
+#: Keys of a profile that are tables: what stands in them.
+TABLES: dict[str, tuple[type, str]] = {
+    "headers": (str, "text in quotes"),
+    "parameters": (str, "text in quotes"),
+    "features": (bool, "true or false"),
+}
+KEYS = (*TEXTS, *TABLES, "timeout")  #: of a profile
+SECRET = re.compile(r"\$\{(\w+)\}")  #: stands in a header for the value of an environment variable
+DAY = 24 * 60 * 60
+TIMEOUT = 10.0  #: seconds to wait for an answer if nobody says otherwise
 
-SECONDS = click.FloatRange(min=0, min_open=True)  #: what a time to wait may be
+
+class NoSecret(LookupError):
+    """An environment variable that has to hold a secret is empty or not set."""
+
+
+class _Seconds(click.FloatRange):
+    """A time to wait: more than none, a day at most."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, max=DAY, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds that were written."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):  # it is neither below nor above anything
+            self.fail(f"{value} is no number of seconds.", param, ctx)
+        return seconds
+
+
+SECONDS = _Seconds()  #: what a time to wait may be
 
 
 def pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -38,31 +71,103 @@ def profile(path: Path | None) -> dict[str, Any]:
     """What a profile says of a target; nothing without one.
 
     Raises:
-        ValueError: it is not TOML, has a key that no profile has, or a feature that is neither true nor false.
+        ValueError: it is not TOML, has a key that no profile has, or says of one what cannot be meant; file and key are named.
     """
     if path is None:
         return {}
-    said = tomllib.loads(path.read_text(encoding="utf-8"))
+    said = _toml(path)
     unknown = sorted(set(said) - set(KEYS))
     if unknown:
         raise ValueError(f"{path}: unknown key {', '.join(unknown)}; a profile has {', '.join(KEYS)}")
-    undecided = [f"{name} is {on!r}" for name, on in said.get("features", {}).items() if not isinstance(on, bool)]
-    if undecided:
-        raise ValueError(f"{path}: the feature {', '.join(undecided)}; write true or false")
+    for misfit in _misfits(said):
+        raise ValueError(f"{path}: {misfit}")
     return said
 
 
-def headers(options: Sequence[str], token_env: str | None, given: dict[str, Any]) -> dict[str, str]:
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as wrong:
+        raise ValueError(f"{path} cannot be read: {wrong.strerror}") from wrong
+    except UnicodeDecodeError as wrong:
+        raise ValueError(f"{path} cannot be read: it is no text in UTF-8") from wrong
+    except tomllib.TOMLDecodeError as wrong:
+        raise ValueError(f"{path} cannot be read: {wrong}") from wrong
+
+
+def _misfits(said: Mapping[str, Any]) -> Iterator[str]:
+    """What of a profile cannot be meant; what might be a secret is not repeated."""
+    for key in TEXTS:
+        if not isinstance(said.get(key, ""), str):
+            yield f"{key} has to be text in quotes"
+    for key, (kind, wanted) in TABLES.items():
+        table = said.get(key, {})
+        if not isinstance(table, dict):
+            yield f"{key} has to be a table: [{key}], and NAME = VALUE in lines of their own below it"
+            continue
+        for name, value in table.items():
+            if not isinstance(value, kind):
+                yield f"the feature {name} is {value!r}; write {wanted}" if kind is bool else f"{key}.{name} has to be {wanted}"
+    seconds = said.get("timeout", TIMEOUT)
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= DAY:
+        yield f"timeout has to be a number of seconds, more than 0 and at most {DAY}"
+
+
+def timeout(said: float | None, given: Mapping[str, Any]) -> float:
+    """Seconds to wait for an answer: as the command line says, else as a profile does."""
+    return said or float(given.get("timeout", TIMEOUT))
+
+
+def headers(options: Sequence[str], token_env: str | None, given: Mapping[str, Any]) -> dict[str, str]:
     """The headers to send: of a profile, of the variable that holds a token, and of `--header`, the latter before the former."""
-    found = dict(given.get("headers", {}))
     variable = token_env or given.get("token_env")
-    if variable:
-        if not os.environ.get(variable):
-            raise click.UsageError(f"the environment variable {variable} is empty or not set; it has to hold the token")
-        found["Authorization"] = f"Bearer {os.environ[variable]}"
+    if variable and not os.environ.get(variable):
+        raise click.UsageError(f"the environment variable {variable} is empty or not set; it has to hold the token")
+    token = {"Authorization": f"Bearer {os.environ[variable]}"} if variable else {}
+    try:
+        found = {**sendable(given.get("headers", {})), **token, **dict(_written(options))}
+        _are_legal(found)
+    except (NoSecret, ValueError) as wrong:
+        raise click.UsageError(str(wrong)) from wrong
+    return found
+
+
+def _written(options: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The parts of options that are spelled 'NAME: VALUE'."""
     for option in options:
         name, colon, value = option.partition(":")
         if not colon:
             raise click.UsageError(f"--header {name}: write 'NAME: VALUE'")
-        found[name.strip()] = value.strip()
+        yield name.strip(), value.strip()
+
+
+def sendable(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers of a profile with the values of the environment variables that `${NAME}` stands for.
+
+    Raises:
+        NoSecret: a variable is empty or not set.
+        ValueError: one of them is no header.
+    """
+    found = {name: SECRET.sub(_secret, value) for name, value in headers.items()}
+    _are_legal(found)
     return found
+
+
+def _secret(match: re.Match[str]) -> str:
+    value = os.environ.get(match[1], "")
+    if not value:
+        raise NoSecret(
+            f"the environment variable {match[1]} is empty or not set where requests are sent; it has to hold a secret of the target"
+        )
+    return value
+
+
+def _are_legal(headers: Mapping[str, str]) -> None:
+    """Refuse what HTTP lets nobody send: a target would be blamed for it. The value may be a secret, and is not repeated."""
+    for name, value in headers.items():
+        if not NAME.fullmatch(name):
+            raise ValueError(f"the header {name!r} has a name that HTTP does not allow; write letters, digits and hyphens")
+        if value and not VALUE.fullmatch(value):
+            raise ValueError(
+                f"the header {name} has a value that cannot be sent; it is printable ASCII, without spaces or a line end around it"
+            )

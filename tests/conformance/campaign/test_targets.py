@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from lakepact.conformance.campaign import evidence
-from lakepact.conformance.campaign.targets import NoSecret, asked, of_document
+from lakepact.conformance.campaign.targets import asked, of_document
 from lakepact.conformance.exchanges import Exchange
+from lakepact.conformance.profiles import NoSecret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +82,11 @@ def test_a_profile_that_probe_wrote_is_one_of_a_campaign_too(tmp_path: Path) -> 
 def test_a_version_that_campaigns_have_no_cases_of_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"contract_version is 1\.11\.0, and cases of campaigns are of iceberg_rest 1\.10\.0"):
         asked([profile(tmp_path, 'contract = "iceberg_rest"\ncontract_version = "1.11.0"\nurl = "http://a.example"\n')], ONE)
+
+
+def test_a_feature_of_a_profile_that_is_no_switch_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"theirs\.toml: the feature nesting is 'off'; write true or false"):
+        asked([profile(tmp_path, 'url = "http://a.example"\n[features]\nnesting = "off"\n')], ONE)
 
 
 def exchange(body: bytes) -> Exchange:

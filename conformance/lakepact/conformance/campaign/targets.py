@@ -5,14 +5,13 @@ A secret is looked up by the process that sends it, and nowhere else: no frame, 
 
 from __future__ import annotations
 
-import os
 import re
-import tomllib
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from lakepact.conformance import profiles
 from lakepact.conformance.target import Offer, Target
 from lakepact.generated.contract import Contract, contracts
 
@@ -20,13 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
-SECRET = re.compile(r"\$\{(\w+)\}")
 CONTRACT = re.compile(r"([a-z][a-z0-9_]*)\+(?=https?://)")
-KEYS = frozenset({"url", "contract", "contract_version", "token_env", "headers", "parameters", "features", "timeout"})
-
-
-class NoSecret(LookupError):
-    """An environment variable that has to hold a secret is empty or not set."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +45,7 @@ class Asked:
     headers: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, bool] = field(default_factory=dict)
-    timeout: float = 10.0
+    timeout: float = profiles.TIMEOUT
     operations: tuple[str, ...] = ()
     segments: Mapping[str, str | None] = field(default_factory=dict)
     found: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -62,8 +55,9 @@ class Asked:
 
         Raises:
             NoSecret: an environment variable is missing here.
+            ValueError: what one of them holds is no value of a header.
         """
-        headers = {name: SECRET.sub(_secret, value) for name, value in self.headers.items()}
+        headers = profiles.sendable(self.headers)
         return Target(self.url, headers=headers, features=self.features, parameters=self.parameters, timeout=self.timeout)
 
     @property
@@ -125,26 +119,20 @@ def _asked(option: str) -> Asked:
 
 
 def _from_profile(name: str, path: Path) -> Asked:
-    try:
-        profile = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as wrong:
-        raise ValueError(f"--target {name}: the profile {path} cannot be read: {wrong}") from wrong
-    unknown = sorted(set(profile) - KEYS)
-    if unknown or not isinstance(profile.get("url"), str):
-        raise ValueError(f"{path}: {f'unknown key {unknown[0]}' if unknown else 'no url'}; a profile has {', '.join(sorted(KEYS))}")
-    contract = str(profile.get("contract", ""))
+    profile = profiles.profile(path)
+    if "url" not in profile:
+        raise ValueError(f"{path}: no url; a profile has {', '.join(profiles.KEYS)}")
+    contract = profile.get("contract", "")
     _is_planned(contract, profile.get("contract_version"), path)
-    headers = {str(header): str(value) for header, value in profile.get("headers", {}).items()}
+    headers = dict(profile.get("headers", {}))
     for header, value in headers.items():
-        if not SECRET.search(value):
+        if not profiles.SECRET.search(value):
             # A file that plans and runs are made of is copied about: what might be a secret must not stand in it.
             raise ValueError(f"{path}: the header {header} has a value of its own; write ${{NAME}} and set the environment variable NAME")
     if "token_env" in profile:
         headers["Authorization"] = f"Bearer ${{{profile['token_env']}}}"
-    parameters = {str(key): str(value) for key, value in profile.get("parameters", {}).items()}
-    features = {str(key): bool(value) for key, value in profile.get("features", {}).items()}
-    url = _address(profile["url"], str(path))
-    return Asked(name, url, contract, headers, parameters, features, timeout=float(profile.get("timeout", 10.0)))
+    url, timeout = _address(profile["url"], str(path)), profiles.timeout(None, profile)
+    return Asked(name, url, contract, headers, profile.get("parameters", {}), profile.get("features", {}), timeout=timeout)
 
 
 def _is_planned(contract: str, version: str | None, path: Path) -> None:
@@ -166,12 +154,3 @@ def _address(url: str, where: str) -> str:
     if split.username or split.password:
         raise ValueError(f"{where}: an address must not hold a password; name an environment variable in a profile")
     return url.rstrip("/")
-
-
-def _secret(match: re.Match[str]) -> str:
-    value = os.environ.get(match[1], "")
-    if not value:
-        raise NoSecret(
-            f"the environment variable {match[1]} is empty or not set where requests are sent; it has to hold a secret of the target"
-        )
-    return value

@@ -1,0 +1,139 @@
+"""What is said of a target is understood, or refused in one line that names what is wrong and repeats no secret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance import profiles
+from lakepact.conformance.check import check
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+    from miniatures import Answer
+
+NOBODY = "http://127.0.0.1:1"  #: where nothing listens
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner().invoke(check, arguments)
+
+
+def error(result: Result) -> tuple[int, str]:
+    """The exit code, and the line that says why."""
+    return result.exit_code, result.stderr.rpartition("Error: ")[2].removesuffix("\n")
+
+
+class Server:
+    """Answers what a catalog without anything does, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.heard: list[dict[str, str]] = []
+
+    def listen(self, headers: dict[str, str]) -> None:
+        self.heard.append(headers)
+
+    def __call__(self, *_: object) -> Answer:
+        return answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"]})
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "1e10", "86401", "0"])
+def test_a_time_to_wait_is_more_than_none_and_a_day_at_most(seconds: str) -> None:
+    code, says = error(called(NOBODY, f"--timeout={seconds}"))
+
+    assert (code, says.startswith("Invalid value for '--timeout'"), "\n" in says) == (2, True, False)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("url = 3", "url has to be text in quotes"),
+        ("token_env = 3", "token_env has to be text in quotes"),
+        ("headers = 3", "headers has to be a table: [headers], and NAME = VALUE in lines of their own below it"),
+        ("[headers]\nA = 3", "headers.A has to be text in quotes"),
+        ("[parameters]\nwarehouse = 3", "parameters.warehouse has to be text in quotes"),
+        ('features = ["nesting"]', "features has to be a table: [features], and NAME = VALUE in lines of their own below it"),
+        ("timeout = inf", "timeout has to be a number of seconds, more than 0 and at most 86400"),
+        ("timeout = true", "timeout has to be a number of seconds, more than 0 and at most 86400"),
+        ("odd = 3", f"unknown key odd; a profile has {', '.join(profiles.KEYS)}"),
+    ],
+)
+def test_what_a_profile_says_wrong_is_named_with_what_is_wanted(written: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "target.toml"
+    path.write_text(written, encoding="utf-8")
+
+    assert (2, f"{path}: {says}") == error(called("--profile", str(path)))
+
+
+@pytest.mark.parametrize("option", ["--profile", "--known"])
+def test_a_file_that_is_no_text_is_named(option: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"\xff\xfe")
+
+    assert (2, f"{path} cannot be read: it is no text in UTF-8") == error(called(NOBODY, option, str(path)))
+
+
+def test_a_profile_that_is_no_toml_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "target.toml"
+    path.write_text("url = \n", encoding="utf-8")
+    code, says = error(called("--profile", str(path)))
+
+    assert (code, says.startswith(f"{path} cannot be read: Invalid value")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("X A: b", "the header 'X A' has a name that HTTP does not allow; write letters, digits and hyphens"),
+        (": b", "the header '' has a name that HTTP does not allow; write letters, digits and hyphens"),
+        ("X-A: é", "the header X-A has a value that cannot be sent; it is printable ASCII, without spaces or a line end around it"),
+        ("X-A: b\nc", "the header X-A has a value that cannot be sent; it is printable ASCII, without spaces or a line end around it"),
+    ],
+)
+def test_a_header_that_cannot_be_sent_is_wrong_usage(header: str, says: str) -> None:
+    assert (2, says) == error(called(NOBODY, "--header", header))
+
+
+def test_a_token_with_a_line_end_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THEIR_TOKEN", "s3cret-word\n")
+    with pytest.raises(click.UsageError, match="the header Authorization has a value that cannot be sent") as refused:
+        profiles.headers([], "THEIR_TOKEN", {})
+
+    assert "s3cret" not in str(refused.value)
+
+
+def test_a_variable_in_a_header_of_a_profile_is_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THEIR_KEY", "s3cret-word")
+    path, server = tmp_path / "target.toml", Server()
+    with miniature(server) as url:
+        path.write_text(f'url = "{url}"\n[headers]\nX-Key = "k ${{THEIR_KEY}}"\n', encoding="utf-8")
+        result = called("--profile", str(path), "--only", "IRC-CFG-001")
+
+    sent = {headers["x-key"] for headers in server.heard if "x-key" in headers}  # a check asks without any, too
+    assert ({"k s3cret-word"}, False) == (sent, "s3cret-word" in result.output)
+
+
+def test_a_variable_that_is_not_set_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("THEIR_KEY", raising=False)
+    path = tmp_path / "target.toml"
+    path.write_text(f'url = "{NOBODY}"\n[headers]\nX-Key = "${{THEIR_KEY}}"\n', encoding="utf-8")
+    code, says = error(called("--profile", str(path)))
+
+    assert (code, says.startswith("the environment variable THEIR_KEY is empty or not set")) == (2, True)
+
+
+@pytest.mark.parametrize(("option", "waited"), [([], 0.2), (["--timeout", "0.1"], 0.1)])
+def test_the_time_to_wait_of_a_profile_holds_unless_the_command_says_another(option: list[str], waited: float, tmp_path: Path) -> None:
+    path = tmp_path / "target.toml"
+    path.write_text(f'url = "{NOBODY}"\ntimeout = 0.2\n', encoding="utf-8")
+    given = profiles.profile(path)
+    said = check.make_context("check", [*option, "--profile", str(path)]).params["timeout"]
+
+    assert waited == profiles.timeout(said, given)
