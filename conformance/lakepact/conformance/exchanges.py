@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.outcome import Unmet
-from lakepact.conformance.redaction import SECRET_HEADERS, redacted
+from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
 
 if TYPE_CHECKING:
     import httpx
@@ -36,6 +36,7 @@ class Exchange:
     body: bytes
     seconds: float
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    own: frozenset[str] = frozenset()  #: names, in lower case, of the headers that the target's user has added: their values are not shown
     accepts: str = ANYTHING  #: sent as `Accept` unless the check said otherwise
     left_out: int = 0  #: bytes at the end of the body that are kept no longer
 
@@ -78,6 +79,10 @@ class Exchange:
         """`text` without any secret that was sent in this exchange, or that a target hands out."""
         return redacted(text, self.secrets)
 
+    def shown_value(self, name: str, value: str) -> str:
+        """The value of a header that was sent, as it may be shown."""
+        return REDACTED if name.lower() in SECRET_HEADERS | self.own else self.redact(value)
+
     def curl(self) -> str:
         """A shell line that sends the same request again."""
         parts = ["curl", "-sS", "-i", "--path-as-is"]
@@ -85,7 +90,7 @@ class Exchange:
         for name, value in self.request_headers:
             if (name, value) == ("Accept", self.accepts):
                 continue
-            shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.redact(value)
+            shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.shown_value(name, value)
             parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shlex.quote(f"{name}: {shown}")]
         if self.request_body:
             parts += ["--data-binary", self.redact(quote_bytes(self.request_body))]

@@ -15,12 +15,22 @@ SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization", "s
 SECRET_FIELDS = frozenset({b"client_secret", b"subject_token", b"actor_token", b"refresh_token", b"password", b"client_assertion"})
 REDACTED = "<redacted>"
 
-#: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON.
+#: Headers whose names tell of a secret, and values that are nothing else: long, of letters and digits, and no UUID.
+TELLING = re.compile(r"auth|token|key|secret|credential|password|signature|session", re.IGNORECASE)
+AT_RANDOM = re.compile(r"(?!\S{8}-\S{4}-\S{4}-\S{4}-\S{12}\Z)(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
+
+#: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON, in JSON within JSON too.
+SIGNED = re.compile(r"(\b(?:[\w-]*-)?(?:Signature|Security-Token)=|\bsig=)[^&\"'\\\s<>]+", re.IGNORECASE)
 HANDED_OUT = re.compile(
-    r"""((?:\bX-(?:Amz|Goog|OSS|Databricks)-(?:Signature|Security-Token)|\bsig)=
-    |"[^"]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|shared[-_.]key|account[-_.]key)[^"]*"\s*:\s*")[^&"\\\s]+""",
-    re.IGNORECASE | re.VERBOSE,
+    r"""(?P<start>(?P<quote>\\?["'])
+    (?:[^"'\\]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|(?:refresh|id)[-_]token|client[-_]secret
+        |shared[-_.]key|account[-_.]key|private[-_.]key|api[-_.]?key|password|connection[-_.]string|header\.authorization)[^"'\\]*
+        |token|credential)
+    (?P=quote)\s*:\s*(?P=quote))(?:(?!(?P=quote))(?:[^\\]|\\.))+""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
+#: Where none of these is, nothing is searched: most answers have none, and to search takes a hundred times as long.
+SIGNS = ("key", "token", "secret", "password", "connection", "authorization", "credential", "signature", "sig=")
 #: Words before a secret that are none, also where nothing follows.
 SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
 
@@ -29,15 +39,20 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     """`text` without these secrets, and without those that a target hands out."""
     for secret in secrets:
         text = text.replace(secret, REDACTED)
-    return HANDED_OUT.sub(rf"\1{REDACTED}", text)
+    lower = text.lower()
+    if not any(sign in lower for sign in SIGNS):
+        return text
+    return HANDED_OUT.sub(rf"\g<start>{REDACTED}", SIGNED.sub(rf"\1{REDACTED}", text))
 
 
 def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What must not be seen of the values of headers: each as a whole, and what follows a scheme, but not the scheme itself.
+    """What must not be seen anywhere of the values of headers: each as a whole, and what follows a scheme, but not that itself.
 
-    Of a name and a secret in base64 form, neither that form nor the secret.
+    Of a name and a secret in base64 form, neither that form nor the secret. What is no secret, such as the name of a tenant, is left out:
+    it may well be a word of answers.
     """
-    words = [word for _, value in headers for word in (value, value.rpartition(" ")[2])]
+    secret = [value for name, value in headers if name.lower() in SECRET_HEADERS or TELLING.search(name) or AT_RANDOM.fullmatch(value)]
+    words = [word for value in secret for word in (value, value.rpartition(" ")[2])]
     secrets = (secret for word in words for secret in (word, *_behind_name(word)))
     return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES)
 

@@ -94,6 +94,7 @@ class Wire:
         self._port = split.port or (443 if split.scheme == "https" else 80)
         self._authority = split.netloc.rpartition("@")[2]
         self._headers = dict(headers or {})
+        self._own = frozenset(name.lower() for name in self._headers)
         self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in the order in which they were met
         self._timeout = timeout
         self._client: httpx.Client | None = None  #: once something asks for it
@@ -250,6 +251,7 @@ class Wire:
                 body=answer,
                 seconds=time.perf_counter() - started,
                 secrets=tuple(dict.fromkeys((*secrets, *secrets_of(self._headers.items())))),
+                own=self._own,
                 accepts=accepts,
             )
             self.exchanges[exchange.number] = exchange

@@ -107,7 +107,7 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
         "request": {
             "method": exchange.method,
             "url": exchange.redact(exchange.url),
-            "headers": [[n, REDACTED if n.lower() in SECRET_HEADERS else exchange.redact(v)] for n, v in exchange.request_headers],
+            "headers": [[n, exchange.shown_value(n, v)] for n, v in exchange.request_headers],
             "body": _text(exchange, exchange.request_body),
         },
         "response": {

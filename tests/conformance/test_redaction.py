@@ -1,0 +1,58 @@
+"""What is a secret, and where it is hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.conformance.redaction import REDACTED, redacted, secrets_of
+
+UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secrets"),
+    [
+        ("Authorization", "Bearer abcd", ("Bearer abcd", "abcd")),
+        ("X-Api-Key", "main", ("main", "main")),
+        ("X-Anything", "k3jh5kjh34k5jh3k", ("k3jh5kjh34k5jh3k", "k3jh5kjh34k5jh3k")),
+        ("X-Tenant", "table", ()),
+        ("X-Project", UUID, ()),
+        ("X-Iceberg-Access-Delegation", "vended-credentials", ()),
+    ],
+)
+def test_a_header_is_a_secret_by_its_name_or_because_it_is_nothing_else(name: str, value: str, secrets: tuple[str, ...]) -> None:
+    assert secrets_of([(name, value)]) == secrets
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"token":"abc"}', f'{{"token":"{REDACTED}"}}'),
+        ('{"client_secret": "a b&c"}', f'{{"client_secret": "{REDACTED}"}}'),
+        ('{"refresh_token":"a","id_token":"b"}', f'{{"refresh_token":"{REDACTED}","id_token":"{REDACTED}"}}'),
+        ('{"s3.secret-access-key":"ab\\/REST\\"x","a":"b"}', f'{{"s3.secret-access-key":"{REDACTED}","a":"b"}}'),
+        ('{"adls.connection-string.x":"AccountKey=a;b=c"}', f'{{"adls.connection-string.x":"{REDACTED}"}}'),
+        ('{"header.Authorization":"Bearer x"}', f'{{"header.Authorization":"{REDACTED}"}}'),
+        ('"{\\"s3.session-token\\":\\"abc\\",\\"a\\":\\"b\\"}"', f'"{{\\"s3.session-token\\":\\"{REDACTED}\\",\\"a\\":\\"b\\"}}"'),
+        ("{'gcs.oauth2.token': 'abc'}", f"{{'gcs.oauth2.token': '{REDACTED}'}}"),
+        ("https://a/b?X-Amz-Signature=abc&x=1", f"https://a/b?X-Amz-Signature={REDACTED}&x=1"),
+        ("https://a/b?Expires=1&Signature=a~b&Key-Pair-Id=c", f"https://a/b?Expires=1&Signature={REDACTED}&Key-Pair-Id=c"),
+        ("https://a/b?sv=1&sig=a%2Bb", f"https://a/b?sv=1&sig={REDACTED}"),
+    ],
+)
+def test_what_a_target_hands_out_is_hidden_whole(before: str, after: str) -> None:
+    assert redacted(before, ()) == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"next-page-token":"abc"}',
+        '{"nextPageToken":"abc"}',
+        '{"token_type":"bearer"}',
+        '{"storage-credentials":[{"prefix":"s3"}]}',
+        '{"token":null}',
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert redacted(text, ()) == text
