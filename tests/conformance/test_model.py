@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -178,7 +179,34 @@ def properties_of_its_own(_: object) -> Install:
     return all_of(on_answer(("loadNamespaceMetadata", "createNamespace"), add_to_namespace), on_answer("loadTable", add_to_table))
 
 
-SOUND = {"moves-with-every-load": moves_with_every_load, "pages-of-two": pages_of_two, "properties-of-its-own": properties_of_its_own}
+def versions_in_any_order(_: object) -> Install:
+    """A catalog that sends the versions and schemas of a view as they come."""
+    chance = random.Random(1)
+
+    def shuffle(document: dict[str, Any]) -> None:
+        for member in ("versions", "schemas"):
+            document["metadata"][member] = chance.sample(document["metadata"][member], len(document["metadata"][member]))
+
+    return on_answer("loadView", shuffle)
+
+
+def leaves_refs_out(_: object) -> Install:
+    """A catalog that says by the current snapshot alone where the main branch is, where there is no other ref."""
+
+    def leave_out(document: dict[str, Any]) -> None:
+        if set(document["metadata"].get("refs") or ()) <= {"main"}:
+            document["metadata"].pop("refs", None)
+
+    return on_answer(("loadTable", "createTable", "updateTable"), leave_out)
+
+
+SOUND = {
+    "moves-with-every-load": moves_with_every_load,
+    "pages-of-two": pages_of_two,
+    "properties-of-its-own": properties_of_its_own,
+    "versions-in-any-order": versions_in_any_order,
+    "leaves-refs-out": leaves_refs_out,
+}
 
 
 @pytest.mark.parametrize("name", SOUND)

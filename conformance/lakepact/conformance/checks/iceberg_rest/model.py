@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table
 from lakepact.conformance.checks.iceberg_rest.model_commits import expect_committed, expect_same, expect_same_refs, unheld
+from lakepact.conformance.checks.iceberg_rest.table_states import state
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
@@ -425,5 +426,6 @@ def _expect_snapshots_of_refs(table: Table) -> None:
 
 
 def _expect_same_view(before: Table, after: Table) -> None:
+    was, now = state(before), state(after)
     for member in VIEW:
-        expect.equal(before.metadata.get(member), after.metadata.get(member), f"`{member}` to be")
+        expect.equal(was.get(member), now.get(member), f"`{member}` to be")

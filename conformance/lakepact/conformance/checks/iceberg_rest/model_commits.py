@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
 
+NO_SNAPSHOT = -1  #: how older metadata says that there is none
 REFS = ("refs", "current-snapshot-id", "snapshot-log")
 
 #: By action: the members of table metadata that it is about. What is not listed, such as an upgrade, may change them all.
@@ -78,7 +79,10 @@ def unheld(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapping[s
 
 
 def snapshot_of(table: Table, ref: str) -> Any:
-    """The snapshot at which a branch or tag is; none where there is no such ref."""
+    """The snapshot at which a branch or tag is; none where there is no such ref. Metadata without any refs has `main` all the same."""
+    if ref == "main" and "refs" not in table.metadata:
+        current = table.metadata.get("current-snapshot-id")
+        return current if current != NO_SNAPSHOT else None
     return ((table.metadata.get("refs") or {}).get(ref) or {}).get("snapshot-id")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import orjson
+
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.outcome import Unmet
@@ -107,7 +109,7 @@ def lists_have_no_duplicates(exchange: Exchange) -> bool:
     items = exchange.parsed.get(LISTS[exchange.operation])
     if not isinstance(items, list):
         return False
-    texts = [expect.shown(item) for item in items]
+    texts = [orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in items]
     expect.equal(len(texts), len(set(texts)), "different items")
     return True
 

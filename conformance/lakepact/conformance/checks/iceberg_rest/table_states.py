@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from lakepact.conformance.wire import Wire
 
 #: Members that are sets, which a server may send in any order.
-UNORDERED = frozenset({"schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "partition-statistics", "encryption-keys"})
+UNORDERED = frozenset(
+    {"schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "partition-statistics", "encryption-keys", "versions"}
+)
 
 #: Members that a server may write anew although nothing was asked of it.
 BOOKKEEPING = frozenset({"metadata-log", "last-updated-ms"})
@@ -39,7 +41,7 @@ _restless: WeakKeyDictionary[Wire, frozenset[str]] = WeakKeyDictionary()
 
 
 def state(table: Table) -> dict[str, Any]:
-    """The table's metadata in one spelling: nothing that says none, and sets in one order."""
+    """The metadata of a table or view in one spelling: nothing that says none, and sets in one order."""
     members = {member: value for member, value in table.metadata.items() if value not in (None, [], {})}
     if members.get("current-snapshot-id") == -1:
         del members["current-snapshot-id"]

@@ -1,0 +1,27 @@
+"""The law over listings: what is named twice is found, and nothing else."""
+
+from __future__ import annotations
+
+import httpx
+import orjson
+import pytest
+
+from lakepact.conformance.checks.iceberg_rest.paging import lists_have_no_duplicates
+from lakepact.conformance.exchanges import Exchange
+from lakepact.conformance.outcome import Unmet
+
+LONG = ["n" * 400]
+
+
+def listed(*names: str) -> Exchange:
+    document = {"identifiers": [{"namespace": LONG, "name": name} for name in names]}
+    return Exchange(1, "listTables", "test", "GET", "http://test", (), b"", 200, httpx.Headers(), orjson.dumps(document), 0.0)
+
+
+def test_tables_of_a_namespace_with_a_long_name_are_told_apart() -> None:
+    assert lists_have_no_duplicates(listed("report-2023", "report-2024"))
+
+
+def test_a_table_that_is_named_twice_is_found() -> None:
+    with pytest.raises(Unmet):
+        lists_have_no_duplicates(listed("report-2023", "report-2024", "report-2023"))
