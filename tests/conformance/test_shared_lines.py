@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from habits import of_habit
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.delta_sharing.faults.capabilities import said
-from lakepact.reference_server.delta_sharing.faults.ways.wrapped import IN_LINES, METADATA, PARQUET, QUERY, leave_out, on_all, on_wrapped
+from lakepact.reference_server.delta_sharing.faults.ways.lines import on_metadata
+from lakepact.reference_server.delta_sharing.faults.ways.wrapped import (
+    IN_LINES,
+    METADATA,
+    PARQUET,
+    QUERY,
+    leave_out,
+    on_all,
+    on_wrapped,
+    write,
+)
 from lakepact.reference_server.faults import Install, all_of, around, instead, on_answer, on_call, on_lines, on_reply
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running
@@ -51,9 +62,7 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judged(folder: Path, *only: str, habit: Install | None = None, known: bool = True, on: str = "") -> dict[str, Any]:
     """What some checks say of a reference server that has a habit, of a stranger if its content is not known; `on` is a feature."""
-    with running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
-        if habit:
-            habit(server.service)
+    with of_habit(habit), running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
         parameters = {"fixtures": str(folder)} if known else {}
         target = Target(
             server.address("delta_sharing"),
@@ -175,7 +184,8 @@ HABITS: dict[str, tuple[Install, ...]] = {
     ),
     "knows no delta format": (on_call(IN_LINES, _no_delta),),
     "prefers delta format": (around("rules", "negotiate", _delta_where_it_may),),
-    "says no end": (around("rules", "read-capabilities", _without_end), on_call("queryTableChanges", _gone)),
+    "says no end": (around("rules", "read-capabilities", _without_end),),
+    "has no change data feed": (on_call("queryTableChanges", _gone), *(on_metadata(o, write(configuration={})) for o in (METADATA, QUERY))),
     "shares no history": (on_call((QUERY, METADATA), _no_history),),
 }
 

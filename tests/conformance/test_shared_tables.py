@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from habits import of_habit
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
-from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, QUERY, file_of, on_files, on_partition_values, wrapper_of
+from lakepact.reference_server.delta_sharing.faults.ways.lines import (
+    CHANGES,
+    QUERY,
+    file_of,
+    on_files,
+    on_metadata,
+    on_partition_values,
+    wrapper_of,
+)
 from lakepact.reference_server.faults import Install, all_of, around, instead, on_call, on_lines
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running
@@ -45,9 +54,7 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judged(folder: Path, *areas: str, habit: Install | None = None) -> dict[str, Any]:
     """What the checks of some areas say of a reference server that has a habit."""
-    with running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
-        if habit:
-            habit(server.service)
+    with of_habit(habit), running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
         headers = {"Authorization": f"Bearer {pack.TOKENS['all']}"}
         features = {"fixtures": True}
         target = Target(server.address("delta_sharing"), headers=headers, features=features, parameters={"fixtures": str(folder)})
@@ -129,8 +136,15 @@ def _no_such_thing(_handler: Any, _arguments: dict[str, Any]) -> Any:
     raise Problem(404, "RESOURCE_DOES_NOT_EXIST", "there is nothing like that here")
 
 
+def _feeds_nothing(metadata: dict[str, Any]) -> None:
+    kept = metadata["configuration"].items()
+    metadata["configuration"] = {name: value for name, value in kept if not name.endswith("enableChangeDataFeed")}
+
+
 def _open_ended(handler: Any, arguments: dict[str, Any]) -> Any:
-    body = {name: value for name, value in (arguments.get("body") or {}).items() if name != "endingVersion"}
+    asked = arguments.get("body") or {}
+    in_order = (asked.get("endingVersion") or 0) >= (asked.get("startingVersion") or 0)
+    body = {name: value for name, value in asked.items() if name != "endingVersion" or not in_order}
     return handler(**arguments | {"body": body})
 
 
@@ -162,7 +176,10 @@ HABITS: dict[str, tuple[tuple[str, ...], Install]] = {
         ("snapshots", "time_travel", "changes", "delta_replay"),
         all_of(*(on_call(o, _without_capabilities) for o in OPERATIONS)),
     ),
-    "has no change data feed": (("changes", "time_travel"), on_call(CHANGES, _no_such_thing)),
+    "has no change data feed": (
+        ("changes", "time_travel"),
+        all_of(on_call(CHANGES, _no_such_thing), *(on_metadata(o, _feeds_nothing) for o in (QUERY, "getTableMetadata"))),
+    ),
     "passes over the end of a window": (("time_travel",), on_call(QUERY, _open_ended)),
     "heads changes with the metadata of their start": (("changes",), instead("rules", "metadata-of-head", _head_of_the_start)),
     "writes times in ISO 8601": (
