@@ -101,12 +101,13 @@ def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-026")
 def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
-    """A spec with another width, or with its fields in another order, is another one."""
+    """A spec with another width, with its fields in another order or under another name, is another one."""
     table = lab.make_table()
     id_, name = column(table, "id"), column(table, "name")
     by_name = partition_field(name, "truncate[4]", "name_start")
     specs = [[partition_field(id_, f"bucket[{width}]", f"by_{width}"), by_name] for width in (4, 8)]
     specs.append(specs[0][::-1])
+    specs.append([{**specs[0][0], "name": "called"}, by_name])
 
     with lab.judge("IRC-UPD-026"):
         for fields in specs:
@@ -118,20 +119,22 @@ def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
 
 @check("IRC-UPD-032")
 def orders_that_differ_a_little_are_others(lab: CatalogLab) -> None:
-    """An order that sorts by the same column in another direction, with nulls elsewhere or by another transform is another one."""
+    """An order of the same columns in another direction, with nulls elsewhere, by another transform or in turn is another one."""
     table = lab.make_table()
     name = column(table, "name")
-    orders = (
+    alone = (
         sort_field(name),
         sort_field(name, direction="desc"),
         sort_field(name, null_order="nulls-last"),
         sort_field(name, transform="bucket[4]"),
         sort_field(name, transform="bucket[8]"),
     )
+    both = [sort_field(name), sort_field(column(table, "id"))]
+    orders = (*([one] for one in alone), both, both[::-1])
 
     with lab.judge("IRC-UPD-032"):
         for order in orders:
-            after = changed(lab, table, add_sort_order(order), set_default_sort_order(LAST_ADDED))
+            after = changed(lab, table, add_sort_order(*order), set_default_sort_order(LAST_ADDED))
             default = [one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
-            said = [[{member: field.get(member) for member in order} for field in fields] for fields in default]
-            expect.equal([[order]], said, "the default order, which was added last,")
+            said = [[{member: field.get(member) for member in alone[0]} for field in fields] for fields in default]
+            expect.equal([order], said, "the default order, which was added last,")

@@ -48,6 +48,19 @@ def keys_are_stored(lab: CatalogLab) -> None:
             expect.equal(sent, {member: stored[0].get(member) for member in sent}, "the key")
 
 
+@check("IRC-UPD-079")
+def keys_of_ids_alike_are_others(lab: CatalogLab) -> None:
+    """Keys whose ids differ in letter case alone are two."""
+    table = lab.committed(table_of_version(lab, VERSION), add_encryption_key(ROOT))
+    other = {**KEY, "key-id": "Root"}
+
+    with lab.judge("IRC-UPD-079"):
+        after = changed(lab, table, add_encryption_key(other))
+        for sent in (ROOT, other):
+            stored = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
+            expect.equal([sent["encrypted-key-metadata"]], stored, f"encrypted-key-metadata of {sent['key-id']}")
+
+
 @check("IRC-UPD-080")
 def keys_are_stored_once(lab: CatalogLab) -> None:
     """A key that is added again, or another with its id, does not make a second entry."""
@@ -78,3 +91,16 @@ def keys_are_removed(lab: CatalogLab) -> None:
             after = changed(lab, table, remove_encryption_key(key_id))
             expect.equal([], keys_called(after, "data"), "as entries for the key data")
             expect.equal(1, len(keys_called(after, "root")), "entries for the key root:")
+
+
+@check("IRC-UPD-082")
+def keys_go_alone(lab: CatalogLab) -> None:
+    """A key that is removed takes none along that was encrypted by it; or it may not be removed while there is one."""
+    table = lab.committed(table_of_version(lab, VERSION), add_encryption_key(ROOT), add_encryption_key(KEY))
+    reply = lab.commit(table, remove_encryption_key("root"))
+    after = lab.load(table)
+
+    with lab.judge("IRC-UPD-082"):
+        expect.no_server_error(reply)
+        expect.equal(0 if reply.status == 200 else 1, len(keys_called(after, "root")), "entries for the key root:")
+        expect.equal(1, len(keys_called(after, "data")), "entries for the key data:")

@@ -102,6 +102,18 @@ def a_snapshot_between_others_is_removed(lab: CatalogLab) -> None:
 
 
 @check("IRC-UPD-050")
+def missing_snapshots_hide_no_others(lab: CatalogLab) -> None:
+    """A snapshot that is listed behind one that the table does not have is removed; or both are refused, and it stays."""
+    table = lab.append(lab.append(lab.make_table()))
+    first, second = snapshot_ids(table)
+    reply = lab.commit(table, remove_snapshots(1, first))
+
+    with lab.judge("IRC-UPD-050"):
+        expect.status(reply, 200, 400)
+        expect.equal([second] if reply.status == 200 else [first, second], snapshot_ids(lab.load(table)), "snapshots")
+
+
+@check("IRC-UPD-050")
 def numbers_are_not_used_again(lab: CatalogLab) -> None:
     """The sequence number of a snapshot that was removed stays the last one: the next snapshot has a higher one."""
     table = lab.append(table_of_version(lab, 2))
@@ -166,6 +178,38 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
         after = changed(lab, table, remove_partition_specs(*gone))
         expect.equal([table.member("default-spec-id")], spec_ids(after), "the specs that were not listed,")
     judge_answers(lab, "IRC-REQ-027", table, cases={"the specs with its fields were removed": assert_last_partition(last)}, allowed=[200])
+
+
+@check("IRC-UPD-010")
+def schemas_that_stay_keep_their_ids(lab: CatalogLab) -> None:
+    """A schema that is added once others were removed gets an id that no schema has, and those that stayed are what they were."""
+    table = lab.make_table()
+    one, two, three = (schema_with(table, next_column(table, name, skip=n)) for n, name in enumerate(("one", "two", "three")))
+    grown = lab.committed(table, add_schema(one), add_schema(two))
+    first, kept = table.member("current-schema-id"), id_of_schema_with(grown, "two")
+    lab.committed(table, remove_schemas(id_of_schema_with(grown, "one")))
+
+    with lab.judge("IRC-UPD-010"):
+        after = changed(lab, table, add_schema(three))
+        expect.equal(kept, id_of_schema_with(after, "two"), "the id of a schema that stayed")
+        added = id_of_schema_with(after, "three")
+        expect.equal(sorted({first, kept, added}), sorted(schema_ids(after)), "ids of schemas, each once:")
+
+
+@check("IRC-UPD-022")
+def specs_that_stay_keep_their_ids(lab: CatalogLab) -> None:
+    """A spec that is added once others were removed gets an id that no spec has, and those that stayed are what they were."""
+    table = table_of_version(lab, 2)
+    at = column(table, "at")
+    one, two, three = (add_spec(partition_field(at, transform, transform)) for transform in ("year", "month", "day"))
+    grown = lab.committed(table, one, two)
+    first, kept = table.member("default-spec-id"), spec_with(grown, "month")["spec-id"]
+    lab.committed(table, remove_partition_specs(spec_with(grown, "year")["spec-id"]))
+
+    with lab.judge("IRC-UPD-022"):
+        after = changed(lab, table, three)
+        expect.equal(kept, spec_with(after, "month")["spec-id"], "the id of a spec that stayed")
+        expect.equal(sorted({first, kept, spec_with(after, "day")["spec-id"]}), sorted(spec_ids(after)), "ids of specs, each once:")
 
 
 @check("IRC-UPD-064")

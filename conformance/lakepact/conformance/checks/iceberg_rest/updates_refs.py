@@ -72,6 +72,33 @@ def refs_keep_type_and_retention(lab: CatalogLab) -> None:
         expect_ref(after, "audit", branch)
 
 
+@check("IRC-UPD-044")
+def other_branches_make_no_main(lab: CatalogLab) -> None:
+    """The first branch of a table is the one that was named: there is no main by it, and no current snapshot."""
+    table = lab.make_table()
+    snapshot = lab.snapshot(table)
+    branch = set_ref("audit", snapshot["snapshot-id"])
+
+    with lab.judge("IRC-UPD-044"):
+        after = changed(lab, table, add_snapshot(snapshot), branch)
+        expect_ref(after, "audit", branch)
+        expect.lacks("main", refs(after), "refs")
+        expect.equal(None, current_snapshot(after), "current-snapshot-id")
+
+
+@check("IRC-UPD-045")
+def refs_become_what_was_asked_for(lab: CatalogLab) -> None:
+    """A tag that is set again as a branch is one, and the other way round; or that is refused, and the ref stays what it was."""
+    table = lab.append(lab.make_table())
+    at = table.member("current-snapshot-id")
+    for name, former, wanted in (("release", "tag", "branch"), ("audit", "branch", "tag")):
+        lab.committed(table, set_ref(name, at, kind=former))
+        reply = lab.commit(table, set_ref(name, at, kind=wanted))
+        with lab.judge("IRC-UPD-045"):
+            expect.status(reply, 200, 400, 409)
+            expect.equal(wanted if reply.status == 200 else former, refs(lab.load(table)).get(name, {}).get("type"), f"type of {name}")
+
+
 @check("IRC-UPD-046", "IRC-UPD-047", "IRC-UPD-048")
 def impossible_refs_are_refused(lab: CatalogLab) -> None:
     """A ref needs a name, a type of the two that there are and a snapshot of the table; main is a branch."""

@@ -53,6 +53,14 @@ def _methods(spec: Document) -> object:
     return sorted((field["source-id"], field["transform"].partition("[")[0]) for field in spec["fields"])
 
 
+def _unnamed(spec: Document) -> object:
+    return [(field["source-id"], field["transform"]) for field in spec["fields"]]
+
+
+def _in_any_turn(order: Document) -> object:
+    return sorted(tuple(field[member] for member in ("source-id", "transform", "direction", "null-order")) for field in order["fields"])
+
+
 def _without_defaults(_: Draft, document: Document) -> Document:
     fields = [{member: value for member, value in field.items() if member not in DEFAULTS} for field in document["schema"]["fields"]]
     return {**document, "schema": {**document["schema"], "fields": fields}}
@@ -94,6 +102,18 @@ FAULTS = (
         "A spec that divides the columns of a known one by other widths, or in another order, is that one.",
         ("IRC-UPD-026",),
         in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", _methods)),
+    ),
+    Fault(
+        "specs-told-without-names",
+        "A spec that differs from a known one in the names of its fields alone is that one.",
+        ("IRC-UPD-026",),
+        in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", _unnamed)),
+    ),
+    Fault(
+        "orders-told-without-turn",
+        "An order that sorts by the fields of a known one in another turn is that one.",
+        ("IRC-UPD-032",),
+        in_place_of("add-sort-order", _alike("sort-order", "sort-orders", "added_order", _in_any_turn)),
     ),
     Fault(
         "orders-told-by-columns",

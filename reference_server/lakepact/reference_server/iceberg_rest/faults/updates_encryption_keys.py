@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, instead
-from lakepact.reference_server.iceberg_rest.faults.ways.updates import forgiven, ignored, refused_when, rewritten
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import (
+    Update,
+    afterwards,
+    forgiven,
+    ignored,
+    in_place_of,
+    refused_when,
+    rewritten,
+)
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -31,6 +39,16 @@ def _is_unknown(draft: Draft, document: Document) -> bool:
     return all(key["key-id"] != document["key-id"] for key in draft.items(MEMBER))
 
 
+def _in_any_case(update: Update, draft: Draft, document: Document) -> None:
+    key_id = document["encryption-key"]["key-id"].casefold()
+    if all(key["key-id"].casefold() != key_id for key in draft.items(MEMBER)):
+        update(draft, document)
+
+
+def _with_what_it_encrypts(draft: Draft, document: Document) -> None:
+    draft.set(MEMBER, [key for key in draft.items(MEMBER) if key.get("encrypted-by-id") != document["key-id"]])
+
+
 FAULTS = (
     Fault(
         "forgets-who-encrypts-keys",
@@ -39,6 +57,18 @@ FAULTS = (
         rewritten("add-encryption-key", _required_members_only),
     ),
     Fault("forgets-encryption-keys", "add-encryption-key does nothing.", ("IRC-UPD-079",), ignored("add-encryption-key")),
+    Fault(
+        "key-ids-in-any-case",
+        "A key whose id differs from a known one in letter case alone is that one.",
+        ("IRC-UPD-079",),
+        in_place_of("add-encryption-key", _in_any_case),
+    ),
+    Fault(
+        "keys-take-others-along",
+        "A key that is removed takes those along that were encrypted by it.",
+        ("IRC-UPD-082",),
+        afterwards("remove-encryption-key", _with_what_it_encrypts),
+    ),
     Fault(
         "keeps-keys-twice",
         "A key that is added again has two entries.",

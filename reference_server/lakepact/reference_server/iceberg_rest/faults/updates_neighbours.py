@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Fault, all_of, around
@@ -81,6 +82,24 @@ def _row_ids_begin_anew(draft: Draft, document: Document) -> None:
         kept[-1] = draft.snapshots[document["snapshot"]["snapshot-id"]] = {**kept[-1], "first-row-id": 0}
 
 
+def _until_one_is_missing(draft: Draft, document: Document) -> Document:
+    return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
+
+
+def _numbered_by_count(member: str, id_member: str, added: str) -> Callable[[Update, Draft, Document], None]:
+    """What is added gets how many there are for its id."""
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        before = len(draft.items(member))
+        update(draft, document)
+        if len(draft.items(member)) > before:
+            known = draft.own_list(member)
+            known[-1] = {**known[-1], id_member: before}
+            setattr(draft, added, before)
+
+    return act
+
+
 def _snapshots(spoil: Callable[[Draft, Document], None]) -> Install:
     return afterwards("add-snapshot", spoil)
 
@@ -107,6 +126,24 @@ FAULTS = (
         "What is older than a removed snapshot goes too.",
         ("IRC-UPD-050",),
         rewritten("remove-snapshots", _those_before_too),
+    ),
+    Fault(
+        "missing-snapshots-end-removals",
+        "Of snapshots that are to be removed, those behind one that there is not stay.",
+        ("IRC-UPD-050",),
+        rewritten("remove-snapshots", _until_one_is_missing),
+    ),
+    Fault(
+        "schemas-numbered-by-count",
+        "A new schema has the number of schemas for its id.",
+        ("IRC-UPD-010",),
+        in_place_of("add-schema", _numbered_by_count("schemas", "schema-id", "added_schema")),
+    ),
+    Fault(
+        "specs-numbered-by-count",
+        "A new spec has the number of specs for its id.",
+        ("IRC-UPD-022",),
+        in_place_of("add-spec", _numbered_by_count("partition-specs", "spec-id", "added_spec")),
     ),
     Fault(
         "all-statistics-go",

@@ -58,6 +58,16 @@ def _as_branch(_: Draft, document: Document) -> Document:
     return {**document, "type": "branch"}
 
 
+def _as_before(draft: Draft, document: Document) -> Document:
+    return {**document, "type": _ref(draft, document["ref-name"]).get("type", document["type"])}
+
+
+def _main_too(update: Update, draft: Draft, document: Document) -> None:
+    update(draft, document)
+    if document["type"] == "branch" and not _ref(draft, "main"):
+        update(draft, {**document, "ref-name": "main"})
+
+
 def _without_retention(_: Draft, document: Document) -> Document:
     return {key: value for key, value in document.items() if key not in RETENTION}
 
@@ -101,6 +111,18 @@ SET = (
         "Moves of main are not logged.",
         ("IRC-UPD-044",),
         in_place_of("set-snapshot-ref", _keep("snapshot-log")),
+    ),
+    Fault(
+        "first-branch-makes-main",
+        "The first branch of a table makes main as well.",
+        ("IRC-UPD-044",),
+        in_place_of("set-snapshot-ref", _main_too),
+    ),
+    Fault(
+        "refs-keep-their-type",
+        "A ref that is set again as another type stays what it was.",
+        ("IRC-UPD-045",),
+        rewritten("set-snapshot-ref", _as_before),
     ),
     Fault("tags-become-branches", "Every ref is stored as a branch.", ("IRC-UPD-045",), rewritten("set-snapshot-ref", _as_branch)),
     Fault("forgets-retention", "The retention of refs is not stored.", ("IRC-UPD-045",), rewritten("set-snapshot-ref", _without_retention)),

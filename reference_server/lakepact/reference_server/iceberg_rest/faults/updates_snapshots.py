@@ -131,6 +131,11 @@ def _keep_operation_only(_: Draft, document: Document) -> Document:
     return {**document, "snapshot": {**snapshot, "summary": {"operation": snapshot["summary"]["operation"]}}}
 
 
+def _in_lower_case(_: Draft, document: Document) -> Document:
+    snapshot = document["snapshot"]
+    return {**document, "snapshot": {**snapshot, "summary": {key.lower(): value for key, value in snapshot["summary"].items()}}}
+
+
 def _begin_at_next_row(draft: Draft, document: Document) -> Document:
     if draft.format_version < 3:
         return document
@@ -165,6 +170,12 @@ CONTENT = (
     ),
     Fault(
         "keeps-operations-only", "Of a summary the operation is kept.", ("IRC-UPD-040",), rewritten("add-snapshot", _keep_operation_only)
+    ),
+    Fault(
+        "summaries-in-lower-case",
+        "The keys of summaries are written in lower case.",
+        ("IRC-UPD-040",),
+        rewritten("add-snapshot", _in_lower_case),
     ),
     Fault(
         "row-ids-stay",
