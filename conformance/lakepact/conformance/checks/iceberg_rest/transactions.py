@@ -13,20 +13,33 @@ from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_l
 from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, state, without_its_own
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
+    add_encryption_key,
     add_schema,
     add_snapshot,
     add_sort_order,
     add_spec,
+    column,
     columns,
     current_schema,
     next_column,
     partition_field,
+    remove_encryption_key,
+    remove_partition_specs,
+    remove_partition_statistics,
     remove_properties,
+    remove_ref,
+    remove_schemas,
+    remove_snapshots,
+    remove_statistics,
     schema_with,
     set_current_schema,
     set_default_sort_order,
     set_default_spec,
+    set_partition_statistics,
+    set_statistics,
     sort_field,
+    statistics_file,
+    upgrade_format_version,
 )
 from lakepact.conformance.checks.iceberg_rest.transaction_requests import (
     all_unchanged,
@@ -36,8 +49,12 @@ from lakepact.conformance.checks.iceberg_rest.transaction_requests import (
     marking,
     transact,
 )
+from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import KEY, ROOT
+from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
 
 MANY = 10  #: tables that every catalog should be able to change in one transaction
@@ -126,6 +143,28 @@ def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[dict[str, Any]
     ]
 
 
+def _removals(table: Table, snapshots: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Commits that attach things to a table and take them away again; a target may decline some of them."""
+    first, second = (snapshot["snapshot-id"] for snapshot in snapshots)
+    more, other = next_column(table, "more"), next_column(table, "other", skip=1)
+    at, former = column(table, "at"), table.member("default-spec-id")
+    return [
+        [*map(add_snapshot, snapshots), set_ref("main", second), set_ref("audit", first), set_ref("kept", second, kind="tag")],
+        [set_statistics(statistics_file(table, first)), set_partition_statistics(partition_statistics_file(table, second))],
+        [set_statistics(statistics_file(table, second)), remove_statistics(second)],
+        [remove_ref("kept")],
+        [remove_snapshots(first)],
+        [remove_partition_statistics(second)],
+        [add_schema(schema_with(table, more)), set_current_schema(LAST_ADDED), add_schema(schema_with(table, other))],
+        [remove_schemas(table.member("current-schema-id"))],
+        [add_spec(partition_field(at, "day", "by_day")), set_default_spec(LAST_ADDED)],
+        [remove_partition_specs(former)],
+        [upgrade_format_version(3)],
+        [add_encryption_key(ROOT), add_encryption_key(KEY)],
+        [remove_encryption_key(KEY["key-id"])],
+    ]
+
+
 def _described(table: Table) -> dict[str, Any]:
     """The table's metadata without what tells it from another one that was made in the same way."""
     text = orjson.dumps({member: value for member, value in state(table).items() if member not in OF_EACH}).decode()
@@ -151,6 +190,26 @@ def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
                 expected, actual = (_described(without_its_own(lab, lab.load(table))) for table in (committed, transacted))
             for member in sorted(expected.keys() | actual.keys()):
                 expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit:")
+
+
+@check("IRC-TXN-014")
+def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
+    """Whatever a commit attaches to a table or takes away, and the target does it, a transaction does as well."""
+    committed, transacted = make_tables(lab, 2)
+    first = lab.snapshot(committed)
+    second = lab.snapshot(committed, parent_snapshot_id=first["snapshot-id"])
+    if "sequence-number" in first:
+        second["sequence-number"] = first["sequence-number"] + 1
+    others = [{**one, "manifest-list": one["manifest-list"].replace(committed.location, transacted.location)} for one in (first, second)]
+    for ours, theirs in zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True):
+        if lab.commit(committed, *ours).status != 200:
+            continue
+        reply = transact(lab, change(transacted, *theirs))
+        with lab.judge("IRC-TXN-014"):
+            expect.status(reply, 204, about=f"for {theirs[-1]['action']}")
+            expected, actual = (_described(without_its_own(lab, lab.load(table))) for table in (committed, transacted))
+            for member in sorted(expected.keys() | actual.keys()):
+                expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit with {theirs[-1]['action']}:")
 
 
 @check("IRC-TXN-007")

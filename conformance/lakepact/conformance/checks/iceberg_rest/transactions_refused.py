@@ -15,8 +15,11 @@ from lakepact.conformance.checks.iceberg_rest.table_requirements import (
     HARMLESS,
     NOBODY,
     assert_last_field,
+    assert_last_partition,
+    assert_order,
     assert_ref,
     assert_schema,
+    assert_spec,
     assert_uuid,
 )
 from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
@@ -56,6 +59,10 @@ def one_failed_requirement_refuses_all(lab: CatalogLab) -> None:
         [assert_ref("main", None)],
         [assert_uuid(failing.uuid), assert_schema(NOWHERE)],
         [assert_last_field(NOWHERE)],
+        [assert_last_partition(failing.member("last-partition-id") + 1)],
+        [assert_spec(NOWHERE)],
+        [assert_order(NOWHERE)],
+        [assert_ref("audit", 1)],
     )
     for requirements in stale:
         for where, changes in at_every_place(others, change(failing, HARMLESS, requirements=requirements)):
@@ -182,6 +189,19 @@ def views_are_no_tables(lab: CatalogLab) -> None:
         reply = transact(lab, *changes)
         with lab.judge("IRC-TXN-016"):
             expect.status(reply, 404)
+
+
+@check("IRC-TXN-016")
+def views_stay_where_tables_are_created(lab: CatalogLab) -> None:
+    """A transaction that creates a table by the name of a view is refused, and the view stays."""
+    ground = plot(lab, lab.make_namespace())
+    view = lab.make_view(ground.namespace, name=ground.name)
+    reply = transact(lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE]))
+
+    with lab.judge("IRC-TXN-016"):
+        expect.status(reply, 400, 404, 409)
+        expect.status(lab.send("loadView", namespace=ground.namespace, view=view), 200)
+        expect.status(lab.send("loadTable", **ground.at), 404)
 
 
 @check("IRC-TXN-002", "IRC-TXN-012")

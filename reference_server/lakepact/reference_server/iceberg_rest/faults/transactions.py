@@ -134,6 +134,24 @@ CHANGES = (
         "transactions-add-no-specs", "Partition specs are lost in transactions.", ("IRC-TXN-014",), _without("add-spec", "set-default-spec")
     ),
     Fault("transactions-remove-nothing", "Properties are not removed in transactions.", ("IRC-TXN-014",), _without("remove-properties")),
+    Fault(
+        "transactions-take-nothing-away",
+        "Refs, snapshots, schemas and specs are not removed in transactions.",
+        ("IRC-TXN-014",),
+        _without("remove-snapshot-ref", "remove-snapshots", "remove-schemas", "remove-partition-specs"),
+    ),
+    Fault(
+        "transactions-lose-statistics",
+        "Statistics are lost in transactions.",
+        ("IRC-TXN-014",),
+        _without("set-statistics", "set-partition-statistics"),
+    ),
+    Fault(
+        "transactions-lose-keys",
+        "Encryption keys are neither added nor removed in transactions.",
+        ("IRC-TXN-014",),
+        _without("add-encryption-key", "remove-encryption-key"),
+    ),
     Fault("transactions-leave-a-mark", "A transaction sets a property of its own.", ("IRC-TXN-014",), changes_taken_as(_with_a_mark)),
 )
 

@@ -10,7 +10,7 @@ from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.faults.ways.commits import conflict
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import TRANSACT
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become, with_status
-from lakepact.reference_server.iceberg_rest.faults.ways.requests import taken_as
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import during, taken_as
 from lakepact.reference_server.iceberg_rest.faults.ways.transactions import changes_taken_as, despite, in_parts, leaving_out
 from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.faults.ways.transactions import Changes, CommitOne
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
-    from lakepact.reference_server.store import Transaction
+    from lakepact.reference_server.store import Key, Record, Transaction
 
 
 # -- half of it -------------------------------------------------------------------------------------------------------
@@ -44,6 +44,24 @@ def _requirements_first(changes: Changes, commit_one: CommitOne) -> None:
 
 def _first_alone(changes: Changes) -> Changes:
     return [change if not place else {**change, "requirements": []} for place, change in enumerate(changes)]
+
+
+def _less(*kinds: str) -> Install:
+    """Requirements of these kinds are not checked."""
+
+    def arrange(changes: Changes) -> Changes:
+        return [{**change, "requirements": [one for one in change["requirements"] if one["type"] not in kinds]} for change in changes]
+
+    return changes_taken_as(arrange)
+
+
+def _over_views(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    def committed_table(transaction: Transaction, key: Key, requirements: list[Document]) -> Record | None:
+        record = transaction.get(key)
+        is_new = record is not None and record.kind == "view" and any(one["type"] == "assert-create" for one in requirements)
+        return None if is_new else find(transaction, key, requirements)
+
+    return committed_table
 
 
 def _those_with_updates(changes: Changes) -> Changes:
@@ -94,6 +112,18 @@ HALVES = (
         "What a transaction requires is checked of its first table only.",
         ("IRC-TXN-002",),
         changes_taken_as(_first_alone),
+    ),
+    Fault(
+        "transactions-rely-on-no-specs-and-orders",
+        "What a transaction requires of specs, sort orders and partition ids is not checked.",
+        ("IRC-TXN-002",),
+        _less("assert-default-spec-id", "assert-default-sort-order-id", "assert-last-assigned-partition-id"),
+    ),
+    Fault(
+        "transactions-create-over-views",
+        "A transaction that creates a table puts it in the place of a view.",
+        ("IRC-TXN-016",),
+        during(TRANSACT, "committed-table", _over_views),
     ),
     Fault(
         "transactions-check-what-they-change",
