@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, set_properties
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
@@ -35,6 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.view_requests import (
     unchanged,
     version,
 )
+from lakepact.conformance.checks.iceberg_rest.views_created import ODD_SQL
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -194,6 +195,65 @@ def versions_wait_until_they_are_made_current(lab: CatalogLab) -> None:
         expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(after)), "the texts of all versions")
         expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the current version")
         expect.equal(view.log, after.log, "version ids in the log")
+
+
+@check("IRC-UPD-083")
+def versions_that_differ_a_little_are_others(lab: CatalogLab) -> None:
+    """A version that differs from one of the view in its schema, its texts, their order or where names are looked up is added as sent."""
+    home = lab.make_namespace()
+    first, elsewhere = version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"), lab.make_namespace()
+    view = made(lab, home, view_version=first, properties={"version.history.num-entries": "10"})
+    schema_id = view.current["schema-id"]
+    likenesses: dict[str, dict[str, Any]] = {
+        "another default namespace": {"default-namespace": list(elsewhere)},
+        "another default catalog": {"default-catalog": "Ours"},
+        "the dialects in another order": {"representations": first["representations"][::-1]},
+        "texts in another letter case": {"representations": [sql(ODD_SQL.lower()), sql(ODD_SQL.lower(), "trino")]},
+        "texts with a blank less": {"representations": [sql(ODD_SQL.strip()), sql(ODD_SQL.strip(), "trino")]},
+        "another schema": {"schema-id": LAST_ADDED},
+    }
+    for number, (what, members) in enumerate(likenesses.items(), start=2):
+        sent = {**first, "version-id": number, "schema-id": schema_id, **members}
+        schemas = [add_schema(OTHER_SCHEMA)] if sent["schema-id"] == LAST_ADDED else []
+        reply = replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
+        after = loaded(lab, view)
+        with lab.judge("IRC-UPD-083"):
+            expect.status(reply, 200, about=f"for a version with {what}")
+            for member in ("representations", "default-namespace", "default-catalog"):
+                expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},")
+            of_first = after.current["schema-id"] == schema_id
+            expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:")
+
+
+@check("IRC-UPD-083")
+def versions_keep_their_schemas(lab: CatalogLab) -> None:
+    """The schema of an earlier version is what it was once another version has come with another schema."""
+    view = made(lab)
+    former = view.current["schema-id"]
+    added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
+    after = loaded(lab, replaced(lab, view, add_schema(OTHER_SCHEMA), add_view_version(added), set_current_view_version()))
+
+    with lab.judge("IRC-UPD-083"):
+        fields = [[schema["fields"] for schema in one.member("schemas") if schema["schema-id"] == former] for one in (view, after)]
+        expect.equal(fields[0], fields[1], "the fields of the schema of the first version")
+
+
+@check("IRC-UPD-087")
+def what_is_added_again_is_what_was_added_last(lab: CatalogLab) -> None:
+    """A version that the view has already is the one added last when it is added again, and its schema is its own."""
+    first = made(lab, properties={"version.history.num-entries": "10"})
+    columns = [field["name"] for field in SCHEMA["fields"]]
+    other = version(first.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
+    second = loaded(lab, replaced(lab, first, add_schema(OTHER_SCHEMA), add_view_version(other), set_current_view_version()))
+    again = {**first.current, "version-id": max(second.versions) + 1, "schema-id": LAST_ADDED}
+    reply = replace(lab, second, add_schema(SCHEMA), add_view_version(again), set_current_view_version())
+    after = loaded(lab, second)
+
+    with lab.judge("IRC-UPD-087"):
+        expect.status(reply, 200)
+        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the version that was added last,")
+        schemas = {schema["schema-id"]: schema for schema in after.member("schemas")}
+        expect.equal(columns, [field["name"] for field in schemas[after.current["schema-id"]]["fields"]], "the columns of its schema")
 
 
 @check("IRC-UPD-084")

@@ -204,6 +204,50 @@ def _current_at_once(update: Update, draft: ViewDraft, document: Document) -> No
     draft.set("current-version-id", draft.added_version)
 
 
+def _told_by(*members: str) -> Install:
+    """A version that is alike in these members and in its representations is the one that the view has."""
+
+    def act(update: Update, draft: ViewDraft, document: Document) -> None:
+        version = document["view-version"]
+        for known in draft.items("versions"):
+            if _texts(known) == _texts(version) and all(known.get(member) == version.get(member) for member in members):
+                draft.added_version = known["version-id"]
+                return
+        update(draft, document)
+
+    return in_place_of("add-view-version", act)
+
+
+def _texts(version: Document) -> list[tuple[str, str]]:
+    return sorted((one["dialect"], one["sql"].strip().lower()) for one in version["representations"])
+
+
+def _trimmed(_: ViewDraft, version: Document) -> Document:
+    return {**version, "representations": [{**one, "sql": one["sql"].strip()} for one in version["representations"]]}
+
+
+def _by_dialect(_: ViewDraft, version: Document) -> Document:
+    return {**version, "representations": sorted(version["representations"], key=lambda one: str(one["dialect"]), reverse=True)}
+
+
+def _in_its_place(_: Update, draft: ViewDraft, document: Document) -> None:
+    schemas = draft.own_list("schemas")
+    draft.added_schema = schemas[0]["schema-id"]
+    schemas[0] = {**document["schema"], "schema-id": draft.added_schema}
+
+
+def _the_highest(update: Update, draft: ViewDraft, document: Document) -> None:
+    if document["view-version-id"] == -1 and draft.added_version is not None:
+        document = {**document, "view-version-id": max(version["version-id"] for version in draft.items("versions"))}
+    update(draft, document)
+
+
+def _of_highest_schema(draft: ViewDraft, version: Document) -> Document:
+    if version["schema-id"] != -1 or draft.added_schema is None:
+        return version
+    return {**version, "schema-id": max(schema["schema-id"] for schema in draft.items("schemas"))}
+
+
 def _one_dialect(_: ViewDraft, version: Document) -> Document:
     return {**version, "representations": version["representations"][:1]}
 
@@ -218,6 +262,38 @@ FAULTS = (
         "A version is current once it is added.",
         ("IRC-UPD-083",),
         in_place_of("add-view-version", _current_at_once),
+    ),
+    Fault(
+        "versions-told-by-texts",
+        "A version that says what a known one says, in whatever letter case and order and of whatever schema, is that one.",
+        ("IRC-UPD-083",),
+        _told_by(),
+    ),
+    Fault(
+        "versions-told-without-schema",
+        "A version that differs from a known one in its schema alone is that one.",
+        ("IRC-UPD-083",),
+        _told_by("default-namespace", "default-catalog", "representations"),
+    ),
+    Fault("added-texts-are-trimmed", "Blanks around an added text are lost.", ("IRC-UPD-083",), adding(_trimmed)),
+    Fault("added-dialects-are-sorted", "The representations of added versions are sorted.", ("IRC-UPD-083",), adding(_by_dialect)),
+    Fault(
+        "added-schemas-replace-the-first",
+        "A schema that is added to a view takes the place of the first one.",
+        ("IRC-UPD-083",),
+        in_place_of("add-schema", _in_its_place),
+    ),
+    Fault(
+        "the-highest-version-was-added-last",
+        "Where a version is added that the view has already, -1 stands for the one with the highest id.",
+        ("IRC-UPD-087",),
+        in_place_of(SET_CURRENT, _the_highest),
+    ),
+    Fault(
+        "the-highest-schema-was-added-last",
+        "Where a schema is added that the view has already, -1 stands for the one with the highest id.",
+        ("IRC-UPD-087",),
+        adding(_of_highest_schema),
     ),
     Fault("added-versions-have-one-dialect", "Of an added version one dialect is stored.", ("IRC-UPD-083",), adding(_one_dialect)),
     Fault("added-versions-without-catalog", "Added versions lose their default catalog.", ("IRC-UPD-083",), adding(_of_no_catalog)),
