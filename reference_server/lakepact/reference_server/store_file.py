@@ -21,7 +21,7 @@ import orjson
 
 from .service import BadSetting
 from .store import Key, NotKept, Record
-from .store_lock import Locked, alone
+from .store_lock import Locked, alone, lock_of
 from .store_log import lost_changes
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class StoreFile:
         with contextlib.ExitStack() as undo:
             undo.callback(self._closing.close)
             _made_folder(path)
+            if path.exists() and not lock_of(path).exists():
+                check_head(path)  # beside a file of another program, nothing is made
             self._closing.enter_context(alone(path))
             if not path.exists():
                 _make(path, contract)
@@ -307,9 +309,12 @@ def _made_folder(path: Path) -> None:
 
 
 def _make(path: Path, contract: str) -> None:
-    new = path.with_name(f"{path.name}.new")
+    log = _log(path)
+    if log.exists() and log.stat().st_size:
+        raise BadSetting(f"the store {path} is not there, but its log {log.name} is: bring the store back, or move the log away")
+    new = path.with_name(f".{path.name}.lakepact-new")
     try:
-        for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-journal"), path.with_name(f"{path.name}-wal")):
+        for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-journal"), log):
             left.unlink(missing_ok=True)
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
             # It counts only once it is moved to its place, and is waited for just before.

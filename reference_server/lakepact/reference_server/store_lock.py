@@ -22,6 +22,11 @@ class Locked(BadSetting):
     """Another process has the store open."""
 
 
+def lock_of(path: Path) -> Path:
+    """The lock of a store, by a name that no other program gives."""
+    return path.with_name(f".{path.name}.lakepact-lock")
+
+
 @contextlib.contextmanager
 def alone(path: Path) -> Generator[None]:
     """Keep every other process, and every other store of this one, from opening a file.
@@ -30,7 +35,7 @@ def alone(path: Path) -> Generator[None]:
         Locked: another has it open.
         BadSetting: there can be no lock.
     """
-    lock = path.with_name(f"{path.name}.lock")
+    lock = lock_of(path)
     try:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:

@@ -44,7 +44,7 @@ def filled(open_store: Callable[..., FileStore], path: Path) -> Path:
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith(".lock")}
+    return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-lock")}
 
 
 def test_a_store_that_is_opened_again_holds_the_same(filled: Path, open_store: Callable[..., FileStore]) -> None:
@@ -119,7 +119,26 @@ def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(path: Path, conten
     with pytest.raises(BadSetting, match="is not a store of lakepact's"):
         open_store()
 
-    assert held(path.parent) == {path.name: content}
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {path.name: content}
+
+
+@pytest.mark.parametrize("ending", [".lock", ".new", ".new-wal", "-journal"])
+def test_what_others_keep_beside_a_store_is_left_as_it_is(path: Path, ending: str, open_store: Callable[..., FileStore]) -> None:
+    others = path.with_name(f"{path.name}{ending}")
+    others.write_bytes(b"mine")
+    open_store().close()
+
+    assert others.read_bytes() == b"mine"
+
+
+def test_a_log_without_its_store_is_not_thrown_away(path: Path, open_store: Callable[..., FileStore]) -> None:
+    log = path.with_name(f"{path.name}-wal")
+    log.write_bytes(b"changes")
+
+    with pytest.raises(BadSetting, match="bring the store back, or move the log away"):
+        open_store()
+
+    assert (log.read_bytes(), path.exists()) == (b"changes", False)
 
 
 def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path, open_store: Callable[..., FileStore]) -> None:
