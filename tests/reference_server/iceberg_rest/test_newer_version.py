@@ -13,7 +13,7 @@ from lakepact.reference_server.iceberg_rest.idempotency import KEPT_SECONDS, RUL
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 from lakepact.reference_server.service import BadSetting
-from lakepact.reference_server.store import Key, MemoryStore, Record
+from lakepact.reference_server.store import Key, MemoryStore, NotKept, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -281,3 +281,25 @@ def test_keys_of_a_store_that_was_opened_again_are_forgotten_too(store: MemorySt
     Keys(store, dict(RULES), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=OTHER)
 
     assert store.get(Key(SHELF, (), KEY)) is None
+
+
+def test_a_key_that_was_kept_again_after_it_was_undone_has_its_whole_time(store: MemoryStore, keys: Keys, clock: Clock) -> None:
+    once = keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)
+    once(idempotency_key=KEY)
+    with store.begin() as transaction:
+        transaction.remove(Key(SHELF, (), KEY))  # as a disk that is full undoes it
+    clock.now += KEPT_SECONDS
+    once(idempotency_key=KEY)
+    clock.now += 1
+    once(idempotency_key=OTHER)
+
+    assert store.get(Key(SHELF, (), KEY)) is not None
+
+
+def test_what_was_done_is_answered_for_even_if_its_key_cannot_be_kept(store: MemoryStore, clock: Clock) -> None:
+    def full(*_: Any) -> None:
+        raise NotKept("the disk is full", 507)
+
+    keys = Keys(store, {**RULES, "key-is-kept": full}, clock)
+
+    assert keys.once("createTable", lambda **_: NO_CONTENT, blocking=True)(idempotency_key=KEY) is NO_CONTENT

@@ -1,14 +1,15 @@
 """Requests that are sent again under their Idempotency-Key: the first answer comes again, and nothing else happens.
 
 An answer is kept in the same transaction as what it tells of, so that a key is known if and only if its request was carried out. Answers
-that would come again are final, those of 5xx are not. A request whose handler reads files runs in a thread of its own, beside others: while
-it does, the same key is answered with 503 and Retry-After.
+that would come again are final, those of 5xx are not. A request whose handler reads files of elsewhere, or asks for credentials, runs in a
+thread of its own, beside others: while it does, the same key is answered with 503 and Retry-After, and its key is kept right after it.
 
 Secrets are not kept: an answer that came with credentials of a table comes again with new ones.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 import uuid
@@ -21,7 +22,7 @@ import orjson
 
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
-from lakepact.reference_server.store import Key, Record
+from lakepact.reference_server.store import Key, NotKept, Record
 
 from .catalog import bad_request
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.service import Handler
     from lakepact.reference_server.store import Store, Transaction
+
+logger = logging.getLogger(__name__)
 
 HEADER = "Idempotency-Key"
 LIFETIME = "PT30M"  #: how long a client may use a key again, as the configuration announces it
@@ -114,8 +117,11 @@ class Keys:
             if former is not None:
                 return _again(former, keyed.renew, arguments)
             reply = keyed.handler(**arguments)
-            with self._store.begin() as transaction:
-                self._keep(transaction, name, _final(request, reply))
+            try:
+                with self._store.begin() as transaction:
+                    self._keep(transaction, name, _final(request, reply))
+            except NotKept:
+                logger.warning("what was done under the %s %s lasts, but the key is not known", HEADER, name)
         except Problem as problem:
             self._keep_refusal(name, request, problem)
             raise
@@ -148,7 +154,11 @@ class Keys:
         self._rules["key-is-kept"](transaction, name, {**answer, "at": now})
         self._by_age.append((now, name))
         while self._by_age and self._by_age[0][0] < now - KEPT_SECONDS:
-            transaction.remove(_key(self._by_age.popleft()[1]))
+            at, old = self._by_age.popleft()
+            record = transaction.get(_key(old))
+            # A key may have been kept twice: the first time was undone.
+            if record is not None and record.document["at"] <= at:
+                transaction.remove(_key(old))
 
 
 def known_key(transaction: Transaction, name: str) -> Record | None:
