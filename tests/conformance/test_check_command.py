@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import subprocess
+import sys
+import threading
+import time
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -17,6 +23,7 @@ from lakepact.generated.contract import contracts
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
     from click.testing import Result
@@ -30,6 +37,14 @@ def called(*arguments: str) -> Result:
     return CliRunner().invoke(check, arguments)
 
 
+@contextlib.contextmanager
+def checking(*arguments: str) -> Generator[subprocess.Popen[str]]:
+    """The command in a process of its own."""
+    command = [sys.executable, "-m", "lakepact.conformance", "check", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        yield process
+
+
 def test_a_target_that_is_not_there_has_a_report_that_says_so(tmp_path: Path) -> None:
     kinds = {kind: tmp_path / kind for kind in ("html", "jsonl", "junit", "md")}
     result = called(NOBODY, *(f"--report={kind}={path}" for kind, path in kinds.items()))
@@ -41,6 +56,17 @@ def test_a_target_that_is_not_there_has_a_report_that_says_so(tmp_path: Path) ->
     (error,) = ET.parse(kinds["junit"]).iter("error")
     assert error.attrib["message"] == footer["stopped"]
     assert all(footer["stopped"] in kinds[kind].read_text(encoding="utf-8") for kind in ("html", "md"))
+
+
+@pytest.mark.parametrize(("conforms", "code"), [(True, 3), (False, 1)])
+def test_a_report_that_cannot_be_written_keeps_neither_the_others_nor_a_verdict_back(tmp_path: Path, code: int, *, conforms: bool) -> None:
+    config = {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"] * (1 if conforms else 2)}
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    unwritten, written = tmp_path / "file" / "report.md", tmp_path / "report.jsonl"
+    with miniature(lambda *_: answer(200, config)) as url:
+        result = called(url, "--only", "IRC-CFG-017", "--strict", f"--report=md={unwritten}", f"--report=jsonl={written}")
+
+    assert (result.exit_code, f"the report {unwritten} cannot be written" in result.stderr, written.exists()) == (code, True, True)
 
 
 def test_with_json_a_target_that_is_not_there_has_its_lines_too() -> None:
@@ -67,6 +93,32 @@ def test_user_and_password_in_an_address_are_sent_and_reach_no_report(tmp_path: 
     assert "Basic aGFuazpnZWhlaW0h" in heard
     written = path.read_text(encoding="utf-8") + result.output
     assert [secret for secret in ("geheim", "aGFuazpnZWhlaW0h") if secret in written] == []
+
+
+def test_a_run_that_is_interrupted_shows_what_was_judged_until_then(tmp_path: Path) -> None:
+    path, begun, called_off = tmp_path / "report", threading.Event(), threading.Event()
+
+    def server(_method: str, target: str, _body: bytes) -> Answer:
+        if "warehouse=" in target:
+            begun.set()
+            called_off.wait(30)
+        return answer(200, {"defaults": {}, "overrides": {}, "endpoints": ["GET /v1/config"]})
+
+    words = ["--only", "IRC-CFG-001", "--only", "IRC-CFG-005", "--report", f"jsonl={path}"]
+    with miniature(server) as url, checking(url, *words) as process:
+        assert begun.wait(30)
+        time.sleep(1.0)  # in which the other check comes to its end
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        called_off.set()
+        said, complaint = process.communicate(timeout=60)
+
+    report = lines.read(path)
+    judged = {line["requirement"] for line in report if line["line"] == "result"}
+    footer = report[-1]
+    assert (process.returncode, footer["verdict"], footer["exit_code"], footer["stopped"]) == (3, "incomplete", 3, "interrupted")
+    assert ("IRC-CFG-001" in judged, "IRC-CFG-005" in judged) == (True, False)
+    assert (complaint, "incomplete  http" in said) == ("lakepact check: interrupted\n", True)
 
 
 @pytest.mark.parametrize("given", ["--parameter", "--profile"])

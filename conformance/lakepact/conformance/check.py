@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
 HISTORIES = 600  #: requests that are held against a model where everything is judged, and by `--model`
+INTERRUPTED = "interrupted"  #: why a run that Ctrl-C ended is incomplete
 EMBEDDED = "the embedded server"  #: what a report names as its target when that did not start
 WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 
@@ -112,7 +113,7 @@ def check(
 ) -> None:
     """Judge the server at URL, clause by clause; without URL, the embedded reference server.
 
-    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete.
+    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete, by Ctrl-C for example.
 
     Example: lakepact check http://127.0.0.1:8181 --only 'IRC-NS-*' --report html=report.html
     """
@@ -157,8 +158,8 @@ def check(
                 pass
         except Misused as wrong:
             raise click.UsageError(str(wrong)) from wrong
-        except Blocked as blocked:
-            stopped = str(blocked)
+        except (Blocked, KeyboardInterrupt) as early:
+            stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
     sys.exit(_write(run, wanted_reports, console, stopped=stopped, strict=strict, verbose=verbose, as_json=as_json))
 
@@ -200,16 +201,21 @@ def _write(
         for line in report:
             sys.stdout.buffer.write(lines.encoded(line))
         sys.stdout.flush()
-    elif not stopped:
+    elif not stopped or run.verdicts:
         text.show(report, console, verbose=verbose)
-    for kind, path in reports:
-        try:
-            lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
-        except OSError as wrong:
-            click.echo(f"lakepact check: the report cannot be written: {wrong}", err=True)
-            return runner.INCOMPLETE
+    written = [_is_written(report, kind, path) for kind, path in reports]
     code: int = report[-1]["exit_code"]
-    return code
+    return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
+
+
+def _is_written(report: Sequence[dict[str, Any]], kind: str, path: Path) -> bool:
+    """Write a report to a file, and say so if that cannot be done."""
+    try:
+        lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
+    except OSError as wrong:
+        click.echo(f"lakepact check: the report {path} cannot be written: {wrong.strerror or wrong}", err=True)
+        return False
+    return True
 
 
 def _report(option: str) -> tuple[str, Path]:

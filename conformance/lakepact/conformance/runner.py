@@ -90,8 +90,20 @@ class Run:
         started = time.perf_counter()
         try:
             self.offer = self.plan.suite.discover(self.wire, self.target)
-            laws = [_LawBook(law) for law in self.plan.laws]
-            looked_at, over, large = 0, {DISCOVERY}, set[int]()
+            yield from self._scenarios()
+            if self.model:
+                yield from self._modelled()
+            if self.fuzz:
+                yield from self._fuzzed()
+        finally:
+            self.wire.close()
+            self.seconds = time.perf_counter() - started
+
+    def _scenarios(self) -> Iterator[CheckEnded]:
+        """Run the checks; laws are judged by all that was exchanged, also where Ctrl-C ends it early."""
+        laws = [_LawBook(law) for law in self.plan.laws]
+        looked_at, over, large = 0, {DISCOVERY}, set[int]()
+        try:
             for done, (check, verdicts) in enumerate(self._checks(), start=1):
                 for number in range(looked_at + 1, len(self.wire.exchanges) + 1):
                     exchange = self.wire.exchanges.get(number)
@@ -107,15 +119,14 @@ class Run:
                     self.wire.let_go(number)
                     large.remove(number)
                 yield self._ended(check, verdicts, done)
-            for book in laws:
-                self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
-            if self.model:
-                yield from self._modelled()
-            if self.fuzz:
-                yield from self._fuzzed()
-        finally:
-            self.wire.close()
-            self.seconds = time.perf_counter() - started
+        except KeyboardInterrupt:
+            self._keep_laws(laws)
+            raise
+        self._keep_laws(laws)
+
+    def _keep_laws(self, laws: Iterable[_LawBook]) -> None:
+        for book in laws:
+            self._keep(book.verdicts(self.plan.suite.requirement, self._trail))
 
     def _fuzzed(self) -> Iterator[CheckEnded]:
         suite = self.plan.suite

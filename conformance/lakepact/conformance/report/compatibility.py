@@ -114,7 +114,7 @@ def _column(name: str, report: Sequence[dict[str, Any]]) -> Column:
     unjudged = sum(seen[outcome] for outcome in UNJUDGED)
     incomplete = ""
     if "stopped" in footer:
-        incomplete = f"nothing could be judged: {footer['stopped']}"
+        incomplete = f"{'not everything was' if seen else 'nothing could be'} judged: {footer['stopped']}"
     elif unjudged:
         incomplete = f"{unjudged} {'requirement' if unjudged == 1 else 'requirements'} could not be judged"
     elif not seen:

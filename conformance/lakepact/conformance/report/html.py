@@ -75,7 +75,8 @@ def _top(
     }
     yield f'<ul class="meta">{"".join(f"<li>{name} <b>{escape(value)}</b></li>" for name, value in told.items())}</ul>'
     if "stopped" in footer:
-        yield f'<p class="notice"><b>Nothing could be judged.</b> {escape(footer["stopped"])}</p>'
+        so_far = "Not everything was judged." if results else "Nothing could be judged."
+        yield f'<p class="notice"><b>{so_far}</b> {escape(footer["stopped"])}</p>'
     if header["only"]:
         yield f'<p class="notice"><b>A part of the contract:</b> only <code>{escape(", ".join(header["only"]))}</code> was asked for.</p>'
     if header["strict"]:

@@ -5,7 +5,7 @@
 | `header`   | report version, contract, target without secrets, what it declares, filters, start                |
 | `result`   | one requirement: outcome, level, sentence, clause, and every judgement that led to it             |
 | `exchange` | one request and its answer, redacted, for every judgement that is not a pass                      |
-| `footer`   | counts by outcome, verdict, exit code, seconds, and why nothing could be judged, if that is so    |
+| `footer`   | counts by outcome, verdict, exit code, seconds, and why it ended early, if that is so             |
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class UnreadableReport(ValueError):
 
 
 def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict[str, Any]]:
-    """The lines of a finished run; `stopped` says why it ended before anything was judged."""
+    """The lines of a finished run; `stopped` says why it ended before all was judged: it is incomplete."""
     results = run.results()
     yield _header(run, strict=strict)
     shown: set[int] = set()
@@ -47,7 +47,7 @@ def lines(run: Run, *, strict: bool = False, stopped: str = "") -> Iterator[dict
             shown.update(n for v in result.verdicts if v.outcome is result.outcome for n in v.exchanges)
     for number in sorted(shown):
         yield _exchange(run.wire.exchanges[number])
-    yield _footer(run, results.values(), strict=strict) | ({"stopped": run.wire.redact(stopped)} if stopped else {})
+    yield _footer(run, results.values(), strict=strict, stopped=stopped) | ({"stopped": run.wire.redact(stopped)} if stopped else {})
 
 
 def _header(run: Run, *, strict: bool) -> dict[str, Any]:
@@ -126,9 +126,9 @@ def _text(exchange: Exchange, body: bytes, left_out: int = 0) -> str:
     return text if length <= SHOWN_BODY else f"{text}… ({length} bytes)"
 
 
-def _footer(run: Run, results: Iterable[Result], *, strict: bool) -> dict[str, Any]:
+def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) -> dict[str, Any]:
     listed = list(results)
-    code = runner.exit_code(listed, strict=strict)
+    code = runner.INCOMPLETE if stopped else runner.exit_code(listed, strict=strict)
     seen = runner.counts(listed)
     return {
         "line": "footer",

@@ -27,7 +27,8 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield f"`{header['target']}`, judged {header['ended']} by lakepact {header['lakepact']}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
     if "stopped" in footer:
-        yield f"Nothing could be judged: {_code(footer['stopped'])}"
+        yield f"{'Not everything was' if results else 'Nothing could be'} judged: {_code(footer['stopped'])}\n"
+    if not results:
         return
     yield from _areas(results)
     for outcome in EVIDENCE:
