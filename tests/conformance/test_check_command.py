@@ -178,8 +178,11 @@ def test_a_model_that_a_contract_does_not_have_is_wrong_usage() -> None:
     assert (result.exit_code, "delta_sharing has no model" in result.stderr) == (2, True)
 
 
-def test_a_fault_that_nobody_knows_is_wrong_usage() -> None:
-    assert called("--fault", "no-such-fault").exit_code == 2
+def test_a_fault_that_nobody_knows_is_wrong_usage_said_once() -> None:
+    with checking("--fault", "no-such-fault") as process:
+        complaint = process.communicate(timeout=60)[1]
+
+    assert (process.returncode, complaint.count("no-such-fault"), complaint.count("Usage: ")) == (2, 1, 1)
 
 
 @pytest.mark.parametrize(("contract", "where"), [("iceberg_rest", "/v1/config"), ("delta_sharing", "/shares")])

@@ -6,6 +6,7 @@ import contextlib
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ WRONG_USAGE = 2  #: the exit code of a server that was told what it does not kno
 
 
 class Misused(Exception):
-    """The server refuses what it was told; it has said on the error stream why."""
+    """The server refuses what it was told; the message says why."""
 
 
 @contextlib.contextmanager
@@ -49,15 +50,18 @@ def embedded(suite: Suite[Any], *, faults: Sequence[str] = ()) -> Generator[Targ
 @contextlib.contextmanager
 def answering(command: Sequence[str]) -> Generator[str]:
     """The address that a server says it has, for as long as it is needed."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own module
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # noqa: S603 - our own module
+        complaints = _Complaints(process)
         try:
             line = process.stdout.readline() if process.stdout else ""
             words = [word for word in line.split() if word.startswith("http://")]
             if not words:
                 process.wait(STOP_SECONDS)
                 if process.returncode == WRONG_USAGE:
-                    raise Misused("the embedded server does not know what it was told: see above")
+                    raise Misused(f"the embedded server does not know what it was told: {complaints.last()}")
+                complaints.pass_on()
                 raise Blocked(f"the embedded server did not start (exit code {process.returncode}); `lakepact serve` shows why")
+            complaints.pass_on()
             yield words[0]
         finally:
             process.terminate()
@@ -65,3 +69,46 @@ def answering(command: Sequence[str]) -> Generator[str]:
                 process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
+            complaints.end()
+
+
+class _Complaints:
+    """What a server says on its error stream: held back until it is known whether it starts, and passed on from then on.
+
+    Args:
+        server: its process.
+    """
+
+    def __init__(self, server: subprocess.Popen[str]) -> None:
+        self._stream = server.stderr or ()
+        self._held: list[str] = []
+        self._passing = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def _listen(self) -> None:
+        for line in self._stream:
+            with self._lock:
+                self._held.append(line)
+                self._tell()
+
+    def _tell(self) -> None:
+        while self._passing and self._held:
+            sys.stderr.write(self._held.pop(0))
+
+    def pass_on(self) -> None:
+        """Say all of it on our own error stream."""
+        with self._lock:
+            self._passing = True
+            self._tell()
+
+    def last(self) -> str:
+        """The last line of a server that has ended, which is what went wrong."""
+        self.end()
+        said = [line.strip() for line in self._held if line.strip()]
+        return said[-1].removeprefix("Error: ") if said else "it does not say why"
+
+    def end(self) -> None:
+        """Wait for what a server that has ended said."""
+        self._thread.join(STOP_SECONDS)
