@@ -72,7 +72,7 @@ def test_a_package_that_is_missing_or_too_old_is_named(monkeypatch: pytest.Monke
             ["run", "--plan", "nowhere", "--target", "a=http://127.0.0.1:9", "--out", "x", "--engine", "plain"],
             "is nowhere the folder of a plan?",
         ),
-        (["run", "--resume", "--out", "nowhere", "--engine", "plain"], "is it the folder of a run?"),
+        (["run", "--resume", "--out", "nowhere", "--engine", "plain"], "is nowhere the folder of a run?"),
         (["judge", "--run", "nowhere"], "Directory 'nowhere' does not exist"),
         (["judge", "--run", ".", "--engine", "plain"], "is . the folder of a run?"),
         (["report", "--run", ".", "--format", "pdf"], "there are md, html"),
@@ -104,6 +104,14 @@ def test_what_spark_lacks_is_said_before_there_is_a_run(tmp_path: Path, monkeypa
 
     assert (done.exit_code, done.output.count("\n"), (tmp_path / "run").exists()) == (3, 1, False)
     assert "Java: none on PATH" in done.output
+
+
+def test_a_run_to_go_on_with_is_looked_for_before_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "")
+    done = CliRunner().invoke(campaign, ["run", "--resume", "--out", str(tmp_path / "typo")])
+
+    assert (done.exit_code, f"is {tmp_path / 'typo'} the folder of a run?" in done.output, done.output.count("\n")) == (2, True, 1)
 
 
 def test_what_spark_connect_lacks_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,8 @@ def run(
         raise click.UsageError("--chunk is 1 or more, --rps 0 or more")
 
     def send() -> None:
+        if resume:
+            running.is_there(out)
         made = engine.made()  # what it lacks is said before there is a run
         if plan_folder is not None:
             running.prepare(plan_folder, out, asked(targets, running.contracts(plan_folder)))
@@ -129,8 +131,7 @@ def run(
                 judged_runs.judge(out, used)
                 _write_pages(out, used, FORMATS)
         if landed is None or landed.missing or landed.landed < landed.planned:
-            for name, missed in (landed.missing if landed else {}).items():
-                click.echo(f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}", err=True)
+            _tell_missing(landed, out)
             sys.exit(runner.INCOMPLETE)
         click.echo(f"{landed.landed} cases landed in {out}, {ticker.seconds:.1f} s with {used.name} in {used.lanes} lanes")
 
@@ -197,6 +198,12 @@ def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path |
         path = run / f"report.{name}"
         path.write_text(WRITERS[name](shown), encoding="utf-8")
         click.echo(str(path))
+
+
+def _tell_missing(landed: running.Progress | None, out: Path) -> None:
+    """Say which targets did not take all of their cases."""
+    for name, missed in (landed.missing if landed else {}).items():
+        click.echo(f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}", err=True)
 
 
 @contextlib.contextmanager

@@ -110,6 +110,15 @@ def prepare(plan: Path, run: Path, targets: Sequence[Asked]) -> None:
     tables.write_json(said, run / "run.json")
 
 
+def is_there(run: Path) -> None:
+    """See that there is a run to go on with.
+
+    Raises:
+        LookupError: there is none.
+    """
+    tables.read_json(run / "run.json")
+
+
 def carried_on(
     run: Path, engine: Engine, *, rps: float = 0.0, chunk: int = CHUNK, patience: float = PATIENCE, every: float | None = None
 ) -> Iterator[Progress]:
