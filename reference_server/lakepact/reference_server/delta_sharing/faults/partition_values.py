@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from lakepact.reference_server.delta_sharing.faults.ways.lines import on_partition_values
 from lakepact.reference_server.faults import Fault
@@ -19,7 +19,32 @@ def _of(names: tuple[str, ...], edit: Callable[[str], Any]) -> Callable[[str, st
     return lambda name, value: edit(value) if name in names and value is not None else value
 
 
+def _unescaped(_name: str, value: str | None) -> str | None:
+    return value and unquote(value)
+
+
+def _trimmed(_name: str, value: str | None) -> str | None:
+    return value and value.strip()
+
+
+def _null_by_word(_name: str, value: str | None) -> str | None:
+    return None if value == "null" else value
+
+
+def _rounded(_name: str, value: str | None) -> str | None:
+    return str(int(float(value))) if value and value.isdigit() else value
+
+
 FAULTS = (
+    Fault(
+        "partition-values-are-unescaped",
+        "What looks like an escape in a string is taken for one.",
+        ("DS-PV-03",),
+        on_partition_values(_unescaped),
+    ),
+    Fault("partition-values-are-trimmed", "Strings lose the spaces around them.", ("DS-PV-03",), on_partition_values(_trimmed)),
+    Fault("the-word-null-is-null", "A string that says null is one.", ("DS-PV-02",), on_partition_values(_null_by_word)),
+    Fault("large-numbers-are-doubles", "Large whole numbers are rounded to doubles.", ("DS-PV-04",), on_partition_values(_rounded)),
     Fault(
         "partition-values-are-typed",
         "Whole numbers are partition values as JSON numbers.",
