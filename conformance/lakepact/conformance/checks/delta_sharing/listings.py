@@ -24,6 +24,7 @@ LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
 MOST_ITEMS = 60  #: of a listing that is read one by one
 MOST_COUNTED = 5  #: listings of a kind that are counted in search of a short one
 MOST_PAGES = 40  #: that are read of a longer one
+MOST_EVER = 1000  #: pages of one listing, empty ones too; whoever has more has no end
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Listing:
         """The pages from the first on, in the sizes that are given and the last of them ever after.
 
         Raises:
-            Unmet: an answer is no page, or a token comes back.
+            Unmet: an answer is no page, a token comes back, or there is no end of them.
         """
         given = iter(sizes)
         size = next(given, None)
@@ -74,6 +75,8 @@ class Listing:
             if page[1] in seen:
                 raise Unmet("a chain of tokens that ends", f"{self}: the token {page[1]!r} came before")
             seen.add(page[1])
+            if len(seen) > MOST_EVER:
+                raise Unmet("a chain of tokens that ends", f"{self}: more than {MOST_EVER} pages, and another token")
             size = next(given, size)
             page = self.page(max_results=size, **{**first, "page_token": page[1]})
             yield page

@@ -128,6 +128,10 @@ def sizes_are_numbers_of_32_bits(lab: SharingLab) -> None:
                 expect.status(listing.get(max_results=wrong), 400, about=f"for maxResults={wrong} of {listing}")
             for size in LARGE:
                 expect.status(listing.get(max_results=size), 200, about=f"for maxResults={size} of {listing}")
+            if listing.count > 1:
+                token = listing.page(max_results=1)[1]
+                rest = [i for items, _ in listing.pages([LARGEST], page_token=token) for i in items] if token else listing.everything()
+                expect.true(bool(rest), f"items of {listing} behind the first page with maxResults={LARGEST}", "none")
         reply = listing.get(max_results=LARGEST + 1)
         if reply.status != 400:
             lab.warn("DS-PAG-07", expected=f"status 400 for maxResults={LARGEST + 1} of {listing}", actual=reply.shown)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.rows.lines import Answer
 
 #: Tables of the pack, and how many files their pages may hold.
+MOST_EVER = 5000  #: pages of one answer; whoever has more has no end
 PAGED = (("partitioned", 2), ("measurements", 3), ("deletion_vectors", 1), ("many_files", 400))
 HINT = "year >= 9"  #: on `measurements`, where it leaves a part of the files to who understands it
 FORGED = "lakepact-forged"
@@ -35,7 +36,7 @@ def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer
     """The pages of an answer, each asked for with the token of the one before.
 
     Raises:
-        Unmet: one of them is refused, or a token comes back.
+        Unmet: one of them is refused, a token comes back, or there is no end of them.
     """
     seen: set[str] = set()
     said: dict[str, Any] = {}
@@ -45,8 +46,10 @@ def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer
         token = token_of(answer)
         if not token:
             return
-        if token in seen:
-            raise Unmet(f"pages of {about} that come to an end", "a token that came before")
+        if token in seen or len(seen) > MOST_EVER:
+            raise Unmet(
+                f"pages of {about} that come to an end", "a token that came before" if token in seen else f"{MOST_EVER} pages and more"
+            )
         seen.add(token)
         said = {"token": token}
 

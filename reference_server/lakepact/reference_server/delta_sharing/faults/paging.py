@@ -57,6 +57,17 @@ def _full_pages_go_on(page: Callable[..., Any], items: Sequence[Any], start: int
     return found, start + size if following is None and size and len(found) == size else following
 
 
+def _sizes_overflow(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """Count to the end of a page in 32 bits."""
+    return ([], None) if start + size >= 2**31 else page(items, start, size)
+
+
+def _one_size_never_ends(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """Go on for ever, with nothing, behind a page that holds all there is."""
+    found, following = page(items, start, size)
+    return found, start + size if size == len(items) > 1 else following
+
+
 def _never_ends(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
     found, following = page(items, start, size)
     return found, max(len(items), start + 1) if following is None else following
@@ -158,6 +169,10 @@ def _over_several_lines(reply: Reply, _: Scope) -> Reply:
 
 
 FAULTS = (
+    Fault("large-pages-overflow", "The second page is empty if very many items are asked for.", ("DS-PAG-07",), paged(_sizes_overflow)),
+    Fault(
+        "full-listings-never-end", "Behind a page with all items stand empty ones, for ever.", ("DS-PAG-09",), paged(_one_size_never_ends)
+    ),
     Fault("pages-one-too-large", "Pages hold one item more than asked for.", ("DS-PAG-02",), paged(_one_too_many)),
     Fault("first-page-without-token", "The first page of two comes without a token.", ("DS-PAG-03",), paged(_first_page_alone)),
     Fault("last-page-lost", "The last page is never reached.", ("DS-PAG-03", "DS-PAG-14"), paged(_last_page_lost)),
