@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 #: `--parameter fixtures-writable=yes`: the target serves the very files of the folder, and checks may append to them.
 WRITABLE = "fixtures-writable"
+PARTITIONED = "partitioned"
+IN_OSLO = {
+    "op": "equal",
+    "children": [{"op": "column", "name": "city", "valueType": "string"}, {"op": "literal", "value": "Oslo", "valueType": "string"}],
+}
 TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
 
 
@@ -40,6 +46,25 @@ def the_same_files_again(lab: SharingLab) -> None:
             expect.equal(reading.version_header(first), reading.version_header(reply), "the Delta-Table-Version of the first answer")
             expect.equal(sorted(f.id for f in before.files), sorted(f.id for f in after.files), "the ids of the files of the first answer")
             comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")
+
+
+@check("DS-EST-06")
+def the_same_part_again(lab: SharingLab) -> None:
+    """A refresh of an answer that hints made smaller has the files of that answer, and not all of them."""
+    table = lab.fixture(PARTITIONED)
+    every = reading.understood(lab.works(reading.asked(lab, table), 200))
+    judged = False
+    for hints in ({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)}):
+        first = reading.understood(lab.works(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
+        token = (first.end or {}).get("refreshToken")
+        if not isinstance(token, str) or not token or len(first.files) == len(every.files):
+            continue  # Without a token, or without regard to hints, there is nothing to forget.
+        judged = True
+        with lab.judge("DS-EST-06"):
+            again = reading.understood(reading.asked(lab, table, {"refreshToken": token}), f"for the refreshToken of {hints}")
+            expect.equal(sorted(f.id for f in first.files), sorted(f.id for f in again.files), "the ids of the files of the first answer")
+    if not judged:
+        raise NotOffered("the target gives no refresh token, or has no regard for hints")
 
 
 def _changed(lab: SharingLab, table: PackTable) -> bool:

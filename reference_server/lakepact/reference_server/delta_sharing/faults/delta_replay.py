@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query, without
 from lakepact.reference_server.delta_sharing.faults.ways.lines import QUERY, on_files, on_metadata
-from lakepact.reference_server.faults import Fault, on_lines
+from lakepact.reference_server.faults import Fault, around, on_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def _settings_lost(metadata: dict[str, Any]) -> None:
@@ -36,6 +39,16 @@ def _features_lost(lines: list[Any]) -> None:
     protocol = lines[0]["protocol"].get("deltaProtocol")
     if protocol:
         protocol.pop("readerFeatures", None)
+
+
+def _without_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
+    """Recall a query without its hints, where a refresh token tells of it."""
+
+    def recalled(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) -> dict[str, Any]:
+        said = agreed(asked, held, member=member)
+        return {name: value for name, value in said.items() if member != "refreshToken" or "Hint" not in name}
+
+    return recalled
 
 
 FAULTS = (
@@ -68,6 +81,12 @@ FAULTS = (
         "Deletion vectors within the log are written in small letters.",
         ("DS-DFL-07", "DS-QRY-09"),
         on_files(QUERY, _vectors_shortened),
+    ),
+    Fault(
+        "refreshes-forget-hints",
+        "A refresh token leads to all files, whatever the hints were.",
+        ("DS-EST-06",),
+        around("rules", "agreed", _without_hints),
     ),
     Fault("refreshes-are-new-queries", "A refresh token leads to the current version.", ("DS-EST-06",), on_query(without("refreshToken"))),
 )
