@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing import subjects
 from lakepact.conformance.checks.delta_sharing.answers import version_of
 from lakepact.conformance.checks.delta_sharing.changes import PLAIN
 from lakepact.conformance.checks.delta_sharing.line_answers import DELTA, PARQUET, QUERY, form_of, objects, required
@@ -97,6 +98,25 @@ def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
                         f"the ids of {table.name} {what} in {form} format to be those without",
                         f"other ids for {len(stray)} files",
                     )
+
+
+@check("DS-FIL-03", "DS-DFL-01")
+def ids_of_what_changed_are_those_of_files(lab: SharingLab) -> None:
+    """A file that was added has the id among the changes that it has where added files are queried."""
+    table = subjects.with_changes(lab).table
+    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+        queried = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+        changed = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+        known, found = (_singled_out(reply, by_place=True) if reply.status == 200 else {} for reply in (queried, changed))
+        both = known.keys() & found.keys()
+        if not both:
+            lab.skip(requirement, "no file was found both among the changes and among the added files")
+            continue
+        with lab.judge(requirement):
+            stray = [what for what in both if known[what] != found[what]]
+            expect.true(
+                not stray, f"the ids of files that were added to be the same in changes in {form} format", f"others for {len(stray)}"
+            )
 
 
 def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:

@@ -94,11 +94,13 @@ def metadata_comes_in_the_format_asked_for(lab: SharingLab) -> None:
 
 @check("DS-MDT-01")
 def ids_of_tables_last(lab: SharingLab) -> None:
-    """The id in the metadata of a table is a string, and the same in metadata and in answers to queries."""
+    """The id in the metadata of a table is a string, and the same in metadata, in answers to queries and in changes."""
     for table in by_url(lab):
         replies = [lab.send(METADATA, headers=[EITHER_FORMAT], **table.address) for _ in range(2)]
         replies.append(lab.send("queryTable", headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
         replies += [lab.send(METADATA, delta_sharing_capabilities=header, **table.address) for header in ASKED_FOR.values()]
+        if table.changes:
+            replies.append(lab.send("queryTableChanges", headers=[EITHER_FORMAT], starting_version=0, **table.address))
         with lab.judge("DS-MDT-01"):
             ids = {_id(reply) for reply in replies if reply.status == 200}
             expect.true(len(ids) == 1, f"one id of {table.name}", sorted(ids))

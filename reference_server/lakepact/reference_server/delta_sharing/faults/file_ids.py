@@ -7,7 +7,7 @@ from typing import Any
 
 from lakepact.reference_server.faults import Fault
 
-from .ways.wrapped import DELTA, PARQUET, Document, on_wrapped, write
+from .ways.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
 
 _numbers = itertools.count()
 
@@ -39,6 +39,18 @@ FAULTS = (
     Fault("ids-change", "Ids of files are others each time.", ("DS-FIL-03",), on_wrapped("file", _another, form=PARQUET)),
     Fault(
         "delta-ids-change", "Ids of files in delta format are others each time.", ("DS-DFL-01",), on_wrapped("file", _another, form=DELTA)
+    ),
+    Fault(
+        "changes-name-files-anew",
+        "Files that were added have other ids among the changes.",
+        ("DS-FIL-03",),
+        on_wrapped("add", rewrite("id", lambda known: f"change-{known}"), form=PARQUET, of=CHANGES),
+    ),
+    Fault(
+        "delta-changes-name-files-anew",
+        "Files that were added have other ids among the changes in delta format.",
+        ("DS-DFL-01",),
+        on_wrapped("file", rewrite("id", lambda known: f"change-{known}"), form=DELTA, of=CHANGES),
     ),
     Fault("ids-are-shared", "Several files have one id.", ("DS-FIL-03",), on_wrapped("file", _by_size, form=PARQUET)),
     Fault("delta-ids-are-shared", "Several files have one id in delta format.", ("DS-DFL-01",), on_wrapped("file", _by_size, form=DELTA)),

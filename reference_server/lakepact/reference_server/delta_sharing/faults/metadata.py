@@ -95,6 +95,12 @@ FAULTS = (
         on_wrapped("metaData", rewrite("id", lambda _: f"id-{next(_numbers)}"), form=PARQUET),
     ),
     Fault(
+        "changes-are-of-another-table",
+        "The id in the metadata of changes is another one.",
+        ("DS-MDT-01",),
+        on_wrapped("metaData", write(id="another"), form=PARQUET, of="queryTableChanges"),
+    ),
+    Fault(
         "metadata-in-another-format-is-of-another-table",
         "The id in metadata in delta format is not that in parquet format.",
         ("DS-MDT-01",),
