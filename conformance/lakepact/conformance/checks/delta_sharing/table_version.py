@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_TABLES = 12
 
 BEFORE_ALL, AFTER_ALL = "1970-01-01T00:00:00Z", "9999-01-01T00:00:00Z"
+BEFORE_1970 = "1969-12-31T23:59:59Z"  #: a time that is negative where times are counted
 
 
 def iso(milliseconds: int) -> str:
@@ -130,6 +131,9 @@ def times_before_and_after_all(lab: SharingLab) -> None:
 
     with lab.judge("DS-VER-05"):
         expect.status(early, 200, about=f"for {BEFORE_ALL} of {table.name}")
+        earlier = lab.send("getTableVersion", starting_timestamp=BEFORE_1970, **table.address)
+        expect.status(earlier, 200, about=f"for {BEFORE_1970} of {table.name}")
+        expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:")
         expect.true(_version(early) <= current, f"a version up to the current one, {current}", str(_version(early)))
         if lab.knows_content and table.name in lab.manifest.tables:
             expect.equal(lab.fixture(table.name).readable[0].version, _version(early), f"the earliest version of {table.name}:")

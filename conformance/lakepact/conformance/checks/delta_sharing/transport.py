@@ -57,7 +57,14 @@ def charsets_are_said(lab: SharingLab) -> None:
     """The Content-Type of a listing and of lines says the charset, as the protocol spells it."""
     share = lab.shares()[0]
     listings = (lab.send("listShares"), lab.send("getShare", share=share), lab.send("listSchemas", share=share))
-    lines = (lab.send("getTableMetadata", headers=[EITHER_FORMAT], **lab.table().address),)
+    table = lab.table()
+    lines = [lab.send("getTableMetadata", headers=[EITHER_FORMAT], **table.address)]
+    if "url" in table.access_modes:
+        lines.append(lab.send("queryTable", headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
+    changing = next((t for t in lab.tables() if t.changes and "url" in t.access_modes), None)
+    if changing is not None:
+        changes = lab.send("queryTableChanges", headers=[EITHER_FORMAT], starting_version=0, **changing.address)
+        lines += [changes] if changes.status == 200 else []
     for requirement, media_type, replies in (("DS-GEN-04", JSON, listings), ("DS-GEN-05", LINES, lines)):
         for reply in replies:
             lab.works(reply, 200)

@@ -77,6 +77,17 @@ def _seconds_alone(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda text: original(text) // 1000 * 1000
 
 
+def _since_1970(original: Callable[..., int]) -> Callable[..., int]:
+    """Take negative times for mistakes."""
+
+    def not_before(text: str) -> int:
+        if (milliseconds := original(text)) < 0:
+            raise refused(400, "the time is before 1970")
+        return milliseconds
+
+    return not_before
+
+
 FAULTS = (
     Fault(
         "version-stands-in-the-body",
@@ -114,6 +125,12 @@ FAULTS = (
         "A time before the first version is refused.",
         ("DS-VER-05",),
         around("rules", "version-from", _not_before_the_first),
+    ),
+    Fault(
+        "times-before-1970-are-refused",
+        "A time that is negative in milliseconds is refused.",
+        ("DS-VER-05",),
+        around("rules", "not-before", _since_1970),
     ),
     Fault(
         "times-after-all-are-now",

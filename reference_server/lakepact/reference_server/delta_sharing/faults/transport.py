@@ -60,6 +60,12 @@ FAULTS = (
         ("DS-GEN-05",),
         on_headers(IN_LINES, {"content-type": "application/x-ndjson"}),
     ),
+    Fault(
+        "charset-of-changes-is-not-said",
+        "Changes alone do not say their charset.",
+        ("DS-GEN-05",),
+        on_headers("queryTableChanges", {"content-type": "application/x-ndjson"}),
+    ),
     Fault("lines-over-several-lines", "What should stand on a line is printed over several.", ("DS-GEN-06",), written(_pretty)),
     Fault("lines-in-an-array", "Lines are the items of an array.", ("DS-GEN-06",), written(lambda lines: b"[" + b",\n".join(lines) + b"]")),
     Fault("empty-lines-between", "An empty line stands between two lines.", ("DS-GEN-06",), written(b"\n\n".join)),
