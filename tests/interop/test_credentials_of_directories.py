@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("default")]
 REGION = "eu-central-1"
+BUCKET = "directories"  #: the emulator keeps buckets as long as the process runs
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +44,9 @@ def lake(store: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lake = tmp_path_factory.mktemp("lake")
     write_deltalake(lake / "sales", pa.table({"id": [1, 2, 3]}))
     s3 = boto3.client("s3", endpoint_url=store, region_name=REGION, aws_access_key_id="admin", aws_secret_access_key="admin")
-    s3.create_bucket(Bucket="bucket", CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
     for file in (path for path in lake.rglob("*") if path.is_file()):
-        s3.put_object(Bucket="bucket", Key=f"lake/{file.relative_to(lake).as_posix()}", Body=file.read_bytes())
+        s3.put_object(Bucket=BUCKET, Key=f"lake/{file.relative_to(lake).as_posix()}", Body=file.read_bytes())
     return lake
 
 
@@ -55,7 +56,7 @@ def test_a_table_is_read_in_the_store_with_the_credentials_of_the_server(store, 
     monkeypatch.setenv("STS_SECRET", "admin-secret")
     tables = [{"name": "sales", "location": str(lake / "sales"), "accessModes": ["url", "dir"]}]
     vending = {"sts": store, "region": REGION, "accessKeyIdFrom": "STS_ID", "secretAccessKeyFrom": "STS_SECRET"}
-    vending |= {"stores": [{"folder": str(lake), "address": "s3://bucket/lake"}], **({"role": role} if role else {})}
+    vending |= {"stores": [{"folder": str(lake), "address": f"s3://{BUCKET}/lake"}], **({"role": role} if role else {})}
     document = {
         "shares": [{"name": "s", "schemas": [{"name": "d", "tables": tables}]}],
         "recipients": [{"name": "me", "bearerToken": "t"}],
