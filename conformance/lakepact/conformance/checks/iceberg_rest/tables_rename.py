@@ -10,7 +10,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table
 from lakepact.conformance.checks.iceberg_rest.register import grown
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, alike, unchanged
 from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS, at_once
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def moves_between_namespaces(lab: CatalogLab) -> bool:
 
 
 def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> None:
-    """A table is loaded by this name, as it was and from where it was.
+    """A table is loaded by this name, as it was and from where it was, with all its history.
 
     Raises:
         Unmet: it is not.
@@ -61,6 +61,7 @@ def is_at(lab: CatalogLab, before: Table, namespace: Namespace, name: str) -> No
     after = Table(namespace, name, reply)
     expect.equal(before.uuid, after.uuid, "the UUID from before,")
     expect.equal(before.metadata_location, after.metadata_location, "the metadata-location from before,")
+    alike(lab, before, after, but=BOOKKEEPING)
 
 
 def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:

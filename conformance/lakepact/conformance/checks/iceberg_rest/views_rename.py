@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import unchanged as table_unchanged
-from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, state, unchanged
+from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, next_version, replaced, state, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,8 @@ def rename(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str,
 @check("IRC-VIEW-REN-001")
 def renamed_views_move(lab: CatalogLab) -> None:
     """A renamed view is loaded by its new name as it was by the old one, by which there is none any more; and so back again."""
-    view = loaded(lab, made(lab, properties={"lakepact.note": "1"}))
+    first = made(lab, properties={"lakepact.note": "1"})
+    view = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")) if lab.offers("replaceView") else first)
     names = [view.name, lab.name(), lab.name(), view.name]
     for old, new in pairwise(names):
         reply = rename(lab, identifier(view.namespace, old), identifier(view.namespace, new))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_call, on_status, unchecked
 from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import make_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
-from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, create, exists, given, promised
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, carried_over, create, exists, given, promised
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.warehouse import below
@@ -203,6 +203,12 @@ FAULTS = (
         "renames-by-recreating", "A renamed table is another one with the same name.", ("IRC-TBL-REN-001",), given("renameTable", _recreate)
     ),
     Fault("renames-write-metadata", "A renamed table has new metadata.", ("IRC-TBL-REN-001",), given("renameTable", _write_metadata)),
+    Fault(
+        "renames-lose-properties",
+        "A renamed table has none of its properties.",
+        ("IRC-TBL-REN-001",),
+        carried_over("renameTable", lambda metadata: {**metadata, "properties": {}}),
+    ),
     Fault("renames-answer-200", "Renames are answered with 200.", ("IRC-TBL-REN-001",), on_status("renameTable", {204: 200})),
     Fault(
         "renames-what-is-missing",

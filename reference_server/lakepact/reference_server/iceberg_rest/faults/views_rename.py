@@ -9,7 +9,7 @@ from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import make_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
 from lakepact.reference_server.iceberg_rest.faults.ways.requests import taken_as
-from lakepact.reference_server.iceberg_rest.faults.ways.tables import given
+from lakepact.reference_server.iceberg_rest.faults.ways.tables import carried_over, given
 from lakepact.reference_server.iceberg_rest.faults.ways.views import RENAME, overlooks, takes_tables
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
@@ -52,6 +52,12 @@ def _recreate(handlers: Handlers, arguments: Arguments) -> Reply:
     return reply
 
 
+def _current_alone(metadata: Document) -> Document:
+    current = metadata["current-version-id"]
+    versions = [version for version in metadata["versions"] if version["version-id"] == current]
+    return {**metadata, "versions": versions, "version-log": metadata["version-log"][-1:]}
+
+
 def _make_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
     make_namespace(handlers, arguments["body"]["destination"]["namespace"])
     return handlers[RENAME](**arguments)
@@ -73,6 +79,12 @@ def _guess(body: Document) -> Document:
 
 
 FAULTS = (
+    Fault(
+        "renamed-views-lose-their-history",
+        "A renamed view has its current version alone.",
+        ("IRC-VIEW-REN-001",),
+        carried_over(RENAME, _current_alone),
+    ),
     Fault("renames-no-views", "Renames of views do nothing.", ("IRC-VIEW-REN-001",), given(RENAME, _nothing)),
     Fault("copies-views", "A renamed view keeps its old name, too.", ("IRC-VIEW-REN-001",), given(RENAME, _copy)),
     Fault("recreates-views", "A renamed view is another one.", ("IRC-VIEW-REN-001",), given(RENAME, _recreate)),

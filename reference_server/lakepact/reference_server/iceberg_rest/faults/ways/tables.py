@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from lakepact.reference_server.faults import Install, all_of, on_wire
-from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,6 +36,26 @@ def given(operation: str, act: Callable[[Handlers, Arguments], Reply]) -> Instal
     def install(service: Service) -> None:
         right = dict(service.handlers)
         service.handlers[operation] = lambda **arguments: act(right, arguments)
+
+    return install
+
+
+def carried_over(operation: str, edit: Callable[[Document], Document]) -> Install:
+    """What a rename moves has the metadata that `edit(metadata)` makes of its own, and says that they stand where they stood."""
+
+    def install(service: Service) -> None:
+        store, rename = service.lends["catalog"].store, service.handlers[operation]
+
+        def moved(*, body: Document, **arguments: Any) -> Reply:
+            reply = rename(body=body, **arguments)
+            key = identifier_key(body["destination"]["namespace"], body["destination"]["name"])
+            with store.begin() as transaction:
+                record = transaction.get(key)
+                document = {**record.document, "metadata": edit(record.document["metadata"])}
+                transaction.put(key, Record(record.kind, document, orjson.dumps(document), record.tag))
+            return reply
+
+        service.handlers[operation] = moved
 
     return install
 
