@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, Namespace, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, Namespace, Table, set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.table_states import properties_of, unchanged
@@ -167,3 +167,38 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
         with lab.judge("IRC-REQ-005"):
             expect.status(reply, 404)
             expect.status(lab.send("loadNamespaceMetadata", namespace=nowhere), 404)
+
+
+@check("IRC-TBL-STAGE-005", "IRC-UPD-045")
+def created_tables_keep_their_refs(lab: CatalogLab) -> None:
+    """A table that a commit creates with a snapshot, with main and with a tag at it has all of them."""
+    home = lab.make_namespace()
+    ground = plot(lab, home)
+    snapshot = lab.snapshot(lab.make_table(home), parent_snapshot_id=None)
+    at = snapshot["snapshot-id"]
+    more = [{"action": "add-snapshot", "snapshot": snapshot}, set_ref("main", at), set_ref("kept", at, kind="tag")]
+    reply = create(lab, ground, [*creation(ground, str(uuid.uuid4())), *more])
+
+    with lab.judge("IRC-TBL-STAGE-005", "IRC-UPD-045"):
+        expect.status(reply, 200)
+        loaded = lab.send("loadTable", **ground.at)
+        expect.status(loaded, 200)
+        table = Table(ground.namespace, ground.name, loaded)
+        expect.equal([at], [one.get("snapshot-id") for one in table.member("snapshots")], "snapshots")
+        found = {name: (ref.get("type"), ref.get("snapshot-id")) for name, ref in (table.metadata.get("refs") or {}).items()}
+        expect.equal({"main": ("branch", at), "kept": ("tag", at)}, found, "refs")
+
+
+@check("IRC-UPD-005")
+def created_tables_have_their_version(lab: CatalogLab) -> None:
+    """A table that a commit creates with format version 3 has it, if the target has tables of that version."""
+    if not lab.feature("format-v3"):
+        lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
+        return
+    ground = plot(lab, lab.make_namespace())
+    whole = creation(ground, str(uuid.uuid4()))
+    reply = create(lab, ground, [upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one for one in whole])
+
+    with lab.judge("IRC-UPD-005"):
+        expect.status(reply, 200)
+        expect.equal(3, lab.send("loadTable", **ground.at).at("metadata", "format-version"), "format-version")

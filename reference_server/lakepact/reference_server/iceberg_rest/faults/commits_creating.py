@@ -42,6 +42,18 @@ def _without_properties(body: Document) -> Document:
     return {**body, "updates": [update for update in body["updates"] if update.get("action") != "set-properties"]}
 
 
+def _with_main_alone(body: Document) -> Document:
+    if not isinstance(body.get("requirements"), list) or not creates(body):
+        return body
+    return {**body, "updates": [update for update in body["updates"] if update.get("ref-name", "main") == "main"]}
+
+
+def _of_version_2(body: Document) -> Document:
+    if not isinstance(body.get("requirements"), list) or not creates(body):
+        return body
+    return {**body, "updates": [update for update in body["updates"] if update.get("action") != "upgrade-format-version"]}
+
+
 def _staged_alone(service: Service) -> None:
     """Commits create only tables whose creation was staged, and each of them once."""
     create, commit = service.handlers["createTable"], service.handlers[COMMIT]
@@ -131,6 +143,18 @@ FAULTS = (
         "A commit that creates a table loses its properties.",
         ("IRC-REQ-001",),
         taken_as(COMMIT, _without_properties),
+    ),
+    Fault(
+        "created-tables-have-main-alone",
+        "A commit that creates a table loses its tags and other branches.",
+        ("IRC-TBL-STAGE-005", "IRC-UPD-045"),
+        taken_as(COMMIT, _with_main_alone),
+    ),
+    Fault(
+        "created-tables-are-of-version-2",
+        "A commit that creates a table makes one of format version 2.",
+        ("IRC-UPD-005",),
+        taken_as(COMMIT, _of_version_2),
     ),
     Fault("assert-create-always-holds", "assert-create is not checked.", ("IRC-REQ-002",), always_holds("assert-create")),
     Fault(
