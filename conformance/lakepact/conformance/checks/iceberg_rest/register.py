@@ -13,13 +13,22 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
+    add_sort_order,
+    add_spec,
+    column,
     next_column,
+    partition_field,
     schema_with,
     set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_partition_statistics,
     set_statistics,
+    sort_field,
     statistics_file,
     table_of_version,
 )
+from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
@@ -166,7 +175,11 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
 def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
     """All that stands in a metadata file is loaded once it is registered, specs, orders, logs and statistics too."""
     table = grown(lab, lab.make_table())
-    lab.commit(table, set_statistics(statistics_file(table, table.member("current-snapshot-id"))))
+    at, current = column(table, "at"), table.member("current-snapshot-id")
+    lab.commit(table, set_statistics(statistics_file(table, current)))
+    lab.commit(table, set_partition_statistics(partition_statistics_file(table, current)))
+    lab.commit(table, add_spec(partition_field(at, "day", "by_day")), set_default_spec(LAST_ADDED))
+    lab.commit(table, add_sort_order(sort_field(at)), set_default_sort_order(LAST_ADDED))
     former = left_behind(lab, table)
     again = registered(lab, former)
 

@@ -50,6 +50,18 @@ def _with_current_schema_alone(metadata: Document) -> Document:
     return {**metadata, "schemas": [one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"]]}
 
 
+def _with_default_spec_alone(metadata: Document) -> Document:
+    return {**metadata, "partition-specs": [one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"]]}
+
+
+def _unsorted(metadata: Document) -> Document:
+    return {**metadata, "sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
+
+
+def _without_partition_statistics(metadata: Document) -> Document:
+    return {**metadata, "partition-statistics": []}
+
+
 def _with_another_uuid(metadata: Document) -> Document:
     return {**metadata, "table-uuid": str(uuid.uuid4())}
 
@@ -230,6 +242,19 @@ FAULTS = (
         "What a registered file says of former snapshots and of statistics is lost.",
         ("IRC-TBL-LOAD-001",),
         reads(lambda metadata: {**metadata, "snapshot-log": [], "statistics": []}),
+    ),
+    Fault(
+        "registers-the-default-spec",
+        "Of partition specs the default one is taken over.",
+        ("IRC-TBL-LOAD-001",),
+        reads(_with_default_spec_alone),
+    ),
+    Fault("registers-unsorted", "Sort orders are not taken over.", ("IRC-TBL-LOAD-001",), reads(_unsorted)),
+    Fault(
+        "registers-without-partition-statistics",
+        "Statistics of partitions are not taken over.",
+        ("IRC-TBL-LOAD-001",),
+        reads(_without_partition_statistics),
     ),
     Fault("registers-main-alone", "Other branches and tags are not taken over.", ("IRC-TBL-REG-001",), reads(_with_main_alone)),
     Fault("registers-one-schema", "Only the current schema is taken over.", ("IRC-TBL-REG-001",), reads(_with_current_schema_alone)),
