@@ -12,9 +12,11 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage
 from lakepact.conformance.checks.iceberg_rest.table_requirements import ASSERT_CREATE, HARMLESS, assert_ref
 from lakepact.conformance.checks.iceberg_rest.tables_listed import listed
+from lakepact.conformance.checks.iceberg_rest.view_requests import create as create_view
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
 
 
 @check("IRC-TBL-LIST-003", "IRC-TBL-LOAD-005", "IRC-TBL-HEAD-003")
@@ -69,3 +71,43 @@ def views_are_not_committed_to_as_tables(lab: CatalogLab) -> None:
         lab.drop_afterwards(namespace, name)
     with lab.judge("IRC-REQ-006"):
         expect.status(reply, 409)
+
+
+def _left(lab: CatalogLab, operation: str, namespace: Namespace) -> str:
+    """A name that a table or a view had until it was dropped or renamed.
+
+    Raises:
+        Blocked: it cannot be made, or does not leave.
+    """
+    kind = "table" if operation.endswith("Table") else "view"
+    name = lab.make_table(namespace).name if kind == "table" else lab.make_view(namespace)
+    if operation.startswith("drop"):
+        at: dict[str, Any] = {"namespace": namespace, kind: name}
+        lab.works(lab.send(operation, **at))
+        return name
+    other: dict[str, Any] = {"namespace": namespace, kind: lab.name()}
+    lab.afterwards(lambda: lab.send(f"drop{kind.capitalize()}", **other))
+    source, destination = ({"namespace": list(namespace), "name": one} for one in (name, other[kind]))
+    lab.works(lab.send(operation, body={"source": source, "destination": destination}))
+    return name
+
+
+def _made(lab: CatalogLab, operation: str, namespace: Namespace, name: str) -> Reply:
+    """The answer to a request that creates a table or a view, which is dropped afterwards, should there be one."""
+    if operation == "createTable":
+        lab.drop_afterwards(namespace, name)
+        return lab.send(operation, namespace=namespace, body=lab.table_request(name))
+    return create_view(lab, namespace, name)
+
+
+@check("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001")
+def names_are_free_again(lab: CatalogLab) -> None:
+    """By the name of what was dropped or renamed there is nothing any more that a new table or view would conflict with."""
+    home = lab.make_namespace()
+    for leaving in ("dropTable", "renameTable", "dropView", "renameView"):
+        for requirement, creating in (("IRC-TBL-CREATE-001", "createTable"), ("IRC-VIEW-CREATE-001", "createView")):
+            if not lab.offers(leaving):
+                continue
+            reply = _made(lab, creating, home, _left(lab, leaving, home))
+            with lab.judge(requirement):
+                expect.true(reply.status != 409, f"no conflict by the name that {leaving} has left", reply.shown)

@@ -194,3 +194,19 @@ def existence_is_told_by_status(lab: CatalogLab) -> None:
             if reply.status == 400 and is_odd(at["table"]):
                 continue
             expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
+
+
+@check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
+def existence_is_asked_for_again(lab: CatalogLab) -> None:
+    """Whether a table exists is told as it is each time: before it is created, once it is, once it is dropped, and once it is back."""
+    namespace, name = lab.make_namespace(), lab.name()
+    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    for _ in range(2):
+        with lab.judge("IRC-TBL-HEAD-002"):
+            expect.status(lab.send("tableExists", **at), 404)
+        lab.make_table(namespace, name=name)
+        with lab.judge("IRC-TBL-HEAD-001"):
+            expect.status(lab.send("tableExists", **at), 204)
+        lab.works(lab.send("dropTable", **at))
+    with lab.judge("IRC-TBL-HEAD-002"):
+        expect.status(lab.send("tableExists", **at), 404)

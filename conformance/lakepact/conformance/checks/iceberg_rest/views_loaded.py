@@ -100,6 +100,17 @@ def tables_are_no_views(lab: CatalogLab) -> None:
         table_unchanged(lab, table)
 
 
+@check("IRC-NS-DROP-001")
+def namespaces_without_views_are_dropped(lab: CatalogLab) -> None:
+    """A namespace is empty again once its last view was dropped."""
+    view = made(lab)
+    lab.works(lab.send("dropView", **view.at))
+
+    with lab.judge("IRC-NS-DROP-001"):
+        expect.status(lab.send("dropNamespace", namespace=view.namespace), 204)
+        expect.status(lab.send("loadNamespaceMetadata", namespace=view.namespace), 404)
+
+
 @check("IRC-NS-DROP-004")
 def namespaces_with_views_stay(lab: CatalogLab) -> None:
     """A namespace that holds only a view is not dropped, and the view still loads."""
@@ -109,3 +120,18 @@ def namespaces_with_views_stay(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-DROP-004"):
         expect.status(reply, 409)
         unchanged(lab, view)
+
+
+@check("IRC-VIEW-LOAD-005")
+def existence_of_views_is_asked_for_again(lab: CatalogLab) -> None:
+    """Whether a view exists is told as it is each time: before it is created, once it is, once it is dropped, and once it is back."""
+    namespace, name = lab.make_namespace(), lab.name()
+    at: dict[str, Any] = {"namespace": namespace, "view": name}
+    for _ in range(2):
+        before = lab.send("viewExists", **at)
+        lab.make_view(namespace, name=name)
+        after = lab.send("viewExists", **at)
+        lab.works(lab.send("dropView", **at))
+        gone = lab.send("viewExists", **at)
+        with lab.judge("IRC-VIEW-LOAD-005"):
+            expect.equal([404, 204, 404], [reply.status for reply in (before, after, gone)], "statuses of a view's life")

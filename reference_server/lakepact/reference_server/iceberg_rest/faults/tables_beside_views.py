@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, all_of, instead
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES
+from lakepact.reference_server.faults import Fault, all_of, instead, on_call
+from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, SEPARATOR
 from lakepact.reference_server.iceberg_rest.faults.ways.commits import conflict
 from lakepact.reference_server.iceberg_rest.faults.ways.requests import during
 from lakepact.reference_server.iceberg_rest.faults.ways.views import overlooks, takes_views
@@ -14,7 +14,10 @@ from lakepact.reference_server.problems import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from lakepact.reference_server.faults import Install
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.store import Key, Place, Record, Transaction
 
 
@@ -48,7 +51,41 @@ def _conflict_with_views(find: Callable[..., Record | None]) -> Callable[..., Re
     return committed_table
 
 
+def _names_stay(service: Service) -> None:
+    """What was dropped or renamed keeps its name from all that is of the other kind."""
+    left: dict[tuple[str, str], str] = {}
+
+    def leaving(operation: str, kind: str) -> Install:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            reply = handler(**arguments)
+            source = arguments["body"]["source"] if "body" in arguments else None
+            place = (SEPARATOR.join(source["namespace"]), source["name"]) if source else (arguments["namespace"], arguments[kind])
+            left[place] = kind
+            return reply
+
+        return on_call(operation, act)
+
+    def creating(operation: str, kind: str) -> Install:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            if left.get((arguments["namespace"], arguments["body"]["name"]), kind) != kind:
+                raise Problem(409, "AlreadyExistsException", "the name is that of something else")
+            return handler(**arguments)
+
+        return on_call(operation, act)
+
+    for kind in ("table", "view"):
+        for operation in ("drop", "rename"):
+            leaving(f"{operation}{kind.capitalize()}", kind)(service)
+        creating(f"create{kind.capitalize()}", kind)(service)
+
+
 FAULTS = (
+    Fault(
+        "names-stay-with-their-kind",
+        "The name of a table that is gone is not free for views, nor the other way round.",
+        ("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001"),
+        _names_stay,
+    ),
     Fault("lists-views-as-tables", "Views are among the tables.", ("IRC-TBL-LIST-003",), instead("rules", "tables-of", _of_any_kind)),
     Fault("lists-tables-as-views", "Tables are among the views.", ("IRC-VIEW-LIST-001",), instead("rules", "views-of", _of_any_kind)),
     Fault("loads-views-as-tables", "A view is loaded as a table.", ("IRC-TBL-LOAD-005",), takes_views("loadTable")),
