@@ -56,6 +56,21 @@ def properties_are_set_and_removed(lab: CatalogLab) -> None:
         expect.equal(len(listed), len(set(listed)), "as many entries as different keys:")
 
 
+@check("IRC-NS-PROP-005")
+def empty_values_are_removed_like_others(lab: CatalogLab) -> None:
+    """A property whose value is empty was there, and counts as removed."""
+    namespace = lab.make_namespace()
+    lab.works(update(lab, namespace, updates={"empty": "", "full": "1"}), 200)
+    if properties_of(lab, namespace).get("empty") != "":
+        lab.skip("IRC-NS-PROP-005", "the target keeps no empty values")
+        return
+    reply = update(lab, namespace, removals=("empty", "full"))
+
+    with lab.judge("IRC-NS-PROP-005"):
+        expect.status(reply, 200)
+        expect.equal(["empty", "full"], sorted(reply.at("removed")), "removed keys")
+
+
 @check("IRC-NS-PROP-006", "IRC-NS-PROP-007")
 def unknown_removals_are_a_partial_success(lab: CatalogLab) -> None:
     """Removing a key that is not there succeeds, is not counted as removed, and is listed as missing where that is listed."""

@@ -75,6 +75,18 @@ class Listing:
         else:
             self.lab.make_table(self.at["namespace"], name=name)
 
+    def make_if_taken(self, name: str) -> None:
+        """One more item, if the target takes the name; its own to drop."""
+        if self.operation == "listNamespaces":
+            namespace = (*self.at["parent"], name)
+            reply = self.lab.send("createNamespace", body={"namespace": list(namespace)})
+            self.lab.afterwards(lambda: self.lab.send("dropNamespace", namespace=namespace))
+        else:
+            reply = self.lab.send("createTable", namespace=self.at["namespace"], body=self.lab.table_request(name))
+            self.lab.drop_afterwards(self.at["namespace"], name)
+        if reply.status == 200:
+            self.names.append(name)
+
     def pages(self, **first: Any) -> list[Page]:
         """All pages, followed from the first.
 
@@ -166,6 +178,18 @@ def the_chain_is_complete(lab: CatalogLab) -> None:
             expect.equal(len(set(found)), len(found), "as many items as names:")
         with lab.judge("IRC-PAG-005"):
             expect.true(bool(pages) and not pages[-1][1], "no token on the last page", pages[-1][1] if pages else "no page")
+
+
+@check("IRC-PAG-004")
+def pages_go_on_behind_odd_names(lab: CatalogLab) -> None:
+    """Pages follow each other whatever names they end with, as far as the target takes such names."""
+    items = listing(lab, count=2)
+    for tail in ("ä🧊", "a b", "a+b", "a,b", "a=b&c"):
+        items.make_if_taken(f"{items.names[0]}-{tail}")
+    with lab.judge("IRC-PAG-004"):
+        known = items.page()[0]
+        found = [name for page in items.pages(page_token=FIRST, page_size=1) for name in page[0]]
+        expect.equal(sorted(known), sorted(set(found)), "names on all pages")
 
 
 @check("IRC-PAG-007")

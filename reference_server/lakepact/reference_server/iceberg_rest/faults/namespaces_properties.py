@@ -26,6 +26,20 @@ def answered(edit: Callable[[dict[str, Any]], Any]) -> Install:
     return on_answer(UPDATE, edit)
 
 
+def _empty_is_missing(service: Service) -> None:
+    """Take a key whose value is empty for one that is not there."""
+    load = service.handlers["loadNamespaceMetadata"]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        stored = load(namespace=arguments["namespace"]).document["properties"]
+        reply = handler(**arguments).document
+        there = [key for key in reply["removed"] if stored[key]]
+        empty = [key for key in reply["removed"] if not stored[key]]
+        return json_reply({**reply, "removed": there, "missing": [*reply["missing"], *empty]})
+
+    on_call(UPDATE, act)(service)
+
+
 def _replaces(service: Service) -> None:
     """Remove every key that is not set again."""
     load = service.handlers["loadNamespaceMetadata"]
@@ -141,6 +155,7 @@ FAULTS = (
     Fault("updates-replace-everything", "Keys that are not mentioned vanish.", ("IRC-NS-PROP-003",), _replaces),
     Fault("updated-is-empty", "`updated` is always empty.", ("IRC-NS-PROP-004",), answered(lambda d: {**d, "updated": []})),
     Fault("removed-is-empty", "`removed` is always empty.", ("IRC-NS-PROP-005",), answered(lambda d: {**d, "removed": []})),
+    Fault("empty-values-are-missing", "A key whose value is empty counts as missing.", ("IRC-NS-PROP-005",), _empty_is_missing),
     Fault(
         "missing-counts-as-removed",
         "Keys that were not there count as removed.",

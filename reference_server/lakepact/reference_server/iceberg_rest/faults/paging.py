@@ -36,6 +36,11 @@ def _first_page_alone(records: Any, listing: str, after: str | None, size: int |
     return items, None if after == "" and size == 2 else token
 
 
+def _ends_at_odd_names(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    items, token = page(records, listing, after=after, size=size)
+    return items, token if items and items[-1][0].isascii() else None
+
+
 def _drop_last_page(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     rest = page(records, listing, after=token, size=size)[1] if token else "more"
@@ -181,6 +186,12 @@ FAULTS = (
     Fault("pages-of-ten-unasked", "Listings stop after ten items although nobody asked for pages.", ("IRC-PAG-001",), paged(_default_size)),
     Fault("page-size-alone-truncates", "A page size without a token cuts the list and says nothing.", ("IRC-PAG-018",), paged(_silent_cut)),
     Fault("first-page-without-token", "The first page comes without a token for the next.", ("IRC-PAG-004",), paged(_first_page_alone)),
+    Fault(
+        "pages-end-at-odd-names",
+        "A page whose last name is not ASCII is the last one.",
+        ("IRC-PAG-004",),
+        paged(_ends_at_odd_names),
+    ),
     Fault("last-page-lost", "The last page is never reached.", ("IRC-PAG-004",), paged(_drop_last_page)),
     Fault("pages-overlap", "Each page begins with the last item of the one before.", ("IRC-PAG-011", "IRC-PAG-008"), paged(_repeat_last)),
     Fault("pages-one-too-large", "Pages hold one item more than asked for.", ("IRC-PAG-008", "IRC-PAG-002"), paged(_one_too_many)),
