@@ -423,6 +423,22 @@ def test_a_server_that_ends_answers_who_waits() -> None:
     assert (settling(end)[:15], closed) == (b"HTTP/1.1 200 OK", [False, True])
 
 
+@pytest.mark.parametrize("way", ["short", "usual"])
+def test_a_server_that_ends_answers_whose_body_is_on_its_way(ways: Ways, way: str) -> None:
+    async def conversation() -> bytes:
+        protocol, connection, state = ways.connect(way)
+        before = len(connection.sent)
+        connection.receive(COMMIT[:-5])
+        protocol.shutdown()
+        connection.receive(COMMIT[-5:])
+        await quiet(protocol, state)
+        return connection.sent[before:]
+
+    ways.say(way, again(COMMIT))
+
+    assert asyncio.run(conversation())[:15] == b"HTTP/1.1 200 OK"
+
+
 def test_who_hangs_up_while_an_answer_waits_is_sent_nothing() -> None:
     async def hang_up(protocol: Any, connection: Connection, state: ServerState, slow: Slow) -> None:
         connection.close()

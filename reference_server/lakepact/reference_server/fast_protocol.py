@@ -304,8 +304,11 @@ class FastProtocol(HttpToolsProtocol):
         """The server ends; who waits for an answer gets it."""
         if self._settling:
             self._ending = True
-        else:
-            super().shutdown()
+            return
+        if self._held:  # the rest of a body is on its way
+            data, self._held = self._held, b""
+            super().data_received(data)
+        super().shutdown()
 
     def timeout_keep_alive_handler(self) -> None:
         """Nothing has come for a while on the long way; if something has on the short one, wait for the rest of the time."""
