@@ -132,6 +132,14 @@ def test_values_that_changed_in_a_file_of_an_iceberg_table_are_seen(folder: Path
 # -- wrong usage ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("restored")
+def test_shares_that_the_server_cannot_read_are_told_in_one_line(folder: Path) -> None:
+    (folder / truth.DELTA / "shares.yaml").write_text("shares: [", encoding="utf-8")
+    done = lakepact("verify", folder)
+
+    assert (done.exit_code, "shares.yaml" in done.stderr, done.stderr.count("\n")) == (3, True, 1)
+
+
 def test_a_folder_with_something_in_it_is_not_written_into(tmp_path: Path) -> None:
     (tmp_path / "other").touch()
 

@@ -19,7 +19,7 @@ from lakepact.conformance.data import delta, delta_door, iceberg, iceberg_door, 
 from lakepact.conformance.data.shapes import SHAPES
 from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, OnSpark, Plain, Writer
-from lakepact.conformance.embedded import answering
+from lakepact.conformance.embedded import Misused, answering
 from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def verify(
                 _show(finding, console, as_json=as_json)
     except NotWritten as unread:
         raise click.UsageError(str(unread)) from None
-    except (CannotWrite, Blocked, Unmet, OSError, httpx.HTTPError) as broken:
+    except (CannotWrite, Blocked, Misused, Unmet, OSError, httpx.HTTPError) as broken:
         click.echo(f"lakepact data: {broken}", err=True)
         sys.exit(INCOMPLETE)
     if not as_json:
