@@ -196,8 +196,8 @@ def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
 def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
     """Whatever a commit attaches to a table or takes away, and the target does it, a transaction does as well."""
     committed, transacted = make_tables(lab, 2)
-    first = lab.snapshot(committed)
-    second = lab.snapshot(committed, parent_snapshot_id=first["snapshot-id"])
+    first = lab.snapshot(committed, schema_id=None)
+    second = lab.snapshot(committed, schema_id=None, parent_snapshot_id=first["snapshot-id"])
     if "sequence-number" in first:
         second["sequence-number"] = first["sequence-number"] + 1
     others = [{**one, "manifest-list": one["manifest-list"].replace(committed.location, transacted.location)} for one in (first, second)]
