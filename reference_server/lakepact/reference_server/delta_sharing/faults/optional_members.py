@@ -10,7 +10,7 @@ from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query,
 from lakepact.reference_server.delta_sharing.faults.ways.lines import on_statistics
 from lakepact.reference_server.faults import Fault, around, on_answer
 
-from .ways.wrapped import DELTA, PARQUET, QUERY, Document, on_wrapped, rewrite, write
+from .ways.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,21 @@ def _said_off(requirement: str, form: str, kind: str, member: str, change: Calla
     )
 
 
+def _counted(lines: list[Any]) -> None:
+    """Say as the number of files how many stand in the answer."""
+    lines[1]["metaData"]["numFiles"] = sum("file" in line for line in lines)
+
+
 FAULTS = (
+    *(
+        Fault(
+            f"{form}-metadata-counts-what-is-answered",
+            f"In {form} format, numFiles is the number of files that hints leave.",
+            (requirement,),
+            on_all(_counted, form=form, of=QUERY),
+        )
+        for requirement, form in (("DS-MDT-12", PARQUET), ("DS-DMD-04", DELTA))
+    ),
     *(
         _said_as(requirement, form, "metaData", member, value)
         for requirement, form, member, value in (
