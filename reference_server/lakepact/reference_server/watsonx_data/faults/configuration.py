@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, on_answer, on_call
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.faults import Fault, Install, all_of, on_answer, on_call
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def _other_prefix_each_time() -> Install:
     return on_answer("getConfig", changed)
 
 
+def _endpoints() -> list[str]:
+    """All of the contract."""
+    return [f"{operation.method} {operation.path}" for operation in Contract("watsonx_data").operations.values()]
+
+
 def _warehouse(value: Any) -> Install:
     """The override `warehouse` is something else."""
     return on_answer("getConfig", lambda document: document["overrides"].update(warehouse=value))
@@ -56,8 +62,17 @@ FAULTS = (
     Fault(
         "no-views-said",
         "Views are not supported, and no endpoints say so.",
-        ("WXD-CFG-006", "IRC-CFG-011"),
+        ("WXD-CFG-006",),
         on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException")),
+    ),
+    Fault(
+        "views-promised-in-vain",
+        "Endpoints of views are declared, and not served.",
+        ("IRC-CFG-011",),
+        all_of(
+            on_answer("getConfig", lambda document: document.update(endpoints=_endpoints())),
+            on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException")),
+        ),
     ),
     Fault("another-prefix-each-time", "Every second caller is told another prefix.", ("IRC-CFG-018",), _other_prefix_each_time()),
     Fault(
