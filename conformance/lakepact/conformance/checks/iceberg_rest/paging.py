@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 Page: TypeAlias = "tuple[list[Any], str | None]"
 
 FIRST = ""  #: the page token that asks for the first page
+
+MANY = 101  #: items, one more than a common size of pages
+PATIENCE = 10.0  #: seconds for making them: of a slow target fewer are listed
 
 LISTS = {"listNamespaces": "namespaces", "listTables": "identifiers", "listViews": "identifiers"}
 
@@ -148,6 +152,27 @@ def without_token_everything_comes(lab: CatalogLab) -> None:
     with lab.judge("IRC-PAG-018"):
         found = [name for page, _ in names.pages(page_size=1) for name in page]
         expect.equal(sorted(names.names), sorted(found), "names on all pages")
+
+
+@check("IRC-PAG-001", "IRC-PAG-004")
+def long_listings_come_whole(lab: CatalogLab) -> None:
+    """Of more items than most servers put on a page none is missing, neither at once nor on pages of the server's own size."""
+    names = listing(lab, count=1)
+    started = time.monotonic()
+    for number in range(1, MANY):
+        if time.monotonic() - started > PATIENCE:
+            break
+        name = lab.name(f"{number:03}")
+        names.make(name)
+        names.names.append(name)
+
+    with lab.judge("IRC-PAG-001"):
+        found, token = names.page()
+        expect.equal((len(names.names), []), (len(found), sorted(set(names.names) - set(found))), "items, and those that are missing")
+        expect.true(not token, "no next page token", token)
+    with lab.judge("IRC-PAG-004"):
+        found = [name for page, _ in names.pages(page_token=FIRST) for name in page]
+        expect.equal((len(names.names), []), (len(found), sorted(set(names.names) - set(found))), "items, and those that are missing")
 
 
 @check("IRC-PAG-002", "IRC-PAG-003", "IRC-PAG-004", "IRC-PAG-005", "IRC-PAG-008", "IRC-PAG-011", "IRC-PAG-012")

@@ -26,6 +26,11 @@ def _default_size(records: Any, listing: str, after: str | None, size: int | Non
     return page(records, listing, after=after or "", size=size or 10)
 
 
+def _hundred(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    items, token = page(records, listing, after=after, size=size)
+    return (items, token) if size or len(items) <= 100 else (items[:100], None)
+
+
 def _silent_cut(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return items, None if after is None and size else token
@@ -184,6 +189,7 @@ FAULTS = (
         paged(_all_and_an_empty_token),
     ),
     Fault("pages-of-ten-unasked", "Listings stop after ten items although nobody asked for pages.", ("IRC-PAG-001",), paged(_default_size)),
+    Fault("listings-end-at-a-hundred", "Listings end after a hundred items, and say nothing.", ("IRC-PAG-001",), paged(_hundred)),
     Fault("page-size-alone-truncates", "A page size without a token cuts the list and says nothing.", ("IRC-PAG-018",), paged(_silent_cut)),
     Fault("first-page-without-token", "The first page comes without a token for the next.", ("IRC-PAG-004",), paged(_first_page_alone)),
     Fault(
