@@ -301,13 +301,15 @@ def test_who_insists_on_a_deprecated_member_is_accused_of_that_alone(monkeypatch
 
 
 class IsBusy:
-    """A catalog of namespaces that is too busy for every third request, and says when it will not be."""
+    """A catalog of namespaces that is too busy for every third request until it comes again, and says when it will not be."""
 
     def __init__(self, status: int) -> None:
         self.status, self.asked, self.namespaces = status, itertools.count(1), Namespaces()
+        self.turned_away: set[tuple[str, str, bytes]] = set()
 
     def __call__(self, method: str, target: str, body: bytes) -> Answer:
-        if next(self.asked) % 3 == 0:
+        if next(self.asked) % 3 == 0 and (method, target, body) not in self.turned_away:
+            self.turned_away.add((method, target, body))
             error = {"error": {"message": "busy", "type": "ServiceUnavailableException", "code": self.status}}
             return answer(self.status, error, **{"Retry-After": "0"})
         return self.namespaces(method, target, body)
