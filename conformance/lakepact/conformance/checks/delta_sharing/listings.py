@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.answers import lower
+from lakepact.conformance.checks.delta_sharing.catalogue import MOST_EMPTY_PAGES
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
@@ -90,15 +91,19 @@ class Listing:
         return [item for page, _ in self.pages() for item in page]
 
     def everything(self) -> list[Item]:
-        """All items, asked for as a client without wishes does.
+        """All items, asked for as a client without wishes does; after several empty pages no more are awaited.
 
         Raises:
             Blocked: the listing does not work, or is too long to be looked at as a whole.
         """
         items: list[Item] = []
+        empty = 0
         try:
             for number, (page, _) in enumerate(self.pages(), start=1):
                 items += page
+                empty = 0 if page else empty + 1
+                if empty == MOST_EMPTY_PAGES:
+                    break
                 if number == MOST_PAGES:
                     raise Blocked(f"{self} has more than {MOST_PAGES} pages")
         except Unmet as unmet:
