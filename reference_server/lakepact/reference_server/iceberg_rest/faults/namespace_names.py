@@ -81,7 +81,7 @@ FAULTS = (
     Fault(
         "levels-stored-as-one",
         "Levels are joined when they are stored.",
-        ("IRC-NS-ENC-001", "IRC-NS-ENC-006"),
+        ("IRC-NS-ENC-001",),
         asked_for("createNamespace", _joined),
     ),
     Fault(
