@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.racing import side_by_side
 from lakepact.conformance.checks.iceberg_rest.register import grown, location_of, register
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_files import local_path, metadata_file
 from lakepact.conformance.checks.iceberg_rest.table_requirements import HARMLESS, assert_ref, assert_uuid
-from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -25,19 +26,6 @@ if TYPE_CHECKING:
 CLIENTS = 8
 ROUNDS = 4  #: of each race: in the first one most clients still open their connections
 PURGED_SECONDS = 3.0  #: how long the files of a purged table are waited for
-
-
-def at_once(lab: CatalogLab, actions: Sequence[Callable[[], Reply]]) -> list[Reply]:
-    """The answers to requests that are sent at the same moment.
-
-    Raises:
-        Blocked: the target says that it has too many requests, so that nothing can be seen of how it decides between them.
-    """
-    replies = lab.together(actions)
-    for reply in replies:
-        if reply.status == 429 or (reply.status == 503 and "retry-after" in reply.headers):
-            raise Blocked(f"the target does not take {len(actions)} requests at a time: {reply.shown}")
-    return replies
 
 
 def purge(lab: CatalogLab, table: Table) -> Reply:
@@ -250,7 +238,7 @@ def one_of_many_drops_wins(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     for _ in range(ROUNDS):
         table = lab.make_table(home)
-        replies = at_once(lab, [partial(lab.send, "dropTable", **table.at)] * CLIENTS)
+        replies = side_by_side(lab, [partial(lab.send, "dropTable", **table.at)] * CLIENTS, what="requests")
         with lab.judge("IRC-TBL-DROP-010"):
             for reply in replies:
                 expect.status(reply, 204, 404)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table
+from lakepact.conformance.checks.iceberg_rest.racing import side_by_side
 from lakepact.conformance.checks.iceberg_rest.register import grown
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, alike, unchanged
-from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS, at_once
+from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -241,7 +242,7 @@ def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
     for _ in range(ROUNDS):
         table = lab.load(lab.make_table(home))
         names = [lab.name(), lab.name()]
-        replies = at_once(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for name in names])
+        replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for name in names], what="requests")
         with lab.judge("IRC-TBL-REN-012"):
             expect.equal([204, 404], sorted(reply.status for reply in replies), "statuses of two simultaneous renames of one table")
             winner, loser = names if replies[0].status == 204 else names[::-1]
@@ -255,7 +256,7 @@ def one_of_two_renames_takes_a_name(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     for _ in range(ROUNDS):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()
-        replies = at_once(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for table in tables])
+        replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for table in tables], what="requests")
         with lab.judge("IRC-TBL-REN-012"):
             expect.equal([204, 409], sorted(reply.status for reply in replies), "statuses of two simultaneous renames to one name")
             winner, loser = tables if replies[0].status == 204 else tables[::-1]

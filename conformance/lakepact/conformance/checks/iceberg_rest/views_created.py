@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA
+from lakepact.conformance.checks.iceberg_rest.racing import side_by_side
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import unchanged as table_unchanged
-from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS, at_once
+from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS
 from lakepact.conformance.checks.iceberg_rest.view_requests import (
     OTHER_SCHEMA,
     SQL,
@@ -180,7 +181,7 @@ def one_of_many_creates_a_view(lab: CatalogLab) -> None:
             {"schema": SCHEMA, "view_version": version(home, sql(f"{SQL}, {n} AS creator")), "properties": {"lakepact.creator": str(n)}}
             for n in range(AT_ONCE)
         ]
-        replies = at_once(lab, [partial(create, lab, home, name, **request) for request in requests])
+        replies = side_by_side(lab, [partial(create, lab, home, name, **request) for request in requests], what="requests")
         with lab.judge("IRC-VIEW-CREATE-018"):
             statuses = [reply.status for reply in replies]
             expect.equal(1, statuses.count(200), f"of statuses {statuses}, of 200 to be there")

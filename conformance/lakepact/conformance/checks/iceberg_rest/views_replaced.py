@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, set_properties
+from lakepact.conformance.checks.iceberg_rest.racing import side_by_side
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
@@ -15,7 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     remove_properties,
     set_location,
 )
-from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS, at_once
+from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS
 from lakepact.conformance.checks.iceberg_rest.view_requests import (
     HARMLESS,
     OTHER_SCHEMA,
@@ -151,7 +152,7 @@ def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
     for turn in range(ROUNDS):
         view = made(lab, home)
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
-        replies = at_once(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said])
+        replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")
         kept = texts(loaded(lab, view))
         with lab.judge("IRC-VIEW-REPL-013"):
             for reply in replies:
