@@ -11,7 +11,7 @@ from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATO
 from lakepact.reference_server.iceberg_rest.faults.ways.creation import is_staging
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import CREATE, EXISTS, LIST
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become, with_status
-from lakepact.reference_server.iceberg_rest.faults.ways.requests import during
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import during, remembered
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 from lakepact.reference_server.store import Record
@@ -209,21 +209,6 @@ def _exist_once_asked_for(service: Service) -> None:
     on_call(EXISTS, exists)(service)
 
 
-def _remembered() -> Install:
-    """Who has asked once whether a table exists is told of it from then on."""
-    known: set[tuple[str, str]] = set()
-
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        at = arguments["namespace"], arguments["table"]
-        if at in known:
-            return NO_CONTENT
-        reply = handler(**arguments)
-        known.add(at)
-        return reply
-
-    return on_call(EXISTS, act)
-
-
 FAULTS = (
     Fault(
         "lists-names-alone", "Tables are listed without their namespace.", ("IRC-TBL-LIST-001",), on_answer(LIST, _each(_without_namespace))
@@ -292,7 +277,7 @@ FAULTS = (
     Fault("lists-dropped-tables", "Tables that were dropped stay in the list.", ("IRC-TBL-LIST-005", "IRC-TBL-LIST-007"), _list_dropped),
     Fault("existence-is-200", "Whether a table exists is answered with 200.", ("IRC-TBL-HEAD-001",), on_status(EXISTS, {204: 200})),
     Fault("exists-at-the-top-only", "Tables of nested namespaces never exist.", ("IRC-TBL-HEAD-001",), on_call(EXISTS, _only_at_the_top)),
-    Fault("existence-is-remembered", "A table that existed once exists for ever.", ("IRC-TBL-HEAD-002",), _remembered()),
+    Fault("existence-is-remembered", "A table that existed once exists for ever.", ("IRC-TBL-HEAD-002",), remembered(EXISTS, "table")),
     Fault(
         "every-table-exists",
         "Whatever table is asked for exists.",

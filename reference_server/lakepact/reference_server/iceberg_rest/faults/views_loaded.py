@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import remembered
 from lakepact.reference_server.iceberg_rest.faults.ways.views import CARRIERS, DROP, EXISTS, LOAD, REPLACE, takes_tables
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.service import Service
     from lakepact.reference_server.store import Place, Transaction
 
 EACH = "*"  #: stands in a path for every item of an array
@@ -55,21 +56,6 @@ def _schema(component: str, name: str, says: str, install: Install) -> Fault:
     return Fault(name, says, (f"IRC-SCH-{component}",), install)
 
 
-def _remembered() -> Install:
-    """Who has asked once whether a view exists is told of it from then on."""
-    known: set[tuple[str, str]] = set()
-
-    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        at = arguments["namespace"], arguments["view"]
-        if at in known:
-            return NO_CONTENT
-        reply = handler(**arguments)
-        known.add(at)
-        return reply
-
-    return on_call(EXISTS, act)
-
-
 def _counted_for_ever(service: Service) -> None:
     """A namespace that a view was created in is never empty again."""
     filled: set[tuple[str, ...]] = set()
@@ -90,7 +76,7 @@ def _counted_for_ever(service: Service) -> None:
 
 
 LOADED = (
-    Fault("views-are-remembered", "A view that existed once exists for ever.", ("IRC-VIEW-LOAD-005",), _remembered()),
+    Fault("views-are-remembered", "A view that existed once exists for ever.", ("IRC-VIEW-LOAD-005",), remembered(EXISTS, "view")),
     Fault("views-count-for-ever", "Dropped views keep their namespace from being dropped.", ("IRC-NS-DROP-001",), _counted_for_ever),
     Fault(
         "loads-views-as-they-began",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.replies import NO_CONTENT
 from lakepact.reference_server.validation import Invalid
 
 if TYPE_CHECKING:
@@ -93,6 +94,25 @@ def during(operation: str, rule: str, wrapper: Wrapper) -> Install:
                 return handler(**arguments)
             finally:
                 service.rules[rule] = usual
+
+        on_call(operation, act)(service)
+
+    return install
+
+
+def remembered(operation: str, item: str) -> Install:
+    """Who has asked once whether something exists is told of it from then on; `item` names it in the path."""
+
+    def install(service: Service) -> None:
+        known: set[tuple[str, str]] = set()
+
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            at = arguments["namespace"], arguments[item]
+            if at in known:
+                return NO_CONTENT
+            reply = handler(**arguments)
+            known.add(at)
+            return reply
 
         on_call(operation, act)(service)
 
