@@ -230,7 +230,20 @@ class FileStore:
             self._tokens.put(True)
         else:
             # All whose requests have come are answered before it; what they change gathers.
-            loop.call_soon(self._write_at_once)
+            loop.call_soon(self._write_gathered, loop, 1)
+
+    def _write_gathered(self, loop: AbstractEventLoop, before: int) -> None:
+        """Write changes once no more come: where several callers change something, others are about to, and all wait for the disk once.
+
+        Args:
+            loop: where they were made.
+            before: how many there were when it was looked last; for one change nobody looks twice.
+        """
+        gathered = len(self._gathering.changes)
+        if before < gathered < FEW:
+            loop.call_soon(self._write_gathered, loop, gathered)
+        else:
+            self._write_at_once()
 
     def _write_at_once(self) -> None:
         """Write changes where they were made, if that is the sooner way; else let the thread do it, and answer others meanwhile."""

@@ -234,6 +234,23 @@ def test_all_tasks_that_wait_for_one_batch_are_woken(store: FileStore) -> None:
     assert names(store, newest=False) == [f"{number:02}" for number in range(32)]
 
 
+@pytest.mark.parametrize(("at_once", "batches"), [(1, 5), (2, 1)])
+def test_where_several_change_something_at_once_more_is_waited_for_until_none_comes(store: FileStore, at_once: int, batches: int) -> None:
+    async def commits() -> None:
+        for number in range(5 * at_once):
+            put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number))
+            if number % at_once == at_once - 1:
+                await asyncio.sleep(0)
+        settling = store.settled()
+        if settling is not None:
+            await settling
+
+    before = store._file.batch
+    asyncio.run(commits())
+
+    assert (store._file.batch - before, len(names(store, newest=False))) == (batches, 5 * at_once)
+
+
 def test_all_tasks_that_wait_for_a_batch_that_fails_are_told(store: FileStore) -> None:
     async def commit(number: int) -> int:
         put(store, Key("identifiers", ("ns",), f"{number:02}"), record(number, 100_000))
