@@ -7,26 +7,25 @@ commits to a table of its own. The servers take turns, so that a disk or a machi
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import statistics
 import subprocess
 import sys
 import time
+import urllib.request
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from load import ask, load
-from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.schema import Schema
-from pyiceberg.types import NestedField, StringType
+from sql_catalog import writing
 from workloads import WRITERS, WRITERS_PREPARATION, to_many_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SQL_COMMITS = 40  #: of each round
 BESIDE_SQL = 15.0  #: times as many commits as pyiceberg's
 NEW_FILES = 200  #: are made to see what one costs
 METADATA = 13_000  #: bytes of one
@@ -79,23 +78,11 @@ def serving(kind: Kind, core: int) -> Iterator[int]:
         process.communicate()
 
 
-@contextmanager
-def sql_catalog(folder: Path) -> Iterator[Any]:
-    """A table in a catalog of pyiceberg, with about as much metadata."""
-    folder.mkdir()
-    catalog = SqlCatalog("bench", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}")
-    catalog.create_namespace("bench")
-    columns = [NestedField(n, f"column_{n}", StringType(), doc=f"The column {n}.") for n in range(1, 23)]
-    yield catalog.create_table("bench.small", Schema(*columns), properties={"write.metadata.previous-versions-max": "1"})
-    catalog.engine.dispose()
-
-
-def _sql_rate(made: Any) -> float:
-    started = time.perf_counter()
-    for number in range(SQL_COMMITS):
-        with made.transaction() as transaction:
-            transaction.set_properties({"bench.number": str(number)})
-    return SQL_COMMITS / (time.perf_counter() - started)
+def _metadata(port: int) -> dict[str, Any]:
+    """What the tables of the writers are by now."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/namespaces/bench/tables/small0") as answer:
+        metadata: dict[str, Any] = json.load(answer)["metadata"]
+    return metadata
 
 
 def new_file(folder: Path) -> float:
@@ -116,26 +103,28 @@ def new_file(folder: Path) -> float:
 def durable_commits(folder: Path, *, core: int, seconds: float, rounds: int) -> Iterator[tuple[str, float, float, float | None]]:
     """What is measured, its commits in a second, how many times those of what it is compared with, and the least that is to be."""
     compared = kinds(folder)
+    both = (WRITERS, 1)
     with ExitStack() as ending:
         ports = {kind.name: ending.enter_context(serving(kind, core)) for kind in compared}
-        made = ending.enter_context(sql_catalog(folder / "sql"))
+        for port in ports.values():
+            _rate(port, WRITERS, seconds)  # all have properties and tags by then
+        sql = ending.enter_context(writing(folder / "sql", _metadata(ports[FULL]), writers=WRITERS))
         many: dict[str, list[float]] = {name: [] for name in ports}
         single: list[float] = []
-        sql: list[float] = []
-        for number in range(rounds + 1):
+        theirs: dict[int, list[float]] = {writers: [] for writers in both}
+        for _ in range(rounds):
             for name, port in ports.items():
-                rate = _rate(port, WRITERS, seconds)
-                if number:
-                    many[name].append(rate)
-            if number:
-                single.append(_rate(ports[FULL], 1, seconds))
-                sql.append(_sql_rate(made))
+                many[name].append(_rate(port, WRITERS, seconds))
+            single.append(_rate(ports[FULL], 1, seconds))
+            for writers in both:
+                theirs[writers].append(sql.rate(writers, seconds))
     for kind in compared:
         rates = many[kind.name]
         yield f"{kind.name}, {WRITERS} writers", statistics.median(rates), _ratio(rates, many[kind.beside or kind.name]), kind.target
-    yield "pyiceberg SqlCatalog, 1 writer", statistics.median(sql), 1.0, None
-    yield f"{FULL}, 1 writer", statistics.median(single), _ratio(single, sql), BESIDE_SQL
-    yield f"{FULL}, {WRITERS} writers", statistics.median(many[FULL]), _ratio(many[FULL], sql), BESIDE_SQL
+    for writers, ours, target in ((WRITERS, many[FULL], BESIDE_SQL), (1, single, None)):
+        named = "1 writer" if writers == 1 else f"{writers} writers"
+        yield f"pyiceberg SqlCatalog, {named}", statistics.median(theirs[writers]), 1.0, None
+        yield f"{FULL}, {named}", statistics.median(ours), _ratio(ours, theirs[writers]), target
 
 
 def _ratio(rates: list[float], base: list[float]) -> float:

@@ -1,0 +1,124 @@
+"""Commits of pyiceberg's SqlCatalog: the same ones, to tables with the same metadata, by one writer or by several.
+
+A SqlCatalog is a library: each program that commits has one of its own, and they meet in the database. So each writer here is a process.
+Requests are read before it is measured, and nothing of a client's own work is: only `commit_table` runs.
+
+Run as a program it is one writer: `python sql_catalog.py FOLDER NUMBER` commits to its table for as many seconds as a line of its input
+says, and answers with a line: how many commits that were, and the seconds that they took.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import CommitTableRequest
+from sqlalchemy.exc import OperationalError
+from workloads import commits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DIFFERENT = 200  #: commits, each another than the one before
+
+
+def catalog(folder: Path) -> SqlCatalog:
+    """The catalog that all writers share."""
+    return SqlCatalog("bench", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}")
+
+
+def prepare(folder: Path, metadata: dict[str, Any], *, writers: int) -> None:
+    """Make a catalog with a table for each writer, all with this metadata."""
+    folder.mkdir()
+    made = catalog(folder)
+    made.create_namespace("bench")
+    for number in range(writers):
+        location = folder / f"small{number}"
+        (location / "metadata").mkdir(parents=True)
+        file = location / "metadata" / "00000-0f8a2f4e-2a5b-4b0f-8f0e-000000000000.metadata.json"
+        file.write_text(json.dumps({**metadata, "location": f"file://{location}", "metadata-log": []}))
+        made.register_table(f"bench.small{number}", f"file://{file}")
+    made.engine.dispose()
+
+
+def _requests() -> Iterator[CommitTableRequest]:
+    """The commits that a server is sent, except for the removal of a property that is not there: pyiceberg refuses that."""
+    identifier = {"namespace": ["bench"], "name": "small"}
+    for raw in itertools.islice(commits(), DIFFERENT):
+        body = json.loads(raw.partition(b"\r\n\r\n")[2])
+        updates = [update for update in body["updates"] if update["action"] != "remove-properties"]
+        yield CommitTableRequest.model_validate({"identifier": identifier, "requirements": body["requirements"], "updates": updates})
+
+
+class Writers:
+    """Processes that commit when they are told to.
+
+    Args:
+        started: they, in the order of their tables.
+    """
+
+    def __init__(self, started: list[subprocess.Popen[str]]) -> None:
+        self._started = started
+
+    def rate(self, count: int, seconds: float) -> float:
+        """The commits in a second of so many of them at once."""
+        told: list[float] = []
+        for process in self._started[:count]:
+            assert process.stdin
+            process.stdin.write(f"{seconds}\n")
+            process.stdin.flush()
+        for process in self._started[:count]:
+            assert process.stdout
+            made, took = process.stdout.readline().split()
+            told.append(int(made) / float(took))
+        return sum(told)
+
+
+@contextmanager
+def writing(folder: Path, metadata: dict[str, Any], *, writers: int) -> Iterator[Writers]:
+    """Writers that are ready, each with a table of its own that has this metadata."""
+    prepare(folder, metadata, writers=writers)
+    with ExitStack() as ending:
+        started: list[subprocess.Popen[str]] = []
+        for number in range(writers):
+            command = [sys.executable, __file__, str(folder), str(number)]
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            ending.callback(process.communicate)
+            started.append(process)
+        for process in started:
+            assert process.stdout
+            process.stdout.readline()  # it is ready
+        yield Writers(started)
+
+
+def write(folder: Path, number: int) -> None:
+    """Be one writer."""
+    made = catalog(folder)
+    table = made.load_table(f"bench.small{number}")
+    requests = itertools.cycle(list(_requests()))
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    for line in sys.stdin:
+        started = time.perf_counter()
+        until = started + float(line)
+        count = 0
+        while (now := time.perf_counter()) < until or not count:
+            request = next(requests)
+            try:
+                made.commit_table(table, request.requirements, request.updates)
+            except OperationalError:  # another writer holds the database; the commit has to be made again
+                continue
+            count += 1
+        sys.stdout.write(f"{count} {now - started}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), int(sys.argv[2]))
