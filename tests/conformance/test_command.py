@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path  # noqa: TC003 - fixtures are annotated with it
 
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance.cli import VERBS, main
+from lakepact.conformance.cli import VERBS, Verb, main
 from miniatures import miniature
 
 
@@ -19,6 +20,15 @@ def test_the_list_of_verbs_needs_no_extra_but_that_of_the_server() -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     assert [verb for verb in VERBS if f"\n  {verb} " not in done.stdout] == []
+
+
+def test_a_verb_that_is_interrupted_before_it_begins_judges_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "verb_that_takes_long.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(VERBS, "check", Verb("verb_that_takes_long", "check", ""))
+    result = CliRunner().invoke(main, ["check"])
+
+    assert (result.exit_code, result.output) == (3, "lakepact: interrupted\n")
 
 
 def test_what_lists_nothing_is_wrong_usage() -> None:

@@ -40,8 +40,19 @@ VERBS = {
 }
 
 
+INCOMPLETE = 3  #: exit code of what Ctrl-C ends; click's own is 1, which says of a server that it does not conform
+
+
 class Verbs(click.Group):
     """Finds a verb's module when the verb is called."""
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run a verb, which may be interrupted while its module is still being imported."""
+        try:
+            super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("lakepact: interrupted", err=True)
+            ctx.exit(INCOMPLETE)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Names of the verbs."""

@@ -33,21 +33,18 @@ class NoSecret(LookupError):
     """An environment variable that has to hold a secret is empty or not set."""
 
 
-class _Seconds(click.FloatRange):
-    """A time to wait: more than none, a day at most."""
-
-    def __init__(self) -> None:
-        super().__init__(min=0, max=DAY, min_open=True)
+class Number(click.FloatRange):
+    """A number within bounds, which NaN is not."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The seconds that were written."""
-        seconds = float(super().convert(value, param, ctx))
-        if math.isnan(seconds):  # it is neither below nor above anything
-            self.fail(f"{value} is no number of seconds.", param, ctx)
-        return seconds
+        """The number that was written."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):  # it is neither below nor above anything
+            self.fail(f"{value} is no number.", param, ctx)
+        return number
 
 
-SECONDS = _Seconds()  #: what a time to wait may be
+SECONDS = Number(min=0, max=DAY, min_open=True)  #: what a time to wait may be
 
 
 def pairs(options: Sequence[str]) -> Iterator[tuple[str, str]]:

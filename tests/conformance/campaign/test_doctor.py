@@ -141,3 +141,10 @@ def test_master_and_remote_together_make_no_sense(tmp_path: Path) -> None:
     done = CliRunner().invoke(campaign, ["judge", "--run", str(tmp_path), "--master", "local", "--remote", "sc://127.0.0.1:1"])
 
     assert (done.exit_code, done.output.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("option", ["--rps=nan", "--rps=-1", "--rps=inf", "--patience=nan", "--patience=-1", "--chunk=0"])
+def test_numbers_that_mean_nothing_are_refused_with_their_option(tmp_path: Path, option: str) -> None:
+    done = CliRunner().invoke(campaign, ["run", "--resume", "--out", str(tmp_path), option])
+
+    assert (done.exit_code, f"Invalid value for '{option.partition('=')[0]}'" in done.output) == (2, True)

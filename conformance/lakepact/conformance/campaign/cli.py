@@ -20,6 +20,7 @@ from lakepact.conformance.campaign.refusals import CannotRun
 from lakepact.conformance.campaign.report import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
 from lakepact.conformance.campaign.telling import Ticker, tell_if_incomplete, told
+from lakepact.conformance.profiles import DAY, Number
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
 folder = click.Path(path_type=Path, file_okay=False)
+FASTEST = 1_000_000  #: requests a second, beyond which a limit is none
 a_folder_there = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
@@ -88,11 +90,19 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
 @click.option("--out", type=folder, required=True, help="Folder of the run.")
 @click.option("--resume", is_flag=True, help="Go on with the run in --out: send what has not landed.")
 @with_engine(SPARK)
-@click.option("--rps", default=0.0, metavar="N", help="Requests a second to each target at most; 0 for no limit.")
-@click.option("--report", "reported", is_flag=True, help="Judge and report in the end, without starting anything again.")
-@click.option("--chunk", default=running.CHUNK, show_default=True, help="Cases that an engine is given at a time.")
 @click.option(
-    "--patience", default=running.PATIENCE, show_default=True, help="Seconds to wait for a target that is down, when all others are done."
+    "--rps", type=Number(min=0, max=FASTEST), default=0.0, metavar="N", help="Requests a second to each target at most; 0 for no limit."
+)
+@click.option("--report", "reported", is_flag=True, help="Judge and report in the end, without starting anything again.")
+@click.option(
+    "--chunk", type=click.IntRange(min=1), default=running.CHUNK, show_default=True, help="Cases that an engine is given at a time."
+)
+@click.option(
+    "--patience",
+    type=Number(min=0, max=DAY),
+    default=running.PATIENCE,
+    show_default=True,
+    help="Seconds to wait for a target that is down, when all others are done.",
 )
 def run(
     *,
@@ -112,8 +122,6 @@ def run(
     """
     if resume == bool(plan_folder) or resume == bool(targets):
         raise click.UsageError("name --plan and --target for a new run, or --resume for one that is there, which knows both")
-    if chunk < 1 or rps < 0:
-        raise click.UsageError("--chunk is 1 or more, --rps 0 or more")
 
     def send() -> None:
         if resume:
