@@ -123,16 +123,7 @@ class Door:
         arguments = self._arguments(values, query, said)
         if arguments is None:
             return None
-        try:
-            reply = self._handler(**arguments)
-        except Problem as problem:
-            reply = refusal(problem, self.service)
-        except NotKept:
-            return None
-        except Exception:
-            incident = uuid.uuid4().hex
-            logger.exception("%s failed; incident %s", self.operation.id, incident)
-            reply = refusal(failure(self.service, incident), self.service)
+        reply = self._handled(arguments)
         if reply.chunks is not None or (self._settled is not None and self._settled() is not None):
             return None  # it is not known yet whether what the answer tells of lasts; the usual way asks again, and waits
         return finished(reply, (), {"method": method}) if method == "HEAD" else reply
@@ -159,21 +150,25 @@ class Door:
             self._body.read(raw, arguments)
         except Problem:
             return None
-        try:
-            reply = self._handler(**arguments)
-        except Problem as problem:
-            reply = refusal(problem, self.service)
-        except NotKept as lost:
-            reply = undone(lost, self.service)
-        except Exception:
-            incident = uuid.uuid4().hex
-            logger.exception("%s failed; incident %s", self.operation.id, incident)
-            reply = refusal(failure(self.service, incident), self.service)
+        reply = self._handled(arguments)
         settling = None if self._settled is None else self._settled()
         if reply.chunks is not None:
             self.plain = False  # it streams, as nothing does that changes anything: the usual way asks it again
             return None
         return reply, settling
+
+    def _handled(self, arguments: dict[str, Any]) -> Reply:
+        """What the handler answers, or why it does not."""
+        try:
+            return self._handler(**arguments)
+        except Problem as problem:
+            return refusal(problem, self.service)
+        except NotKept as lost:
+            return undone(lost, self.service)
+        except Exception:
+            incident = uuid.uuid4().hex
+            logger.exception("%s failed; incident %s", self.operation.id, incident)
+            return refusal(failure(self.service, incident), self.service)
 
     def _arguments(self, values: tuple[str, ...], query: bytes | None, said: dict[str, Any]) -> dict[str, Any] | None:
         """What the path, the query and the headers say to the handler; None if they are refused."""

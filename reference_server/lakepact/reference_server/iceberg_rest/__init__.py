@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 import orjson
@@ -153,9 +154,68 @@ def catalog_service(
         other_rules: rules in place of those of their names.
         access: who may do what; None if everybody may do everything.
     """
-    declared = {parameter.name for parameter in contract.operations["loadTable"].parameters}
     newer = added(contract)
-    rules: dict[str, Callable[..., Any]] = {
+    rules = _rules(contract, {**newer.rules, **other_rules, **(access.rules if access else {})})
+    tables_of_changes = _tables_of_changes()
+    reports = Reports()
+    places = [kept.files for kept in warehouses]
+    store = opened_store(settings, contract.name, places, recover=recovering(places))
+
+    def endpoints() -> list[str]:
+        return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
+
+    catalog = partial(
+        Catalog,
+        rules=rules,
+        updates=tables_of_changes["updates"],
+        preconditions=tables_of_changes["preconditions"],
+        validators=lambda: served.validators,
+    )
+    made = [_in_warehouse(kept, store, catalog, access=access) for kept in warehouses]
+    catalogs = [one.catalog for one in made]
+    by_warehouse = [handlers_of(contract, _areas(one, reports, tables_of_changes), one.kept) for one in made]
+    renewing = [handlers_of(contract, (CredentialsAgain(rules, one.credentials),), one.kept) for one in made]
+    blocking = _blocking(warehouses)
+    handlers = newer.handlers(
+        together(contract, warehouses, by_warehouse),
+        store,
+        rules=rules,
+        blocking=blocking,
+        renewing=together(contract, warehouses, renewing),
+    )
+    served: Service = Service(
+        contract,
+        handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
+        not_offered=(NOT_OFFERED | newer_versions.NOT_OFFERED) & contract.operations.keys(),
+        error_body=error_body,
+        kinds=KINDS,
+        paths=_paths(warehouses),
+        nullable=NULLABLE,
+        rules=rules,
+        tables=tables_of_changes,
+        lends={
+            "catalog": catalogs[0],
+            "catalogs": {unquote(one.prefix): kept for one, kept in zip(warehouses, catalogs, strict=True)},
+            "warehouses": tuple(warehouses),
+            "reports": reports,
+        },
+        root=root,
+        pages={} if access else {f"{root}/metrics-reports": reports.told},
+        max_body=settings.max_body,
+        blocking=blocking & handlers.keys(),
+        about=_about(warehouses, is_guarded=access is not None, is_forgotten=settings.store == MEMORY),
+        settled=None if settings.store == MEMORY else store.settled,
+        close=store.close,
+    )
+    if access is not None:
+        access.guard(served, warehouses, catalogs, lambda some: Configuration(endpoints, some, newer).get_config)
+    return served
+
+
+def _rules(contract: Contract, others: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """The rules of all areas, with others in the place of those of their names."""
+    declared = {parameter.name for parameter in contract.operations["loadTable"].parameters}
+    return {
         "read-json": read_json,
         "read-form": read_form,
         "decode-segment": segment,
@@ -169,93 +229,57 @@ def catalog_service(
         **views.RULES,
         **view_commits.RULES,
         **scan_planning.RULES,
-        **newer.rules,
-        **other_rules,
-        **(access.rules if access else {}),
+        **others,
     }
-    updates, preconditions = dict(UPDATES), dict(PRECONDITIONS)
-    view_updates, view_preconditions = dict(VIEW_UPDATES), dict(VIEW_PRECONDITIONS)
-    reports = Reports()
-    places = [kept.files for kept in warehouses]
-    store = opened_store(settings, contract.name, places, recover=recovering(places))
 
-    def endpoints() -> list[str]:
-        return [f"{operation.method.upper()} {operation.path}" for operation in served.offered()]
 
-    shelves: list[Store] = [store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}") for kept in warehouses]
-    located = [Located(own) for own in shelves]
+def _tables_of_changes() -> dict[str, dict[str, Any]]:
+    """What each kind of update and requirement does; a fault may replace one."""
+    return {
+        "updates": dict(UPDATES),
+        "preconditions": dict(PRECONDITIONS),
+        "view-updates": dict(VIEW_UPDATES),
+        "view-preconditions": dict(VIEW_PRECONDITIONS),
+    }
 
-    def catalog_of(kept: ServedWarehouse, own: Store) -> Catalog:
-        files = kept.files
-        if access is not None:
-            own, files = access.seen_store(own), access.seen_warehouse(files)
-        return Catalog(own, files, rules, updates, preconditions, validators=lambda: served.validators)
 
-    def credentials_of(kept: ServedWarehouse, catalog: Catalog, places: Located) -> Credentials:
-        return Credentials(catalog, kept.access, kept.prefix, places if kept.access.service else None)
+class InWarehouse(NamedTuple):
+    """A warehouse, and the catalog that is kept in it."""
 
-    def areas_of(kept: ServedWarehouse, catalog: Catalog, places: Located, vended: Credentials) -> tuple[object, ...]:
-        return (
-            Namespaces(catalog),
-            Tables(catalog, vended, places, defaults=kept.table_defaults),
-            Commits(catalog),
-            Metrics(catalog, reports),
-            Transactions(catalog),
-            Views(catalog),
-            ViewCommits(catalog, view_updates, view_preconditions),
-            ScanPlanning(catalog),
-            vended,
-        )
+    kept: ServedWarehouse
+    catalog: Catalog
+    located: Located
+    credentials: Credentials
 
-    catalogs = [catalog_of(kept, places) for kept, places in zip(warehouses, located, strict=True)]
-    vended = [credentials_of(*one) for one in zip(warehouses, catalogs, located, strict=True)]
-    by_warehouse = [handlers_of(contract, areas_of(*one), one[0]) for one in zip(warehouses, catalogs, located, vended, strict=True)]
-    renewing = [handlers_of(contract, (CredentialsAgain(rules, one),), kept) for kept, one in zip(warehouses, vended, strict=True)]
+
+def _in_warehouse(kept: ServedWarehouse, store: Store, catalog: Callable[..., Catalog], *, access: Access | None) -> InWarehouse:
+    """The catalog of one warehouse, on shelves of its own where it has a name, seen as its callers may see it."""
+    located = Located(store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}"))
+    made = catalog(located, kept.files) if access is None else catalog(access.seen_store(located), access.seen_warehouse(kept.files))
+    return InWarehouse(kept, made, located, Credentials(made, kept.access, kept.prefix, located if kept.access.service else None))
+
+
+def _areas(one: InWarehouse, reports: Reports, changes: Mapping[str, dict[str, Any]]) -> tuple[object, ...]:
+    """What answers the operations on one catalog, area by area."""
+    catalog = one.catalog
+    return (
+        Namespaces(catalog),
+        Tables(catalog, one.credentials, one.located, defaults=one.kept.table_defaults),
+        Commits(catalog),
+        Metrics(catalog, reports),
+        Transactions(catalog),
+        Views(catalog),
+        ViewCommits(catalog, changes["view-updates"], changes["view-preconditions"]),
+        ScanPlanning(catalog),
+        one.credentials,
+    )
+
+
+def _blocking(warehouses: Sequence[ServedWarehouse]) -> frozenset[str]:
+    """The operations that wait for somebody else: for scans to be planned, for credentials, for files that are far away."""
     waiting = WITH_CREDENTIALS if any(kept.access.is_remote for kept in warehouses) else frozenset[str]()
     writing = WITH_FILES if any(kept.is_remote for kept in warehouses) else frozenset[str]()
-    blocking = waiting | writing | scan_planning.BLOCKING
-    handlers = newer.handlers(
-        together(contract, warehouses, by_warehouse),
-        store,
-        rules=rules,
-        blocking=blocking,
-        renewing=together(contract, warehouses, renewing),
-    )
-    served = Service(
-        contract,
-        handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
-        not_offered=(NOT_OFFERED | newer_versions.NOT_OFFERED) & contract.operations.keys(),
-        error_body=error_body,
-        kinds=KINDS,
-        paths=_paths(warehouses),
-        nullable=NULLABLE,
-        rules=rules,
-        tables={
-            "updates": updates,
-            "preconditions": preconditions,
-            "view-updates": view_updates,
-            "view-preconditions": view_preconditions,
-        },
-        lends={
-            "catalog": catalogs[0],
-            "catalogs": {unquote(one.prefix): kept for one, kept in zip(warehouses, catalogs, strict=True)},
-            "warehouses": tuple(warehouses),
-            "reports": reports,
-        },
-        root=root,
-        pages={} if access else {f"{root}/metrics-reports": reports.told},
-        max_body=settings.max_body,
-        blocking=blocking & handlers.keys(),
-        about=(
-            *_about(warehouses, is_guarded=access is not None),
-            "What it knows is forgotten when it ends." if settings.store == MEMORY else "What it knows is kept in a file.",
-        ),
-        settled=None if settings.store == MEMORY else store.settled,
-        close=store.close,
-    )
-    if access is not None:
-        access.guard(served, warehouses, catalogs, lambda some: Configuration(endpoints, some, newer).get_config)
-    return served
+    return waiting | writing | scan_planning.BLOCKING
 
 
 def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, ...]]:
@@ -265,10 +289,11 @@ def _paths(warehouses: Sequence[ServedWarehouse]) -> Callable[[str], tuple[str, 
     return lambda template: (template.replace("/{prefix}", f"/{prefix}" if prefix else ""),)
 
 
-def _about(warehouses: Sequence[ServedWarehouse], *, is_guarded: bool) -> tuple[str, ...]:
+def _about(warehouses: Sequence[ServedWarehouse], *, is_guarded: bool, is_forgotten: bool) -> tuple[str, ...]:
+    lasts = "What it knows is forgotten when it ends." if is_forgotten else "What it knows is kept in a file."
     if is_guarded:
-        return ("Who may ask is in the file of --config; GET /v1/config tells each caller of the warehouses that it may see.",)
+        return ("Who may ask is in the file of --config; GET /v1/config tells each caller of the warehouses that it may see.", lasts)
     if len(warehouses) == 1:
-        return (f"Tables are kept below {warehouses[0].files.root}.",)
+        return (f"Tables are kept below {warehouses[0].files.root}.", lasts)
     shown = (f"{one.name}, below /v1/{one.prefix}/, keeps its tables below {one.files.root}." for one in warehouses)
-    return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *shown)
+    return (f"There are {len(warehouses)} warehouses, each a catalog of its own:", *shown, lasts)
