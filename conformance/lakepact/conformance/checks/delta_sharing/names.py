@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing.answers import OF_NAMES, OF_TABLES, essence, lower
+from lakepact.conformance.checks.delta_sharing.answers import OF_NAMES, OF_TABLES, OPERATIONS, essence, lower
 from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.listings import listed
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
@@ -28,6 +29,7 @@ LONGEST = 255  #: characters of a name
 KINDS = {"listShares": "share", "getShare": "share", "listSchemas": "schema", "listTables": "table", "listAllTables": "table"}
 
 MOST_SHARES = 4  #: of which a table is asked for in other spellings
+MOST_HARD = 16  #: tables with names of other characters than letters that are asked for
 
 
 def own_names(exchange: Exchange) -> Iterator[tuple[str, str]]:
@@ -173,14 +175,23 @@ def names_have_no_case(lab: SharingLab) -> None:
 
 @check("DS-GEN-14")
 def names_are_decoded_once(lab: SharingLab) -> None:
-    """A name is found when each of its bytes is percent-encoded, and not when it is encoded twice."""
+    """A name is found when each of its bytes is percent-encoded, and not when it is encoded twice, whatever is asked of it."""
     for table in some_tables(lab):
-        names_ = list(table.address.values())
-        twice = "".join(f"/{part}/{quote(_encoded(name))}" for part, name in zip(("shares", "schemas", "tables"), names_, strict=True))
-        once = "".join(f"/{part}/{_encoded(name)}" for part, name in zip(("shares", "schemas", "tables"), names_, strict=True))
+        address = table.address
+        once, twice = ({a: encode(name) for a, name in address.items()} for encode in (_encoded, lambda name: quote(_encoded(name))))
         with lab.judge("DS-GEN-14"):
-            expect.status(lab.send_raw("GET", f"{once}/version", operation="getTableVersion"), 200, about="for a name in percent-encoding")
-            expect.status(lab.send_raw("GET", f"{twice}/version", operation="getTableVersion"), 400, 404, about="for one encoded twice")
+            reply = lab.send_raw("GET", _path_of("getTableVersion", once), operation="getTableVersion")
+            expect.status(reply, 200, about="for a name in percent-encoding")
+            for operation in OF_NAMES:
+                if OPERATIONS[operation].method == "GET" and lab.offers(operation):
+                    reply = lab.send_raw("GET", _path_of(operation, twice), operation=operation)
+                    expect.status(reply, 400, 404, about=f"for {operation} of a name that is encoded twice")
+
+
+def _path_of(operation: str, encoded: Mapping[str, str]) -> str:
+    """The path of an operation with names that are encoded as they are to be sent."""
+    query = "?startingVersion=0" if operation == "queryTableChanges" else ""
+    return OPERATIONS[operation].path.format(**encoded) + query
 
 
 @check("DS-GEN-14")
@@ -195,6 +206,33 @@ def hard_names_are_found(lab: SharingLab) -> None:
                 for table in schema["tables"]:
                     if table["name"] != lower(table["name"]) or not table["name"].isidentifier():
                         expect.status(lab.send("getTableVersion", **at, table=table["name"]), 200)
+
+
+@check("DS-GEN-14")
+def hard_names_are_found_by_every_operation(lab: SharingLab) -> None:
+    """A table whose name is found by one operation is found by the others, whatever characters the name has."""
+    hard = [t for t in lab.catalogue.tables if any(not _is_plain(name) for name in t.address.values())][:MOST_HARD]
+    if not hard:
+        raise NotOffered("no table has a name of other characters than letters, digits and underscores")
+
+    others = [t for t in lab.tables() if all(_is_plain(name) for name in t.address.values()) and not t.changes and "url" in t.access_modes]
+    for operation in ("getTableMetadata", "queryTable", "queryTableChanges"):
+        asked = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
+        # Changes that nobody kept may be said not to be there, whatever the table is called.
+        if not lab.offers(operation) or not others or asked(**others[0].address).status == 404:
+            continue
+        for table in hard:
+            if "url" in table.access_modes and lab.send("getTableVersion", **table.address).status == 200:
+                with lab.judge("DS-GEN-14"):
+                    reply = asked(**table.address)
+                    what = f"another answer than 404 for {operation} of {'.'.join(table.address.values())}, whose version is answered"
+                    expect.true(reply.status != 404, what, reply.shown)
+    if not lab.verdicts:
+        raise NotOffered("no operation can be compared")
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.replace("_", "a").isalnum()
 
 
 @check("DS-GEN-14")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing.answers import ANSWERS_IN_LINES, JSON_ANSWERS, answered
 from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.listings import listings, token_of
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.exchanges import Reply
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
 
@@ -56,7 +60,7 @@ def tables_are_answered_in_lines(exchange: Exchange) -> bool:
 def charsets_are_said(lab: SharingLab) -> None:
     """The Content-Type of a listing and of lines says the charset, as the protocol spells it."""
     share = lab.shares()[0]
-    listings = (lab.send("listShares"), lab.send("getShare", share=share), lab.send("listSchemas", share=share))
+    documents = [lab.send("listShares"), lab.send("getShare", share=share), lab.send("listSchemas", share=share), *_pages(lab)]
     table = lab.table()
     lines = [lab.send("getTableMetadata", headers=[EITHER_FORMAT], **table.address)]
     if "url" in table.access_modes:
@@ -65,13 +69,31 @@ def charsets_are_said(lab: SharingLab) -> None:
     if changing is not None:
         changes = lab.send("queryTableChanges", headers=[EITHER_FORMAT], starting_version=0, **changing.address)
         lines += [changes] if changes.status == 200 else []
-    for requirement, media_type, replies in (("DS-GEN-04", JSON, listings), ("DS-GEN-05", LINES, lines)):
+    for requirement, media_type, replies in (("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines)):
         for reply in replies:
             lab.works(reply, 200)
             with lab.judge(requirement):
                 sent_as(reply.exchange, media_type)
             if charset(reply.exchange) is None:
                 lab.warn(requirement, expected="charset=utf-8", actual=reply.headers.get("content-type", "no Content-Type"))
+
+
+def _pages(lab: SharingLab) -> Iterator[Reply]:
+    """The first two pages of a listing of each kind that has several, as far as they are answered."""
+    for operation, count, address in _several(lab):
+        first = lab.send(operation, max_results=count - 1, **address)
+        if first.status == 200:
+            yield first
+            token = token_of(first)
+            second = lab.send(operation, max_results=count, page_token=token, **address) if token else first
+            if second is not first and second.status == 200:
+                yield second
+
+
+def _several(lab: SharingLab) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    """A listing of each kind that has several items, and how many."""
+    with contextlib.suppress(NotOffered):
+        yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
 
 
 @law("DS-GEN-06", traffic=("names.names_have_no_case",))

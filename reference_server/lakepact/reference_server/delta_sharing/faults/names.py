@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from lakepact.reference_server.faults import Fault, Install, around, instead, on_answer
+from lakepact.reference_server.faults import Fault, Install, around, instead, on_answer, on_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
 
 SHARES, SCHEMAS, TABLES = "listShares", "listSchemas", "listAllTables"
 
@@ -42,6 +45,11 @@ def _without_periods(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _decoded_twice(original: Callable[[bytes], str]) -> Callable[[bytes], str]:
     return lambda raw: unquote(original(raw))
+
+
+def _table_decoded_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Decode the name of a table where the path has decoded it already."""
+    return handler(**arguments | {"table": unquote(arguments["table"])})
 
 
 def _plus_is_a_space(original: Callable[[bytes], str]) -> Callable[[bytes], str]:
@@ -91,6 +99,15 @@ FAULTS = (
     ),
     Fault("names-have-case", "Names are found in one spelling only.", ("DS-GEN-13",), instead("rules", "named", _exactly)),
     Fault("names-are-decoded-twice", "Names in URLs are decoded twice.", ("DS-GEN-14",), around("rules", "decode-segment", _decoded_twice)),
+    *(
+        Fault(
+            f"{what}-decode-names-again",
+            f"In requests for {what} the name of a table is decoded twice.",
+            ("DS-GEN-14",),
+            on_call(operation, _table_decoded_again),
+        )
+        for what, operation in (("queries", "queryTable"), ("changes", "queryTableChanges"), ("metadata", "getTableMetadata"))
+    ),
     Fault("plus-is-a-space", "A plus in a path is a space.", ("DS-GEN-14",), around("rules", "decode-segment", _plus_is_a_space)),
     Fault(
         "names-beyond-ascii-are-not-found",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.delta_sharing.faults.ways.absent import absent_is_empty
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Service
 
 TABLES, ALL = "listTables", "listAllTables"
 LISTS = (TABLES, ALL)
@@ -47,6 +47,22 @@ def _one_more(document: dict[str, Any]) -> None:
 def _one_less(document: dict[str, Any]) -> None:
     if "nextPageToken" not in document:
         document["items"] = document["items"][:-1]
+
+
+def _up_to_an_empty_schema(service: Service) -> None:
+    """List the tables of a share schema by schema, and stop at one that has none."""
+    schemas, tables = service.handlers["listSchemas"], service.handlers[TABLES]
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        document = handler(**arguments).document
+        of = {name: arguments[name] for name in ("caller", "share")}
+        everything = {"max_results": None, "page_token": None}
+        names = [schema["name"] for schema in schemas(**of, **everything).document["items"]]
+        listed = itertools.takewhile(lambda name: tables(**of, schema=name, **everything).document["items"], names)
+        kept = set(listed)
+        return json_answer({**document, "items": [table for table in document["items"] if table["schema"] in kept]})
+
+    on_call(ALL, act)(service)
 
 
 def _refused(_: Handler, __: dict[str, Any]) -> Reply:
@@ -119,6 +135,12 @@ FAULTS = (
     ),
     Fault("last-table-is-not-listed", "A schema does not list its last table.", ("DS-LTB-13", "DS-LAT-01"), on_answer(TABLES, _one_less)),
     Fault("all-tables-lack-one", "The last table of a share is missing among all.", ("DS-LAT-01",), on_answer(ALL, _one_less)),
+    Fault(
+        "all-tables-end-at-an-empty-schema",
+        "The listing of a share ends at the first schema without tables.",
+        ("DS-LAT-01",),
+        _up_to_an_empty_schema,
+    ),
     Fault("absent-schemas-are-empty", "A schema that does not exist has no tables.", ("DS-LTB-13",), on_call(TABLES, absent_is_empty)),
     Fault(
         "tables-by-url-cannot-be-queried",

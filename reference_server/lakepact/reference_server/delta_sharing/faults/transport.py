@@ -35,7 +35,18 @@ def _pretty(lines: list[bytes]) -> bytes:
     return b"\n".join(json.dumps(json.loads(line), indent=2).encode() for line in lines)
 
 
+def _later_pages_in_no_charset(reply: Reply, scope: Scope) -> Reply:
+    """Leave the charset out of the pages behind the first one."""
+    return replace(reply, media_type=b"application/json") if b"pageToken" in scope["query_string"] else reply
+
+
 FAULTS = (
+    Fault(
+        "charset-of-later-pages-is-not-said",
+        "Pages of listings behind the first one do not say their charset.",
+        ("DS-GEN-04",),
+        on_reply(LISTS, _later_pages_in_no_charset),
+    ),
     Fault(
         "listings-are-text",
         "Listings are sent as text/plain.",
