@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+import orjson
+
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from lakepact.conformance.exchanges import Exchange, Reply
 
@@ -74,12 +76,50 @@ def named(lines: tuple[dict[str, Any], ...], kind: str) -> Iterator[dict[str, An
     return (line[kind] for line in lines if isinstance(line.get(kind), dict))
 
 
+#: What lines say that does not depend on when they were asked for, and what wraps such members.
+LASTING = frozenset(
+    {"id", "deletionVectorFileId", "name", "description", "format", "schemaString", "configuration", "partitionColumns", "numFiles"}
+    | {"partitionValues", "size", "stats", "version", "timestamp", "storageType", "offset", "sizeInBytes", "cardinality", "dataChange"}
+    | {"minReaderVersion", "minWriterVersion", "readerFeatures"}
+)
+WRAPPING = frozenset({"deltaProtocol", "deltaMetadata", "deltaSingleAction", "add", "remove", "cdc", "deletionVector"})
+IDS = frozenset({"id", "deletionVectorFileId"})
+TEXTS_OF_JSON = frozenset({"stats", "schemaString"})
+
+
+def lasting(lines: tuple[dict[str, Any], ...], *, ids: bool = True) -> list[str]:
+    """What the lines of an answer say that every other answer to the same question says as well, in whichever order, URLs left out.
+
+    Args:
+        lines: the lines.
+        ids: whether the ids of files count, which some servers make anew for each answer.
+    """
+    left_out = frozenset() if ids else IDS
+    found = [(kind, _lasting(one, left_out)) for kind in KINDS if kind != "endStreamAction" for one in named(lines, kind)]
+    return sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in found)
+
+
+def _lasting(document: Mapping[str, Any], left_out: frozenset[str]) -> dict[str, Any]:
+    found = {name: _meant(name, value) for name, value in document.items() if name in LASTING - left_out and value is not None}
+    wrapped = ((name, value) for name, value in document.items() if name in WRAPPING and isinstance(value, dict))
+    return found | {name: _lasting(value, left_out) for name, value in wrapped}
+
+
+def _meant(name: str, value: Any) -> Any:
+    """A member, or what it says as JSON."""
+    if name not in TEXTS_OF_JSON or not isinstance(value, str):
+        return value
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return value
+
+
 def essence(reply: Reply) -> Any:
-    """What an answer says that does not depend on when and how it was asked for: names, versions, and ids of files."""
+    """What an answer says that does not depend on when and how it was asked for: names, versions, and what lines say of files."""
     exchange = reply.exchange
     if exchange.operation in ANSWERS_IN_LINES and reply.status == 200:
-        ids = [(kind, str(line.get("id"))) for kind in KINDS for line in named(reply.lines, kind)]
-        return reply.status, version_of(reply), sorted(ids)
+        return reply.status, version_of(reply), lasting(reply.lines, ids=False)
     if exchange.operation in JSON_ANSWERS and reply.status == 200:
         items = reply.document.get("items", [reply.document.get("share")])
         names = [tuple(lower(str(item.get(m, ""))) for m in ("share", "schema", "name")) for item in items or () if isinstance(item, dict)]

@@ -6,12 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing.answers import KINDS, named, version_of
+from lakepact.conformance.checks.delta_sharing.answers import lasting, version_of
 from lakepact.conformance.checks.delta_sharing.catalogue import CAPABILITIES, EITHER_FORMAT, READER_FEATURES
 from lakepact.conformance.checks.delta_sharing.line_answers import (
     CHANGES,
     DELTA,
-    END,
     METADATA,
     PARQUET,
     QUERY,
@@ -70,26 +69,28 @@ def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
             yield Question(CHANGES, "changes", {"starting_version": current})
 
 
-def content(reply: Reply) -> tuple[Any, ...]:
-    """What an answer says of a table: status, format, version, and the ids in its lines; not how it ends."""
+def content(reply: Reply, *, ids: bool = True) -> tuple[Any, ...]:
+    """What an answer says of a table: status, format, version, and what lasts in its lines; not how it ends."""
     if reply.status != 200:
         return (reply.status,)
-    kinds = [kind for kind in KINDS if kind != END]
-    ids = sorted((kind, str(one.get("id"))) for kind in kinds for one in named(reply.lines, kind))
-    return reply.status, form_of(reply.lines), version_of(reply), ids
+    return reply.status, form_of(reply.lines), version_of(reply), lasting(reply.lines, ids=ids)
 
 
 def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Any, Any] | None:
-    """What two requests are answered, if it is not the same; they are sent anew where the table has changed between them."""
-    found: tuple[Any, Any] | None = None
+    """What two requests are answered, if it is not the same; they are sent anew where the table has changed between them.
+
+    What differs between two answers to one request says nothing of another.
+    """
     for _ in range(TRIES):
         first, second = plain(), other()
         if content(first) == content(second):
             return None
-        found = content(first), content(second)
-        if version_of(first) == version_of(second):
-            break
-    return found
+        again = plain()
+        for ids in (True, False):
+            if content(first, ids=ids) == content(again, ids=ids):
+                different = content(first, ids=ids) != content(second, ids=ids)
+                return (content(first), content(second)) if different else None
+    return None
 
 
 @check("DS-CAP-01")

@@ -10,14 +10,14 @@ from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.changes import TIMESTAMP, VERSION
-from lakepact.conformance.rows.lines import CHANGE
+from lakepact.conformance.rows.lines import CHANGE, schema_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.reading import AnyTable
-    from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
     from lakepact.conformance.rows.lines import Answer
 
 PLAIN = "changes"
@@ -175,18 +175,37 @@ def up_to_a_time(lab: SharingLab) -> None:
 
 @check("DS-CDF-07")
 def earlier_metadata(lab: SharingLab) -> None:
-    """Later metadata is there if the client asks for it, and is not otherwise."""
+    """Later metadata is there, as it became, if the client asks for it, and is not otherwise."""
     table = lab.fixture(PLAIN)
     later = [v for before, v in zip(table.versions, table.versions[1:], strict=False) if before.schema != v.schema]
-    for asked, fewest, most in ((None, 0, 0), (False, 0, 0), (True, len(later), None)):
+    for asked, wanted in ((None, []), (False, []), (True, later)):
         for form in reading.formats(lab, table):
             reply = lab.works(
                 reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": asked}, form=form), 200
             )
             with lab.judge("DS-CDF-07"):
-                found = len(reading.understood(reply).historical)
-                wanted = f"{fewest} metaData lines after the first with includeHistoricalMetadata {asked}, in {form} format"
-                expect.true(fewest <= found and (most is None or found <= most), wanted, f"{found} of them")
+                found = reading.understood(reply).historical
+                about = f"with includeHistoricalMetadata {asked}, in {form} format"
+                many = f"{len(wanted)} metaData lines after the first {about}"
+                expect.true(len(found) >= len(wanted) and (bool(wanted) or not found), many, f"{len(found)} of them")
+                _became(wanted, found, about)
+
+
+def _became(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str) -> None:
+    """Lines of later metadata say what changed metadata became, and of which version they are, where they say it."""
+    for version in wanted:
+        expected = [field["name"] for field in version.schema["fields"]]
+        columns = [_named(line.get("deltaMetadata", line)) for line in found]
+        expect.contains(expected, columns, f"columns of a later metaData line {about}, which are those of version {version.version}")
+        said = [line.get("version") for line, names in zip(found, columns, strict=True) if names == expected]
+        if None not in said:
+            expect.contains(version.version, said, f"the version of the metaData line of version {version.version} {about}")
+
+
+def _named(metadata: Mapping[str, Any]) -> list[str]:
+    """The columns that metadata has; a schema that is no text is judged elsewhere."""
+    told = metadata.get("schemaString")
+    return [field["name"] for field in (told if isinstance(told, dict) else schema_object(metadata))["fields"]]
 
 
 @check("DS-CDF-08")

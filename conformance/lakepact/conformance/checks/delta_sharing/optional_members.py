@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing.line_answers import DELTA, PARQUET, QUERY, form_of, objects
+from lakepact.conformance.checks.delta_sharing.line_answers import DELTA, METADATA, PARQUET, QUERY, form_of, objects
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.checks.delta_sharing.times import EPOCH
 from lakepact.conformance.checks.delta_sharing.tour import ASKED_FOR, Question, ask, version
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.fixtures.manifest import PackVersion
 
 #: Tables of the pack that are enough.
 TABLES = ("partitioned", "emptied", "changes", "times")
@@ -43,18 +44,32 @@ def metadata_tells_the_truth(lab: SharingLab) -> None:
 
 
 def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Metadata of queries with time travel, and what it may truly say."""
+    """Metadata of answers with time travel and without, and what it may truly say."""
     for name in TABLES:
         table = lab.fixture(name)
         for known in table.readable:
-            sizes = [file["size"] for file in known.files]
-            truth = {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
-            for hints in ({}, {"limitHint": 1}):  # which change the answer, and not the table
-                body = {"version": known.version, **hints}
+            at = {"version": known.version}
+            for body in (at, {**at, "limitHint": 1}):  # which changes the answer, and not the table
                 reply = lab.send(QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
-                if reply.status == 200 and form_of(reply.lines) == form:
-                    for metadata in objects(reply.lines, "metaData"):
-                        yield f"for {body} of {name} in {form} format", metadata, truth
+                yield from _told(reply, form, f"for {body} of {name} in {form} format", _truth(known))
+            # Servers may know nothing of versions of metadata: its header says which it is of.
+            reply = lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], version=known.version, **table.address)
+            truths = {str(v.version): _truth(v) for v in table.versions}
+            truth = truths.get(reply.headers.get("delta-table-version", ""))
+            if truth is not None:
+                yield from _told(reply, form, f"for metadata of {name} with version={known.version} in {form} format", truth)
+
+
+def _truth(known: PackVersion) -> dict[str, Any]:
+    """What metadata of a version may say."""
+    sizes = [file["size"] for file in known.files]
+    return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
+
+
+def _told(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """The metadata of an answer in a format, beside the truth."""
+    if reply.status == 200 and form_of(reply.lines) == form:
+        yield from ((about, metadata, truth) for metadata in objects(reply.lines, "metaData"))
 
 
 @check("DS-FIL-07", "DS-DFL-03")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from decimal import Decimal
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.fixtures.manifest import PackTable
     from lakepact.conformance.rows.lines import Answer
 
+CHANGED = ("changes", "changes_deletion_vectors", "partitioned")  #: tables whose changed files are looked at, too
 COLUMN_STATISTICS = ("nullCount", "minValues", "maxValues")
 MILLISECOND = dt.timedelta(milliseconds=1)  #: by which the bound of a time may be cut
 TINY = 1e-9  #: by which the bound of a decimal may be off, for what a JSON number can say, as a part of it
@@ -41,14 +43,25 @@ def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
             continue
 
 
+def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
+    """What changed in some tables of the pack, by the feed of changes and since their first version; what is refused is left out."""
+    for name in CHANGED:
+        table = lab.fixture(name)
+        for form in (reading.PARQUET, reading.DELTA):
+            replies = [reading.asked(lab, table, {"startingVersion": 0}, form=form)]
+            if table.first_change is not None and lab.offers("queryTableChanges"):
+                replies.append(reading.asked_changes(lab, table, {"starting_version": table.first_change}, form=form))
+            yield from ((table, parsed(reply.lines)) for reply in replies if reply.status == 200)
+
+
 def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     """Files with statistics: what they are called in a report, their rows as stored, and the statistics."""
-    for table, answer in answers(lab):
+    for table, answer in chain(answers(lab), changed(lab)):
         for file in answer.files:
             found = file.statistics
             if found is not None:
                 stored = stored_table(reading.downloads(lab).fetch(file, file.url))
-                where = f"a file of {table.name} in {answer.format} format with {stored.num_rows} rows"
+                where = f"a file {file.kind} of {table.name} in {answer.format} format with {stored.num_rows} rows"
                 yield where, stored, found
 
 

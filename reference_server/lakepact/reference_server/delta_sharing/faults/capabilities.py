@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,24 @@ def _other_format(value: bytes) -> bytes:
     return value.replace(b"=parquet", b"=other").replace(b"=delta", b"=parquet").replace(b"=other", b"=delta")
 
 
+def _featured_in_parquet(reply: Reply, scope: Scope) -> Reply:
+    """Leave statistics out of an answer in parquet format to who names reader features."""
+    header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
+    if reply.status != 200 or b"readerfeatures" not in header or b"=delta" in header or not reply.has_body:
+        return reply
+    lines = [json.loads(line) for line in reply.joined().body.splitlines()]
+    for line in lines:
+        line.get("file", {}).pop("stats", None)
+    return replace(reply, chunks=None, body=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
 FAULTS = (
+    Fault(
+        "reader-features-cost-statistics",
+        "In parquet format, files have no statistics for who names reader features.",
+        ("DS-RDF-01",),
+        on_reply(QUERY, _featured_in_parquet),
+    ),
     Fault("capabilities-in-small-letters-alone", "Capabilities in capitals are passed over.", ("DS-CAP-01",), _read(_lower_case_alone)),
     Fault("first-capability-alone", "Capabilities after the first one are passed over.", ("DS-CAP-01",), _read(_first_alone)),
     Fault("queries-have-no-capabilities", "Capabilities do not count for queries.", ("DS-CAP-02", "DS-CAP-04"), _not_for(QUERY)),

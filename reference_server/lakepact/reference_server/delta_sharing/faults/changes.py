@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,30 @@ def _first_metadata_only(lines: list[Any]) -> list[Any]:
 
 def _metadata_again(lines: list[Any]) -> list[Any]:
     return [*lines, lines[1]]
+
+
+def _later_metadata(edit: Callable[[dict[str, Any], dict[str, Any]], object]) -> Callable[[list[Any]], None]:
+    """Edit each later metaData line by `edit(later, first)`."""
+
+    def change(lines: list[Any]) -> None:
+        first, *later = [line["metaData"] for line in lines if "metaData" in line]
+        for one in later:
+            edit(one, first)
+
+    return change
+
+
+def _inner(metadata: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = metadata.get("deltaMetadata") or metadata
+    return found
+
+
+def _with_first_schema(later: dict[str, Any], first: dict[str, Any]) -> None:
+    _inner(later)["schemaString"] = _inner(first)["schemaString"]
+
+
+def _schema_as_object(later: dict[str, Any], _: dict[str, Any]) -> None:
+    _inner(later)["schemaString"] = json.loads(_inner(later)["schemaString"])
 
 
 def _other_kind(lines: list[Any]) -> list[Any]:
@@ -160,6 +185,24 @@ FAULTS = (
         around("rules", "version-at", _later),
     ),
     Fault("changes-lack-later-metadata", "Changes never have later metadata.", ("DS-CDF-07",), on_lines(CHANGES, _first_metadata_only)),
+    Fault(
+        "later-metadata-has-the-first-schema",
+        "Later metadata of changes has the schema of the first version.",
+        ("DS-CDF-07",),
+        on_lines(CHANGES, _later_metadata(_with_first_schema)),
+    ),
+    Fault(
+        "later-metadata-is-of-the-first-version",
+        "Later metadata of changes says that it is of the first version.",
+        ("DS-CDF-07",),
+        on_lines(CHANGES, _later_metadata(lambda later, first: later.update(version=first["version"]))),
+    ),
+    Fault(
+        "later-schemas-are-objects",
+        "Later metadata of changes has its schema as an object.",
+        ("DS-MDT-07",),
+        on_lines(CHANGES, _later_metadata(_schema_as_object)),
+    ),
     Fault("changes-repeat-metadata", "Changes always have metadata again.", ("DS-CDF-07",), on_lines(CHANGES, _metadata_again)),
     Fault(
         "changes-name-the-current-version",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query, without
 from lakepact.reference_server.delta_sharing.faults.ways.lines import on_statistics
-from lakepact.reference_server.faults import Fault, around, on_answer
+from lakepact.reference_server.faults import Fault, around, on_answer, on_call
 
 from .ways.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
 
 _numbers = itertools.count()
 
@@ -68,7 +73,27 @@ def _counted(lines: list[Any]) -> None:
     lines[1]["metaData"]["numFiles"] = sum("file" in line for line in lines)
 
 
+def _as_of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Say of metadata of a version the size and the number of files that the table has now."""
+    reply = handler(**arguments).joined()
+    if arguments.get("version") is None and arguments.get("timestamp") is None:
+        return reply
+    now, then = (_lines(r) for r in (handler(**arguments | {"version": None, "timestamp": None}).joined(), reply))
+    then[1]["metaData"].update({name: now[1]["metaData"][name] for name in ("size", "numFiles") if name in then[1]["metaData"]})
+    return replace(reply, body=b"".join(orjson.dumps(line) + b"\n" for line in then))
+
+
+def _lines(reply: Reply) -> list[Any]:
+    return [orjson.loads(line) for line in reply.body.splitlines()]
+
+
 FAULTS = (
+    Fault(
+        "metadata-of-versions-counts-what-is-there-now",
+        "Metadata of a version says the size and the number of files that the table has now.",
+        ("DS-MDT-11", "DS-MDT-12", "DS-DMD-03", "DS-DMD-04"),
+        on_call("getTableMetadata", _as_of_now),
+    ),
     *(
         Fault(
             f"{form}-metadata-counts-what-is-answered",

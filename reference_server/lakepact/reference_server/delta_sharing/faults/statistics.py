@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.delta_sharing.faults.ways.lines import on_statistics
+from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, on_files, on_statistics
 from lakepact.reference_server.faults import Fault
 
 if TYPE_CHECKING:
@@ -54,7 +55,19 @@ def _days(stats: dict[str, Any]) -> None:
                 bounds[name] = date.fromisoformat(value).toordinal() - date(1970, 1, 1).toordinal()
 
 
+def _one_record(file: dict[str, Any]) -> None:
+    """Say of a changed file that it has one row."""
+    if file.get("stats"):
+        file["stats"] = json.dumps({**json.loads(file["stats"]), "numRecords": 1})
+
+
 FAULTS = (
+    Fault(
+        "changed-files-have-one-record",
+        "The statistics of files among changes say that they have one row.",
+        ("DS-STA-01",),
+        on_files(CHANGES, _one_record),
+    ),
     Fault("null-counts-are-zero", "Statistics say that there are no nulls.", ("DS-STA-03",), on_statistics(_no_nulls)),
     Fault("minima-are-too-high", "The minima of whole numbers are one too high.", ("DS-STA-04",), on_statistics(_moved("minValues", 1))),
     Fault("maxima-are-too-low", "The maxima of whole numbers are one too low.", ("DS-STA-05",), on_statistics(_moved("maxValues", -1))),
