@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing import reading
 from lakepact.conformance.checks.delta_sharing.changes import PLAIN
+from lakepact.conformance.checks.delta_sharing.refresh import WRITABLE, grown
+from lakepact.conformance.checks.delta_sharing.snapshots import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered, Unmet
 from lakepact.conformance.rows import comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.exchanges import Reply
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 #: Tables of the pack, and how many files their pages may hold.
 MOST_EVER = 5000  #: pages of one answer; whoever has more has no end
 PAGED = (("partitioned", 2), ("measurements", 3), ("deletion_vectors", 1), ("many_files", 400))
+CHANGES_PAGED = (PLAIN, "changes_partitioned")
 HINT = "year >= 9"  #: on `measurements`, where it leaves a part of the files to who understands it
 FORGED = "lakepact-forged"
 
@@ -64,9 +68,9 @@ def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[
     return list(pages(ask, f"{table.name} with {most} files each"))
 
 
-def ids(answers: list[Answer]) -> list[str]:
-    """The ids of all files of some answers, sorted."""
-    return sorted(str(file.id) for answer in answers for file in answer.files)
+def files_of(answers: Iterable[Answer]) -> list[Any]:
+    """What tells all files of some answers apart, sorted."""
+    return reading.told_apart(file for answer in answers for file in answer.files)
 
 
 @check("DS-QRY-09")
@@ -81,9 +85,9 @@ def pages_lead_to_every_file(lab: SharingLab) -> None:
         if token_of(whole[0]):
             continue  # also without maxFiles it comes in pages
         with lab.judge("DS-QRY-09"):
-            known, found = ids(whole), ids(in_pages(lab, table, most))
+            known, found = files_of(whole), files_of(in_pages(lab, table, most))
             what = f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
-            expect.true(known == found, what, f"{len(found)} files, {len(set(known) - set(found))} missing")
+            expect.true(known == found, what, f"{len(found)} files, {sum(file not in found for file in known)} missing")
 
 
 @check("DS-HNT-03")
@@ -97,25 +101,89 @@ def pages_hold_what_hints_leave(lab: SharingLab) -> None:
         comparison.included(wanted, found, f"for the hint {HINT} on pages of one file")
 
 
-@check("DS-CDF-10")
+@check("DS-QRY-09", alone=True)
+def pages_are_of_one_version(lab: SharingLab) -> None:
+    """The pages of a query have the rows of the version that the first page is of, although the table grows in between."""
+    _need_pages(lab)
+    table = lab.fixture(CHANGING)
+    if lab.target.parameters.get(WRITABLE) != "yes":
+        raise NotOffered(f"no table of the target can grow: --parameter {WRITABLE}=yes")
+    whole = reading.understood(lab.works(reading.asked(lab, table), 200))
+    if len(whole.files) < 2 and grown(lab, table):
+        whole = reading.understood(lab.works(reading.asked(lab, table), 200))
+    first = reading.understood(lab.works(reading.asked(lab, table, {"maxFiles": 1}), 200))
+    if not token_of(first) or not grown(lab, table):
+        raise NotOffered("the table has one page, or the target does not see that it grows")
+
+    second = reading.asked(lab, table, {"maxFiles": 1, "pageToken": token_of(first)})
+    if 400 <= second.status < 500:
+        raise NotOffered("pages of a table that has changed are refused")
+    with lab.judge("DS-QRY-09"):
+
+        def ask(said: dict[str, Any]) -> Reply:
+            return reading.asked(lab, table, {"maxFiles": 1, "pageToken": said.get("token", token_of(first))})
+
+        found = [*first.files, *(file for answer in pages(ask, f"{table.name}, which grew") for file in answer.files)]
+        what = f"the rows on the pages of {table.name}, which grew after the first one"
+        comparison.same(reading.rows(lab, whole), reading.rows(lab, whole, found), what)
+
+
+@check("DS-CDF-10", "DS-CDF-07")
 def pages_lead_to_every_change(lab: SharingLab) -> None:
-    """The pages of changes have every changed file of the answer that is not paged, and each of them once."""
-    table = lab.fixture(PLAIN)
-
-    def ask(said: dict[str, Any]) -> Reply:
-        token = {"page_token": said["token"]} if said else {}
-        return reading.asked_changes(lab, table, {"starting_version": 0, "max_files": 2, **token})
-
-    first = reading.understood(lab.works(ask({}), 200))
-    if not token_of(first):
+    """The pages of changes have every line of the answer that is not paged, each of them once, also where they end within a version."""
+    paged = False
+    for name in CHANGES_PAGED:
+        table = lab.fixture(name)
+        asked = partial(_changes, lab, table)
+        whole = reading.understood(lab.works(asked({}), 200))
+        for most in (1, 2):
+            first = reading.understood(lab.works(asked({"max_files": most}), 200))
+            if not token_of(first) or token_of(whole):
+                continue
+            paged = True
+            what = f"pages of {most} of the changes of {name}"
+            answers: list[Answer] = []
+            with lab.judge("DS-CDF-10"):
+                answers += pages(partial(_page_of_changes, asked, most), what)
+                known, found = files_of([whole]), files_of(answers)
+                expect.true(
+                    known == found, f"{len(known)} changed files on all pages, each of them once, for {what}", f"{len(found)} of them"
+                )
+            with lab.judge("DS-CDF-07"):
+                later = [line.get("version") for line in whole.historical]
+                told = [line.get("version") for answer in answers for line in answer.historical]
+                expect.equal(later, told, f"the versions of later metaData on {what}")
+    if not paged:
         raise NotOffered("changes do not come in pages")
-    whole = reading.understood(lab.works(reading.asked_changes(lab, table, {"starting_version": 0}), 200))
-    with lab.judge("DS-CDF-10"):
-        answers = list(pages(ask, f"the changes of {PLAIN} with two files each"))
-        known, found = (
-            sorted((file.version or 0, file.kind, str(file.id)) for a in some for file in a.files) for some in ([whole], answers)
-        )
-        expect.true(known == found, f"{len(known)} changed files on all pages, each of them once", f"{len(found)} of them")
+
+
+def _changes(lab: SharingLab, table: PackTable, said: dict[str, Any]) -> Reply:
+    """All changes of a table, with later metadata, or a page of them."""
+    return reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": True, **said})
+
+
+def _page_of_changes(asked: Callable[[dict[str, Any]], Reply], most: int, said: dict[str, Any]) -> Reply:
+    return asked({"max_files": most, **({"page_token": said["token"]} if said else {})})
+
+
+@check("DS-TTV-07")
+def pages_lead_to_every_file_that_changed(lab: SharingLab) -> None:
+    """The pages of a query with startingVersion have every file of the answer that is not paged, and each of them once."""
+    _need_pages(lab)
+    paged = False
+    for name in ("partitioned", PLAIN):
+        table = lab.fixture(name)
+        whole = reading.understood(lab.works(reading.asked(lab, table, {"startingVersion": 0}), 200))
+        first = reading.asked(lab, table, {"startingVersion": 0, "maxFiles": 1})
+        if first.status != 200 or not token_of(reading.understood(first)) or token_of(whole):
+            continue
+        paged = True
+        with lab.judge("DS-TTV-07"):
+            known, found = files_of([whole]), files_of(in_pages(lab, table, 1, startingVersion=0))
+            what = f"{len(known)} files that changed on all pages of {name}, each of them once"
+            expect.true(known == found, what, f"{len(found)} of them")
+    if not paged:
+        raise NotOffered("queries with startingVersion do not come in pages")
 
 
 @check("DS-EST-02")

@@ -98,6 +98,12 @@ def changed_rows(lab: SharingLab, answer: Answer) -> list[Row]:
     return changes.rows(answer, downloads(lab).fetch)
 
 
+def told_apart(files: Iterable[SharedFile]) -> list[Any]:
+    """What tells files apart by what they are, sorted: their ids are judged by themselves."""
+    values = ((file, sorted(map(str, file.partition_values.items()))) for file in files)
+    return sorted([file.version or 0, file.kind, file.size or 0, partition] for file, partition in values)
+
+
 def version_header(reply: Reply) -> str:
     """The version that the header of an answer names.
 

@@ -38,13 +38,13 @@ def the_same_files_again(lab: SharingLab) -> None:
     if not isinstance(token, str) or not token:
         raise NotOffered("the target gives no refresh token")
     rows = reading.rows(lab, before)
-    changed = lab.target.parameters.get(WRITABLE) == "yes" and _changed(lab, table)
+    changed = lab.target.parameters.get(WRITABLE) == "yes" and grown(lab, table)
     for body in ({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True}):
         reply = reading.asked(lab, table, body)
         with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
             after = reading.understood(reply, "for a refreshToken")
             expect.equal(reading.version_header(first), reading.version_header(reply), "the Delta-Table-Version of the first answer")
-            expect.equal(sorted(f.id for f in before.files), sorted(f.id for f in after.files), "the ids of the files of the first answer")
+            expect.equal(reading.told_apart(before.files), reading.told_apart(after.files), "the files of the first answer")
             comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")
 
 
@@ -62,12 +62,12 @@ def the_same_part_again(lab: SharingLab) -> None:
         judged = True
         with lab.judge("DS-EST-06"):
             again = reading.understood(reading.asked(lab, table, {"refreshToken": token}), f"for the refreshToken of {hints}")
-            expect.equal(sorted(f.id for f in first.files), sorted(f.id for f in again.files), "the ids of the files of the first answer")
+            expect.equal(reading.told_apart(first.files), reading.told_apart(again.files), "the files of the first answer")
     if not judged:
         raise NotOffered("the target gives no refresh token, or has no regard for hints")
 
 
-def _changed(lab: SharingLab, table: PackTable) -> bool:
+def grown(lab: SharingLab, table: PackTable) -> bool:
     """Append to the table; whether the target shows a new version."""
     before = reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200))
     append(table.location)

@@ -227,8 +227,8 @@ def an_end_is_a_hint(lab: SharingLab) -> None:
     plain = lab.works(reading.asked(lab, subject.table), 200)
     ended = reading.asked(lab, subject.table, {"endingVersion": 0})
     with lab.judge("DS-TTV-09"):
-        whole = sorted(file.id for file in reading.understood(plain).files)
-        expect.equal(whole, sorted(file.id for file in reading.understood(ended, "for an endingVersion alone").files), "files")
+        whole = reading.told_apart(reading.understood(plain).files)
+        expect.equal(whole, reading.told_apart(reading.understood(ended, "for an endingVersion alone").files), "files")
     if not lab.knows_content:
         return
     table = lab.fixture("streamed")

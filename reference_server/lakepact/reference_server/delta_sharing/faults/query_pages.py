@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,100 @@ def _second_page_is_the_last(handler: Handler, arguments: dict[str, Any]) -> Rep
     return replace(reply, body=b"".join(kept))
 
 
+class _OfNow:
+    """Later pages are cut from the files that a table has when they are asked for."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, int] = {}  #: token → how many files stand on the pages before
+
+    def __call__(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body: dict[str, Any] = arguments.get("body") or {}
+        before = self._before.get(body.get("pageToken", ""))
+        if before is None:
+            return self._noted(handler(**arguments))
+        now = handler(**arguments | {"body": {n: v for n, v in body.items() if n not in {"pageToken", "maxFiles"}}}).joined()
+        lines = now.body.splitlines(keepends=True)
+        size = body.get("maxFiles") or len(lines)
+        following = before + size
+        page = lines[:2] + lines[2:][before:following]
+        if following < len(lines) - 2:
+            token = f"{body['pageToken']}+"
+            self._before[token] = following
+            page.append(json.dumps({"endStreamAction": {"nextPageToken": token}}).encode() + b"\n")
+        return replace(now, body=b"".join(page))
+
+    def _noted(self, reply: Reply) -> Reply:
+        if not reply.has_body or reply.status != 200:
+            return reply
+        reply = reply.joined()
+        lines = [json.loads(line) for line in reply.body.splitlines()]
+        token = lines[-1].get("endStreamAction", {}).get("nextPageToken")
+        if token:
+            self._before[token] = sum("file" in line for line in lines)
+        return reply
+
+
+def _whole_versions(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Begin each page of changes with the first file of a version, whatever stood of that on the page before."""
+    reply = handler(**arguments).joined()
+    if not arguments.get("page_token"):
+        return reply
+    page = reply.body.splitlines(keepends=True)
+    everything = handler(**arguments | {"page_token": None, "max_files": None}).joined().body.splitlines(keepends=True)
+    first = _changed(page[2])
+    again = [line for line in everything[2:] if _changed(line) is not None and _changed(line) == first]
+    return replace(reply, body=b"".join([*page[:2], *again, *page[3:]]))
+
+
+def _changed(line: bytes) -> int | None:
+    """The version of the changed file that a line is about."""
+    document: dict[str, Any] = json.loads(line)
+    wrapped: dict[str, Any] = next(iter(document.values()))
+    return None if "metaData" in document or "endStreamAction" in document else wrapped["version"]
+
+
+def _metadata_once(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Leave later metadata out of every page but the first."""
+    reply = handler(**arguments).joined()
+    lines = reply.body.splitlines(keepends=True)
+    kept = [line for line in lines[2:] if not line.startswith(b'{"metaData"')]
+    return replace(reply, body=b"".join([*lines[:2], *kept])) if arguments.get("page_token") else reply
+
+
+def _first_change_lost(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Leave out the first file that changed of each page but the first."""
+    reply = handler(**arguments).joined()
+    lines = reply.body.splitlines(keepends=True)
+    if "pageToken" not in (arguments.get("body") or {}) or not lines[2:] or b'"file"' in lines[2][:10]:
+        return reply
+    return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
+
+
 FAULTS = (
+    Fault(
+        "later-pages-are-of-now",
+        "Later pages of a query have the files of the current version.",
+        ("DS-QRY-09",),
+        on_call("queryTable", _OfNow()),
+    ),
+    Fault(
+        "pages-of-changes-begin-with-a-version",
+        "A page of changes that begins within a version begins with the first file of that version.",
+        ("DS-CDF-10",),
+        on_call("queryTableChanges", _whole_versions),
+    ),
+    Fault(
+        "later-pages-lack-later-metadata",
+        "Later metadata stands on the first page of changes alone.",
+        ("DS-CDF-07",),
+        on_call("queryTableChanges", _metadata_once),
+    ),
+    Fault(
+        "pages-of-what-changed-lose-one",
+        "A page of files that changed lacks the first one, unless it is the first page.",
+        ("DS-TTV-07",),
+        on_call("queryTable", _first_change_lost),
+    ),
     Fault(
         "pages-of-files-overlap",
         "A page of files begins with the last one of the page before.",
