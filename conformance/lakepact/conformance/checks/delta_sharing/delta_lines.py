@@ -26,6 +26,8 @@ from lakepact.conformance.checks.delta_sharing.tour import ASKED_FOR, ask, by_ur
 from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.exchanges import Exchange
 
@@ -157,6 +159,10 @@ def actions_have_the_members_of_delta(lab: SharingLab) -> None:
             for kind, strange in _strange(reply.exchange).items():
                 of_delta = f"the members of Delta's {kind} in {question.what} of {table.name}"
                 lab.warn("DS-DFL-06", expected=of_delta, actual=f"{', '.join(sorted(strange))[:200]} too")
+            if question.is_of_changes:
+                for kind, said in _misjudged(reply.exchange):
+                    of_delta = f"dataChange as Delta's log has it in {kind} in {question.what} of {table.name}"
+                    lab.warn("DS-DFL-06", expected=of_delta, actual=expect.shown(said))
             judged |= bool(files(reply.exchange))
     if not judged:
         raise NotOffered("no table that is read by URLs is answered in delta format")
@@ -171,6 +177,16 @@ def _strange(exchange: Exchange) -> dict[str, set[str]]:
             if action.keys() - MEMBERS[kind]:
                 found.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
     return found
+
+
+def _misjudged(exchange: Exchange) -> Iterator[tuple[str, Any]]:
+    """Each kind of action that says of data what it cannot say in a log: files of changes do not change any, what changed does."""
+    found: dict[str, Any] = {}
+    with contextlib.suppress(Unmet):
+        for kind, action in map(action_of, files(exchange)):
+            if action.get("dataChange") is not (kind != "cdc"):
+                found.setdefault(kind, action.get("dataChange"))
+    yield from found.items()
 
 
 @law("DS-DFL-08", traffic=TOUR)

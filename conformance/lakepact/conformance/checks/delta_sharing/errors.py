@@ -139,6 +139,39 @@ def other_methods_lead_to_no_failure(lab: SharingLab) -> None:
             expect.true(reply.status < 500 or reply.status == 501, about, reply.shown)
 
 
+#: Members and parameters of queries and changes that only some servers know, with values that make no sense.
+SENSELESS: tuple[dict[str, Any], ...] = (
+    {"maxFiles": 0},
+    {"maxFiles": -1},
+    {"maxFiles": 2**31},
+    {"maxFiles": "many"},
+    {"pageToken": ""},
+    {"pageToken": "lakepact-forged"},
+    {"refreshToken": ""},
+    {"refreshToken": "lakepact-forged"},
+    {"includeRefreshToken": "yes"},
+    {"limitHint": 0, "maxFiles": 0},
+    {"version": 2**63},
+    {"timestamp": "0000-00-00T00:00:00Z"},
+)
+
+
+@check("DS-GEN-15")
+def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
+    """Sizes and tokens of pages that make no sense are no failure of the server, whether it knows pages or not."""
+    table = lab.table()
+    for body in SENSELESS:
+        with lab.judge("DS-GEN-15"):
+            reply = lab.send("queryTable", body=body, headers=[EITHER_FORMAT], **table.address)
+            expect.true(reply.status < 500 or reply.status in {501, 503}, f"no failure for a query with {expect.shown(body)}", reply.shown)
+    changes = [(name, str(body[name])) for body in SENSELESS for name in ("maxFiles", "pageToken") if name in body]
+    for pair in changes if lab.offers("queryTableChanges") else ():
+        with lab.judge("DS-GEN-15"):
+            reply = lab.send("queryTableChanges", starting_version=0, headers=[EITHER_FORMAT], query=[pair], **table.address)
+            known = reply.status < 500 or reply.status in {501, 503}
+            expect.true(known, f"no failure for changes with {'='.join(pair)}", reply.shown)
+
+
 # -- what is malformed --------------------------------------------------------------------------------------------------
 
 #: Bodies that are no JSON.

@@ -255,13 +255,20 @@ def predicates_before_limits(lab: SharingLab) -> None:
     for known in hinted(lab, (PRUNED, "partitioned", "partition_types")):
         for predicate in LAST_FILES[known.table.name]:
             wanted = matching(known.rows, predicate)
+            # Clients say what they look for in one way, or in both at once.
+            ways = (
+                {"predicateHints": [predicate.sql()]},
+                {"predicateHints": [predicate.sql()], "jsonPredicateHints": hint(predicate.tree())},
+            )
             for limit in (1, len(wanted) // 2, len(wanted)):
-                reply = known.asked(predicateHints=[predicate.sql()], limitHint=limit)
-                with lab.judge("DS-HNT-13"):
-                    answer = reading.understood(reply, f"for {predicate.sql()} with limitHint {limit}")
-                    found = len(matching(known.rows_of(answer), predicate))
-                    what = f"files of {known.table.name} with {limit} rows that satisfy {predicate.sql()} for limitHint {limit}"
-                    expect.true(found >= limit, what, f"files with {found} such rows of {len(wanted)}")
+                for hints in ways:
+                    reply = known.asked(**hints, limitHint=limit)
+                    with lab.judge("DS-HNT-13"):
+                        about = f"{' and '.join(hints)} {predicate.sql()} with limitHint {limit}"
+                        answer = reading.understood(reply, f"for {about}")
+                        found = len(matching(known.rows_of(answer), predicate))
+                        what = f"files of {known.table.name} with {limit} rows that satisfy it for {about}"
+                        expect.true(found >= limit, what, f"files with {found} such rows of {len(wanted)}")
 
 
 #: Predicates that hold for rows of few files.

@@ -36,6 +36,11 @@ class Question:
     what: str  #: for a report
     sent: dict[str, Any]
 
+    @property
+    def is_of_changes(self) -> bool:
+        """Whether it asks for what changed, by whichever operation."""
+        return self.operation == CHANGES or "startingVersion" in self.sent.get("body", {})
+
 
 def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
     """Tables that can be read, those first that are unlike the ones before."""

@@ -56,7 +56,30 @@ def _vectors(edit: Callable[[Document, Document], object]) -> Install:
     return _files(change)
 
 
+def _changing(kind: str, *, changed: bool) -> Callable[[Document], None]:
+    """Say of one kind of action among changes whether it changes data."""
+
+    def edit(file: Document) -> None:
+        action = file["deltaSingleAction"].get(kind)
+        if action is not None:
+            action["dataChange"] = changed
+
+    return edit
+
+
 FAULTS = (
+    Fault(
+        "removals-change-no-data",
+        "Among files that changed, wrapped removes say that they change no data.",
+        ("DS-DFL-06",),
+        on_wrapped("file", _changing("remove", changed=False), form=DELTA, of=("queryTable", CHANGES)),
+    ),
+    Fault(
+        "files-of-changes-change-data",
+        "Wrapped files of changes say that they change data.",
+        ("DS-DFL-06",),
+        on_wrapped("file", _changing("cdc", changed=True), form=DELTA, of=CHANGES),
+    ),
     Fault(
         "delta-protocol-and-metadata-on-one-line",
         "The first two lines in delta format are one.",

@@ -46,7 +46,18 @@ def _with_token(reply: Reply, scope: Scope) -> Reply:
     return replace(reply, body=json_answer({**document, "message": f"{document['message']} (asked with {sent.decode('latin-1')})"}).body)
 
 
+def _sizes_are_a_failure(reply: Reply, _: Scope) -> Reply:
+    """Fail over pages of a size that there cannot be."""
+    return replace(reply, status=500) if reply.status == 400 and b"maxFiles" in reply.body else reply
+
+
 FAULTS = (
+    Fault(
+        "pages-of-no-files-are-a-failure",
+        "A query for pages of no files, or of less, is a failure.",
+        ("DS-GEN-15",),
+        on_reply("queryTable", _sizes_are_a_failure),
+    ),
     Fault("errors-without-code", "Errors have no errorCode.", ("DS-GEN-07",), _error_without("errorCode")),
     Fault("errors-without-message", "Errors have no message.", ("DS-GEN-07",), _error_without("message")),
     Fault("strangers-are-told-in-text", "Who is not known is told so in plain text.", ("DS-GEN-07",), on_reply(EVERY, _plain_401)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.data_door import FILES
-from lakepact.reference_server.delta_sharing.ranges import part_asked_for
+from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
 from lakepact.reference_server.faults import Fault, accept, all_of, instead, on_reply, on_request
 
 from .ways.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite
@@ -61,6 +61,19 @@ def _shifted(wanted: bytes | None, size: int) -> tuple[int, int] | None:
     return None if part is None else (part[0] + 1, part[1])
 
 
+def _with_end_alone(wanted: bytes | None, size: int) -> tuple[int, int] | None:
+    """Know no range without an end."""
+    return None if wanted is not None and wanted.rstrip().endswith(b"-") else part_asked_for(wanted, size)
+
+
+def _within_alone(wanted: bytes | None, size: int) -> tuple[int, int] | None:
+    """Refuse a range that ends behind the file."""
+    last = (wanted or b"").rpartition(b"-")[2].strip()
+    if last.isdigit() and int(last) >= size:
+        raise NotSatisfiable
+    return part_asked_for(wanted, size)
+
+
 def _larger(document: Document) -> None:
     document["size"] += 1
 
@@ -106,6 +119,18 @@ FAULTS = (
     ),
     Fault(
         "ranges-are-shifted", "A range of a file begins one byte too late.", ("DS-DF-10", "DS-DF-11"), instead("rules", "part", _shifted)
+    ),
+    Fault(
+        "ranges-without-end-are-passed-over",
+        "A range without an end is answered with all of the file.",
+        ("DS-DF-10",),
+        instead("rules", "part", _with_end_alone),
+    ),
+    Fault(
+        "ranges-beyond-the-end-are-refused",
+        "A range that ends behind the file is answered with 416.",
+        ("DS-DF-10",),
+        instead("rules", "part", _within_alone),
     ),
     Fault("head-of-files-is-refused", "HEAD of a file is answered with 404.", ("DS-DF-10",), on_request(FILES, _head_is_refused)),
     Fault("head-of-files-has-another-length", "HEAD of a file says another length.", ("DS-DF-10",), on_reply(FILES, _head_without_length)),

@@ -223,6 +223,12 @@ def _records(file: Any) -> int:
     return int(stats.get("numRecords", 0))
 
 
+def _limit_alone(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
+    """Look at the limit alone where there are predicates in JSON."""
+    limit = hints.get("limit")
+    return selected(snapshot, **hints) if limit is None or not hints.get(JSON) else selected(snapshot, limit=limit)
+
+
 def _guessed(file: Any) -> int:
     return _records(file) or 1_000_000
 
@@ -308,6 +314,12 @@ FAULTS = (
     Fault("json-knows-no-fractions", "Numbers with fractions in JSON are not known.", ("DS-JSP-07",), _unknown(types=("float", "double"))),
     Fault("limits-count-deleted-rows", "Rows that a deletion vector deletes count for limits.", ("DS-HNT-12",), _first_files(_records)),
     Fault("limits-guess-rows", "Files without statistics count for limits as very long.", ("DS-HNT-12",), _first_files(_guessed)),
+    Fault(
+        "limits-come-before-json-predicates",
+        "With a limit and predicates in JSON, predicates count no more.",
+        ("DS-HNT-13",),
+        _chosen(_limit_alone),
+    ),
     Fault("limits-come-first", "Limits count before predicates.", ("DS-HNT-13",), _first_files(_records)),
     Fault(
         "negative-limits-are-fine", "A negative limit does not count.", ("DS-HNT-15",), instead("rules", "limit-is-not-negative", accept)
