@@ -69,10 +69,17 @@ def test_without_other_principals_what_needs_them_is_not_judged(tmp_path: Path) 
 def test_a_second_principal_that_may_write_everything_is_no_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECOND", "second-token")
     with running(warehouse="memory:", config=server_file(tmp_path, "admin"), auth="bearer") as server:
-        only = ("IRC-SEC-005", "IRC-SEC-014", "IRC-SEC-016")
-        seen = outcomes(server, token="first-token", only=only, second_token_env="SECOND")
+        seen = outcomes(server, token="first-token", only=("IRC-SEC-005", "IRC-SEC-014"), second_token_env="SECOND")
 
     assert set(seen.values()) == {Outcome.NOT_OFFERED}
+
+
+def test_what_is_refused_to_who_shows_nothing_is_evidence_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECOND", "second-token")
+    with running(warehouse="memory:", config=server_file(tmp_path, "admin"), auth="bearer") as server:
+        seen = outcomes(server, token="first-token", only=("IRC-SEC-016",), second_token_env="SECOND")
+
+    assert seen == {"IRC-SEC-016": Outcome.PASS}
 
 
 def test_what_a_stranger_tells_by_parameters_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

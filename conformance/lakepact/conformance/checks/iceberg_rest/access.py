@@ -52,46 +52,63 @@ def nobody_is_served_without_credentials(lab: CatalogLab) -> None:
             expect.status(reply, 401, 403, about=f"for {operation} without credentials")
         if reply.status == 401:
             with lab.judge("IRC-SEC-015"):
-                says = f"the header WWW-Authenticate in the 401 answer of {operation}"
-                expect.true(bool(reply.headers.get("www-authenticate", "").strip()), says, "none")
+                says_what_is_asked_for(operation, reply)
 
 
-@check("IRC-SEC-001")
+@check("IRC-SEC-001", "IRC-SEC-002")
 def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
-    """Without credentials a table and its namespace are neither shown nor listed."""
+    """Without credentials, and with a token that nobody has, nothing is shown or listed, though its owner was shown it a moment ago."""
     asks_who_calls(lab)
     table = lab.make_table()
-    requests: tuple[tuple[str, dict[str, Any]], ...] = (
+    requests: list[tuple[str, dict[str, Any]]] = [
         ("loadTable", table.at),
         ("tableExists", table.at),
         ("listTables", {"namespace": table.namespace}),
         ("loadNamespaceMetadata", {"namespace": table.namespace}),
-    )
+        ("loadCredentials", table.at),
+        ("listViews", {"namespace": table.namespace}),
+    ]
+    if lab.offers("createView"):
+        requests.append(("loadView", {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
 
-    with lab.judge("IRC-SEC-001"):
-        for operation, arguments in requests:
-            if lab.offers(operation):
+    for operation, arguments in requests:
+        if lab.offers(operation):
+            # What was answered to somebody may be kept, and must not be handed to the next one.
+            lab.send(operation, **arguments)
+            with lab.judge("IRC-SEC-001"):
                 reply = lab.send(operation, anonymous=True, **arguments)
                 expect.status(reply, 401, 403, about=f"for {operation} of what there is, without credentials")
+            with lab.judge("IRC-SEC-002"):
+                reply = lab.send(operation, headers=bearing(UNKNOWN[0]), anonymous=True, **arguments)
+                expect.status(reply, 401, about=f"for {operation} of what there is, with a token that nobody has")
 
 
-@check("IRC-SEC-002")
+@check("IRC-SEC-002", "IRC-SEC-015")
 def tokens_that_nobody_has_are_refused(lab: CatalogLab) -> None:
-    """A bearer token that nobody has is answered with 401 by every operation."""
+    """A bearer token that nobody has is answered with 401 by every operation, which says what is asked for."""
     asks_who_calls(lab)
     for token in UNKNOWN:
         for operation, reply in answers(lab, bearing(token)):
             with lab.judge("IRC-SEC-002"):
                 expect.status(reply, 401, about=f"for {operation} with a token that nobody has")
+            if reply.status == 401:
+                with lab.judge("IRC-SEC-015"):
+                    says_what_is_asked_for(operation, reply)
 
 
 @check("IRC-SEC-002")
 def tokens_have_to_be_whole(lab: CatalogLab) -> None:
-    """A valid token with something behind it, or less its end, is none."""
+    """A valid token with something behind it, or less its end, is none, and neither is one without the word that says what it is."""
     asks_who_calls(lab)
     token = own_token(lab)
-    for spelled, what in ((f"{token}x", "with a letter too many"), (token[:-1], "without its last letter")):
-        for operation, reply in answers(lab, bearing(spelled)):
+    spelled = {
+        f"Bearer {token}x": "with a letter too many",
+        f"Bearer {token[:-1]}": "without its last letter",
+        token: "without the word Bearer",
+        f"Basic {token}": "behind the word Basic",
+    }
+    for shown, what in spelled.items():
+        for operation, reply in answers(lab, [("Authorization", shown)]):
             with lab.judge("IRC-SEC-002"):
                 expect.status(reply, 401, about=f"for {operation} with a token {what}")
 
@@ -158,6 +175,16 @@ def tags_are_no_credentials(lab: CatalogLab) -> None:
         reply = lab.send("loadTable", headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
         with lab.judge("IRC-TBL-ETAG-010"):
             expect.status(reply, 401, 403, about=f"for the current ETag {who}")
+
+
+def says_what_is_asked_for(operation: str, reply: Reply) -> None:
+    """Expect a 401 to name the way in which a caller can show who it is.
+
+    Raises:
+        Unmet: it does not.
+    """
+    says = f"the header WWW-Authenticate in the 401 answer of {operation}"
+    expect.true(bool(reply.headers.get("www-authenticate", "").strip()), says, "none")
 
 
 def is_entered(operation: str, reply: Reply) -> None:

@@ -26,7 +26,7 @@ class Scene:
 
     Args:
         lab: the bench.
-        who: the other one.
+        who: the other one; nobody, if it shows nothing.
 
     Raises:
         NotOffered: there is no such principal, or the second does not see what the first one makes.
@@ -34,11 +34,12 @@ class Scene:
 
     def __init__(self, lab: CatalogLab, who: str = SECOND) -> None:
         self.lab = lab
-        self.other_one: Headers = bearing(needed(lab, who))
+        self.other_one: Headers = bearing(needed(lab, who)) if who else []
         self.table = lab.make_table()
         self.namespace = self.table.namespace
         self.other = lab.make_table(self.namespace)
         self.empty = lab.make_namespace()
+        self.newcomer = lab.name()  #: a namespace that there is not
         self.view = lab.make_view(self.namespace) if lab.offers("createView") else None
         if who == SECOND and self.send("loadTable", **self.table.at).status != 200:
             raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
@@ -53,6 +54,7 @@ class Scene:
         looks: list[tuple[str, dict[str, Any]]] = [
             ("loadNamespaceMetadata", here),
             ("loadNamespaceMetadata", {"namespace": self.empty}),
+            ("loadNamespaceMetadata", {"namespace": (self.newcomer,)}),
             ("loadTable", self.table.at),
             ("loadTable", self.other.at),
             ("listTables", here),
@@ -67,7 +69,7 @@ class Scene:
         lab, here = self.lab, {"namespace": self.namespace}
         elsewhere = {"namespace": list(self.namespace), "name": lab.name()}
         found: dict[str, dict[str, Any]] = {
-            "createNamespace": {"body": {"namespace": [lab.name()], "properties": {}}},
+            "createNamespace": {"body": {"namespace": [self.newcomer], "properties": {}}},
             "dropNamespace": {"namespace": self.empty},
             "updateProperties": {**here, "body": {"removals": [], "updates": {"changed-by": "the second principal"}}},
             "createTable": {**here, "body": lab.table_request(lab.name())},
@@ -184,19 +186,24 @@ def table_of_the_second(scene: Scene) -> Table | None:
 
 @check("IRC-SEC-008")
 def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
-    """A principal that may do nothing is refused listings; it is shown no empty ones."""
+    """A principal that may do nothing is refused listings and pages of them; it is shown no empty ones, and none of others."""
     third = bearing(needed(lab, THIRD))
     table = lab.make_table()
-    listings: dict[str, dict[str, Any]] = {
-        "listNamespaces": {},
-        "listTables": {"namespace": table.namespace},
-        "listViews": {"namespace": table.namespace},
-    }
-    for operation, arguments in listings.items():
+    here, page = {"namespace": table.namespace}, {"page_token": "", "page_size": 1}
+    listings: list[tuple[str, dict[str, Any]]] = [
+        ("listNamespaces", {}),
+        ("listNamespaces", {"parent": table.namespace}),
+        ("listTables", here),
+        ("listTables", {**here, **page}),
+        ("listViews", here),
+        ("listViews", {**here, **page}),
+    ]
+    for operation, arguments in listings:
         if lab.offers(operation):
+            lab.send(operation, **arguments)
             reply = lab.send(operation, headers=third, anonymous=True, **arguments)
             # What one may not see may also be as if it did not exist; and then a listing of it is no listing that is refused.
-            allowed = (401, 403) if operation == "listNamespaces" else (401, 403, 404)
+            allowed = (401, 403, 404) if arguments else (401, 403)
             with lab.judge("IRC-SEC-008"):
                 expect.status(reply, *allowed, about=f"for {operation} by who may do nothing")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.probes import PROBES, PROBES_OF_WHAT_IS_THERE, is_served
+from lakepact.conformance.checks.iceberg_rest.probes import NOT_FOUND, PROBES, PROBES_OF_WHAT_IS_THERE, is_served
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -98,7 +100,22 @@ def _shape(endpoint: str) -> str:
 
 def is_implemented(lab: CatalogLab, operation: str, reply: Reply) -> bool:
     """Whether the answer to a probe could only come from an operation that works: a refusal for other reasons proves nothing."""
+    if lab.contract.operations[operation].method == "HEAD" and reply.status == NOT_FOUND:
+        return finds_what_is_there(lab, operation)
     return reply.status in {200, 204, 404} and is_served(lab, operation, reply)
+
+
+def finds_what_is_there(lab: CatalogLab, operation: str) -> bool:
+    """Whether an operation that answers without a body finds what is there: that it finds nothing else may be a router's answer."""
+    with contextlib.suppress(Blocked, NotOffered, Unmet):
+        home = lab.make_namespace()
+        values: dict[str, Any] = {"namespace": home}
+        if operation == "tableExists":
+            values["table"] = lab.make_table(home).name
+        if operation == "viewExists":
+            values["view"] = lab.make_view(home)
+        return lab.send(operation, declared=False, **values).status in {200, 204}
+    return False
 
 
 @check("IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-014")
@@ -186,10 +203,24 @@ def the_configuration_is_sober(lab: CatalogLab) -> None:
     with lab.judge("IRC-CFG-020"):
         for member in ("defaults", "overrides"):
             for key in _map(first, member):
-                expect.true(key not in SECRET_KEYS, "no secret among the settings", f"`{member}.{key}`")
+                expect.true(not is_secret(key), "no secret among the settings", f"`{member}.{key}`")
 
 
-SECRET_KEYS = frozenset({"credential", "token", "s3.secret-access-key", "s3.session-token", "adls.sas-token", "gcs.oauth2.token"})
+#: Settings of clients whose values are secrets; those of storage accounts have the name of the account behind them.
+SECRET_KEYS = frozenset(
+    {
+        *("credential", "token", "header.authorization", "rest.secret-access-key", "rest.session-token"),
+        *("s3.secret-access-key", "s3.session-token", "gcs.oauth2.token", "client.access-key-secret"),
+        *("adls.sas-token", "adls.auth.shared-key.account.key", "adls.connection-string"),
+    }
+)
+OF_ACCOUNTS = ("adls.sas-token.", "adls.connection-string.")
+
+
+def is_secret(key: str) -> bool:
+    """Whether a setting of clients is a secret."""
+    folded = key.casefold()
+    return folded in SECRET_KEYS or folded.startswith(OF_ACCOUNTS)
 
 
 def _map(document: dict[str, Any], member: str) -> dict[str, Any]:

@@ -109,33 +109,50 @@ def exchanges_say_what_is_exchanged(lab: CatalogLab) -> None:
         without = exchanged(lab, own, subject_token=token, subject_token_type=None)
         refused(without, 400, error="invalid_request", about="without subject_token_type")
     with lab.judge("IRC-OAU-019"):
-        odd = exchanged(lab, own, subject_token=token, subject_token_type="urn:lakepact:unknown")  # noqa: S106 - the name of a kind
-        refused(odd, 400, error="invalid_request", about="for an unknown kind of token")
+        kinds: dict[str, dict[str, str]] = {
+            "subject_token_type": {},
+            "actor_token_type": {"actor_token": token},
+            "requested_token_type": {},
+        }
+        for member, with_it in kinds.items():
+            odd = exchanged(lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"})
+            refused(odd, 400, error="invalid_request", about=f"for a {member} that is none of the six")
     with lab.judge("IRC-OAU-020"):
         expect.status(exchanged(lab, own, subject_token=token, actor_token=token), 400, about="for actor_token without actor_token_type")
 
 
 @check("IRC-OAU-023")
 def tokens_that_are_none_are_not_exchanged(lab: CatalogLab) -> None:
-    """A subject that is no token is answered with 400 and invalid_grant or invalid_request."""
+    """A subject that is no token, or empty, is answered with 400 and invalid_grant or invalid_request, whoever acts for it."""
     issues_tokens(lab, EXCHANGES)
     token = token_in(fetched(lab, client_of(lab)))
-    reply = exchanged(lab, bearing(token), subject_token="lakepact-known-to-nobody")  # noqa: S106 - it is none
+    subjects = {"lakepact-known-to-nobody": "that is none", "": "that is empty"}
 
     with lab.judge("IRC-OAU-023"):
-        refused(reply, 400, error=("invalid_grant", "invalid_request"), about="for a subject_token that is none")
+        for subject, what in subjects.items():
+            is_not_exchanged(lab, token, subject, what)
 
 
 @check("IRC-OAU-023")
 def tokens_that_have_expired_are_not_exchanged(lab: CatalogLab) -> None:
-    """A subject whose time is over is answered with 400 and invalid_grant or invalid_request."""
+    """A subject whose time is over is answered with 400 and invalid_grant or invalid_request, whoever acts for it."""
     issues_tokens(lab, EXCHANGES)
     expired = needed(lab, EXPIRED)
     token = token_in(fetched(lab, client_of(lab)))
-    reply = exchanged(lab, bearing(token), subject_token=expired)
 
     with lab.judge("IRC-OAU-023"):
-        refused(reply, 400, error=("invalid_grant", "invalid_request"), about="for a subject_token that has expired")
+        is_not_exchanged(lab, token, expired, "that has expired")
+
+
+def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> None:
+    """Expect a subject to be refused to who has a token, with that one as its actor and without.
+
+    Raises:
+        Unmet: it is exchanged, or refused in another way.
+    """
+    for actor, about in (({}, ""), ({"actor_token": token, "actor_token_type": ACCESS_TOKEN}, ", with an actor")):
+        reply = exchanged(lab, bearing(token), subject_token=subject, **actor)
+        refused(reply, 400, error=("invalid_grant", "invalid_request"), about=f"for a subject_token {what}{about}")
 
 
 @check("IRC-OAU-024")

@@ -82,12 +82,45 @@ def wrong_secrets_are_refused(lab: CatalogLab) -> None:
         expect.status(replies[1], 401, 400, about="for a wrong secret in a Basic header")
     with lab.judge("IRC-OAU-028"):
         for reply in replies:
-            expect.true(wrong.secret.encode() not in reply.body, "an answer without the secret", "the secret stands in it")
+            keeps_the_secret(reply, wrong)
 
 
-@check("IRC-OAU-015", "IRC-OAU-016")
+@check("IRC-OAU-011")
+def secrets_have_to_be_whole(lab: CatalogLab) -> None:
+    """A secret with a letter too many, one too few, in another case or none at all opens nothing, and neither does another client's."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    fetched(lab, client)
+    spelled = {
+        f"{client.secret}x": "with a letter too many",
+        client.secret[:-1]: "without its last letter",
+        client.secret.swapcase(): "in the other letter case",
+        "": "of no letters",
+    }
+    near = {what: Client(client.id, secret) for secret, what in spelled.items() if secret != client.secret}
+    near["of another client"] = Client(f"{client.id}{lab.name()}", client.secret)
+
+    with lab.judge("IRC-OAU-011"):
+        for what, wrong in near.items():
+            for shown, reply in {
+                "in a form": form(lab, grant_type=CREDENTIALS, **wrong.fields),
+                "in a Basic header": form(lab, wrong.header, grant_type=CREDENTIALS),
+            }.items():
+                expect.status(reply, 401, 400, about=f"for a secret {what}, {shown}")
+
+
+def keeps_the_secret(reply: Reply, client: Client) -> None:
+    """Expect an answer that does not repeat the secret of a client.
+
+    Raises:
+        Unmet: it stands there.
+    """
+    expect.true(client.secret.encode() not in reply.body, "an answer without the secret", "the secret stands in it")
+
+
+@check("IRC-OAU-015", "IRC-OAU-016", "IRC-OAU-028")
 def what_is_asked_for_has_to_be_known(lab: CatalogLab) -> None:
-    """An unknown grant type is unsupported, and a request without one is invalid."""
+    """An unknown grant type is unsupported, a request without one is invalid, and neither refusal repeats the right secret."""
     issues_tokens(lab)
     client = client_of(lab)
     unknown = form(lab, grant_type="urn:lakepact:unknown", **client.fields)
@@ -97,15 +130,21 @@ def what_is_asked_for_has_to_be_known(lab: CatalogLab) -> None:
         refused(unknown, 400, error="unsupported_grant_type", about="for an unknown grant type")
     with lab.judge("IRC-OAU-016"):
         refused(missing, 400, error="invalid_request", about="without grant_type")
+    with lab.judge("IRC-OAU-028"):
+        for reply in (unknown, missing):
+            keeps_the_secret(reply, client)
 
 
-@check("IRC-OAU-017")
+@check("IRC-OAU-017", "IRC-OAU-028")
 def unknown_scopes_are_refused(lab: CatalogLab) -> None:
-    """A scope that nobody knows is answered with 400 and invalid_scope."""
+    """A scope that nobody knows is answered with 400 and invalid_scope, without the secret."""
     issues_tokens(lab)
     client = client_of(lab)
     fetched(lab, client)
     fields: dict[str, Any] = {"grant_type": CREDENTIALS, **client.fields, "scope": lab.name("scope")}
+    reply = form(lab, **fields)
 
     with lab.judge("IRC-OAU-017"):
-        refused(form(lab, **fields), 400, error="invalid_scope", about="for an unknown scope")
+        refused(reply, 400, error="invalid_scope", about="for an unknown scope")
+    with lab.judge("IRC-OAU-028"):
+        keeps_the_secret(reply, client)

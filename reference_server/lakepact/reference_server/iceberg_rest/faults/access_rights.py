@@ -55,17 +55,19 @@ def admitting(operations: tuple[str, ...], act: Callable[[Handler, Handler, dict
     return install
 
 
-def _without_asking(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def without_asking(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Answer as if the caller might do everything."""
     del arguments["caller"]
     return handler(**arguments)
 
 
-def _after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+def after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Do what is asked for where it is refused, and refuse it then."""
     try:
         return asks(**arguments)
     except Problem as problem:
         if problem.status == 403:
-            _without_asking(asks, handler, dict(arguments))
+            without_asking(asks, handler, dict(arguments))
         raise
 
 
@@ -87,7 +89,7 @@ def _by_the_first_table(asks: Handler, handler: Handler, arguments: dict[str, An
     """A transaction that is made if its first table may be changed."""
     first = {"identifier": arguments["body"]["table-changes"][0]["identifier"], "requirements": [], "updates": []}
     asks(**{**arguments, "body": {"table-changes": [first]}})
-    return _without_asking(asks, handler, dict(arguments))
+    return without_asking(asks, handler, dict(arguments))
 
 
 FAULTS = (
@@ -100,7 +102,7 @@ FAULTS = (
         "strangers-read-tables",
         "Tables are shown to every principal that is known.",
         ("IRC-SEC-005",),
-        admitting(("loadTable", "tableExists"), _without_asking),
+        admitting(("loadTable", "tableExists"), without_asking),
     ),
     Fault("forbidden-is-unauthorized", "Who may not do something is answered with 401.", ("IRC-SEC-005",), on_status(EVERY, {403: 401})),
     Fault(
@@ -113,19 +115,19 @@ FAULTS = (
         "refuses-commits-after-the-deed",
         "A commit by who may not is made, and refused.",
         ("IRC-SEC-016",),
-        admitting((COMMITS, "replaceView"), _after_the_deed),
+        admitting((COMMITS, "replaceView"), after_the_deed),
     ),
     Fault(
         "refuses-properties-after-the-deed",
         "Properties are changed by who may not change them, who is told that they are not.",
         ("IRC-SEC-016",),
-        admitting(("updateProperties",), _after_the_deed),
+        admitting(("updateProperties",), after_the_deed),
     ),
     Fault(
         "refuses-drops-after-the-deed",
         "What may not be dropped is dropped, and that is refused.",
         ("IRC-SEC-016",),
-        admitting(("dropTable", "dropNamespace"), _after_the_deed),
+        admitting(("dropTable", "dropNamespace"), after_the_deed),
     ),
     Fault(
         "transactions-as-far-as-they-may",
@@ -149,12 +151,12 @@ FAULTS = (
         "strangers-list-tables",
         "Tables and views are listed to every principal that is known.",
         ("IRC-SEC-008",),
-        admitting(("listTables", "listViews"), _without_asking),
+        admitting(("listTables", "listViews"), without_asking),
     ),
     Fault(
         "strangers-find-views",
         "Whether a view exists is told to every principal that is known.",
         ("IRC-VIEW-LOAD-006",),
-        admitting(("viewExists",), _without_asking),
+        admitting(("viewExists",), without_asking),
     ),
 )

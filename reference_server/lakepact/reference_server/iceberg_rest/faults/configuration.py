@@ -149,4 +149,10 @@ FAULTS = (
     Fault("endpoints-twice", "Endpoints are listed twice.", ("IRC-CFG-017",), endpoints(lambda given: given + given[:1])),
     Fault("config-changes", "The configuration is another at every other call.", ("IRC-CFG-018",), _alternating()),
     Fault("config-with-secrets", "The configuration hands out a secret key.", ("IRC-CFG-020",), config(_secret)),
+    Fault(
+        "config-with-secrets-of-an-account",
+        "The configuration hands out the token of a storage account.",
+        ("IRC-CFG-020",),
+        config(lambda d: {**d, "overrides": {**d["overrides"], "adls.sas-token.account.dfs.core.windows.net": "sig=0"}}),
+    ),
 )

@@ -123,6 +123,46 @@ def _repeating(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields
         ) from None
 
 
+def _long_enough(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
+    """A client whose secret begins the one that is shown."""
+    found, secret = clients.get(body.get("client_id", "")), body.get("client_secret", "")
+    begun = found is not None and any(found.client_secret.is_spelled(secret[:end]) for end in range(1, len(secret)))
+    return found if begun else client(clients, shown, body)
+
+
+def _somebodys_secret(client: Any, clients: Mapping[str, Any], shown: Any, body: Fields) -> Any:
+    known = [one for one in clients.values() if shown.basic and one.client_secret.is_spelled(shown.basic.partition(":")[2])]
+    return known[0] if known else client(clients, shown, body)
+
+
+def _actors_stand_in(handler: Handler) -> Handler:
+    """Exchange the token of the actor where that of the subject is no good."""
+
+    def answer(*, body: dict[str, str], **arguments: Any) -> Reply:
+        try:
+            return handler(body=body, **arguments)
+        except Problem as problem:
+            if problem.kind != "invalid_grant" or not body.get("actor_token"):
+                raise
+            return handler(body={**body, "subject_token": body["actor_token"]}, **arguments)
+
+    return answer
+
+
+def _with_the_form(handler: Handler) -> Handler:
+    """Repeat the whole form to who asks for a flow that is not known."""
+
+    def answer(*, body: dict[str, str], **arguments: Any) -> Reply:
+        try:
+            return handler(body=body, **arguments)
+        except Problem as problem:
+            if problem.kind != "unsupported_grant_type":
+                raise
+            raise oauth(problem.kind, f"cannot grant {body}") from None
+
+    return answer
+
+
 def _any_scope(body: Fields) -> str:
     return body.get("scope") or "catalog"
 
@@ -237,6 +277,13 @@ FAULTS = (
     ),
     Fault("scopes-as-lists", "The scope of a token is an array.", ("IRC-OAU-009",), answering(scope=["catalog"])),
     Fault("any-secret", "Clients need no secret.", ("IRC-OAU-011",), around_clients(_any_secret)),
+    Fault("secrets-may-go-on", "What stands behind a secret is not looked at.", ("IRC-OAU-011",), around_clients(_long_enough)),
+    Fault(
+        "secrets-are-good-for-all-clients",
+        "In a Basic header, the secret of one client is good for every other.",
+        ("IRC-OAU-011",),
+        around_clients(_somebodys_secret),
+    ),
     Fault(
         "wrong-secrets-are-wrong-grants", "A wrong secret is an invalid grant.", ("IRC-OAU-011",), saying("invalid_client", "invalid_grant")
     ),
@@ -269,6 +316,7 @@ FAULTS = (
     ),
     Fault("subjects-of-no-type", "The type of what is exchanged may be missing.", ("IRC-OAU-018",), whole_but("subject_token_type")),
     Fault("subjects-of-any-type", "The type of what is exchanged may be anything.", ("IRC-OAU-019",), whole_but("subject_token_type")),
+    Fault("tokens-of-any-type-are-issued", "Tokens of any type may be asked for.", ("IRC-OAU-019",), whole_but("requested_token_type")),
     Fault(
         "actors-of-no-type", "The type of an actor's token may be missing.", ("IRC-OAU-020",), whole_but("actor_token", "actor_token_type")
     ),
@@ -277,6 +325,12 @@ FAULTS = (
     Fault("renewed-tokens-end-sooner", "A token that was renewed ends sooner.", ("IRC-OAU-022",), exchanging(_shorter)),
     Fault(
         "bad-subjects-are-unauthorized", "What is no token is answered with 401.", ("IRC-OAU-023",), refusing("invalid_grant", status=401)
+    ),
+    Fault(
+        "actors-stand-in-for-subjects",
+        "Where what is exchanged is no good, its actor has a token.",
+        ("IRC-OAU-023",),
+        around("handlers", TOKENS, _actors_stand_in),
     ),
     Fault("names-are-proof-enough", "Whom a JWT names is believed to be it.", ("IRC-OAU-024",), around("rules", "subject", _named)),
     Fault("issued-tokens-are-dead", "Issued tokens open nothing.", ("IRC-OAU-025", "IRC-SEC-011"), on_answer(TOKENS, _dead)),
@@ -294,5 +348,11 @@ FAULTS = (
         refusing("unsupported_grant_type", status=500, error={"message": "asked for by a fault", "type": "Fault", "code": 500}),
     ),
     Fault("tokens-may-be-stored", "Nothing keeps tokens from being stored on their way.", ("IRC-OAU-027",), on_reply(TOKENS, _stored)),
+    Fault(
+        "forms-are-repeated",
+        "The refusal of an unknown grant type repeats the form.",
+        ("IRC-OAU-028",),
+        around("handlers", TOKENS, _with_the_form),
+    ),
     Fault("secrets-are-repeated", "A refusal repeats the secret.", ("IRC-OAU-028",), around_clients(_repeating)),
 )
