@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from variations import judged
 
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
@@ -255,22 +255,6 @@ def test_who_shows_its_own_last_commit_in_every_table_is_not_accused_of_changing
             pass
 
     assert [(v.requirement, v.actual) for v in run.verdicts if v.outcome in {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}] == []
-
-
-def _installed(install: Install, _: object) -> Install:
-    return install
-
-
-def judged(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> list[tuple[str, str]]:
-    """What is held against the embedded server with variations of its own: requirement and outcome, in the order of both."""
-    for name, install in faults.items():
-        monkeypatch.setitem(GENERIC, name, (name, partial(_installed, install)))
-    with running(contract="iceberg_rest", warehouse="memory:", faults=list(faults)) as server:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url))
-        for _ in run.events():
-            pass
-    broken = {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
-    return sorted((requirement, str(result.outcome)) for requirement, result in run.results().items() if result.outcome in broken)
 
 
 def is_no_route(scope: Scope) -> None:

@@ -17,8 +17,10 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     add_spec,
     changed,
     next_column,
+    next_field,
     partition_field,
     remove_ref,
+    schema_with,
     set_current_schema,
     set_default_sort_order,
     set_default_spec,
@@ -72,9 +74,9 @@ def replacement(table: Table) -> list[dict[str, Any]]:
     key, value = next_column(table, "key", "long"), next_column(table, "value", skip=1)
     return [
         remove_ref("main"),
-        add_schema({"type": "struct", "fields": [key, value]}),
+        add_schema({**schema_with(table), "fields": [key, value]}),
         set_current_schema(LAST_ADDED),
-        add_spec(partition_field(key["id"], "bucket[8]", "key_bucket")),
+        add_spec(partition_field(key["id"], "bucket[8]", "key_bucket", field_id=next_field(table))),
         set_default_spec(LAST_ADDED),
         add_sort_order(sort_field(value["id"])),
         set_default_sort_order(LAST_ADDED),

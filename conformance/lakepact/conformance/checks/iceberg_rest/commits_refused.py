@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     current_schema,
     judge_refusals,
     next_column,
+    next_field,
     partition_field,
     schema_with,
     set_current_schema,
@@ -198,7 +199,7 @@ def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
         "a branch at an unknown snapshot": [set_ref("main", 1)],
         "a tag at an unknown snapshot": [set_ref("tag", 1, kind="tag")],
         "a last added schema that was not added": [set_current_schema(LAST_ADDED)],
-        "a spec of an unknown column": [add_spec(partition_field(NOWHERE, "identity", "nothing"))],
+        "a spec of an unknown column": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
         "a lower format version": [upgrade_format_version(1)],
     }
     judge_refusals(lab, "IRC-COM-023", table, cases)

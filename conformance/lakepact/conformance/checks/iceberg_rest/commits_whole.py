@@ -28,6 +28,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     columns,
     current_schema,
     next_column,
+    next_field,
     partition_field,
     remove_properties,
     remove_ref,
@@ -132,9 +133,9 @@ def updates_build_on_each_other(lab: CatalogLab) -> None:
             lab,
             table,
             add_schema(schema_with(table, first)),
-            add_schema(schema_with(table, first, second)),
+            add_schema(schema_with(table, first, second, skip=1)),
             set_current_schema(LAST_ADDED),
-            add_spec(partition_field(first["id"], "bucket[4]", "first_bucket")),
+            add_spec(partition_field(first["id"], "bucket[4]", "first_bucket", field_id=next_field(table))),
             set_default_spec(LAST_ADDED),
             add_sort_order(sort_field(second["id"])),
             set_default_sort_order(LAST_ADDED),
@@ -143,7 +144,8 @@ def updates_build_on_each_other(lab: CatalogLab) -> None:
         default = [spec for spec in after.member("partition-specs") if spec["spec-id"] == after.member("default-spec-id")]
         names = [field["name"] for spec in default for field in spec["fields"]]
         expect.equal(["first_bucket"], names, "partition fields of the default spec")
-    backwards = lab.commit(table, set_current_schema(LAST_ADDED), add_schema(schema_with(table, next_column(table, "third", skip=2))))
+    third = schema_with(table, next_column(table, "third", skip=2), skip=2)
+    backwards = lab.commit(table, set_current_schema(LAST_ADDED), add_schema(third))
     with lab.judge("IRC-COM-010"):
         expect.status(backwards, 400, about="when the last added schema is named before it is added")
 
@@ -184,7 +186,7 @@ def bad_updates_change_nothing(lab: CatalogLab) -> None:
         [set_ref("main", 1)],
         [set_default_spec(NOWHERE)],
         [set_default_sort_order(NOWHERE)],
-        [add_spec(partition_field(NOWHERE, "identity", "nothing"))],
+        [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
     )
     for bad in impossible:
         good = [*evolution(table), *moving(lab, table)]

@@ -25,6 +25,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     columns,
     current_schema,
     next_column,
+    next_field,
     partition_field,
     remove_schemas,
     schema_with,
@@ -86,7 +87,7 @@ def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
     fields = [field for field in schema["fields"] if field["name"] != name]
     # With another doc it is a schema that the table never had: of one that it has, nothing need be added.
     fields[-1] = {**fields[-1], "doc": f"without {name}"}
-    known = add_schema({**schema, "fields": fields}, last_column_id=table.member("last-column-id"))
+    known = add_schema({**schema_with(table), "fields": fields}, last_column_id=table.member("last-column-id"))
     return lab.committed(table, known, set_current_schema(LAST_ADDED))
 
 
@@ -200,14 +201,14 @@ def last_partitions_are_compared(lab: CatalogLab) -> None:
     judge_answers(lab, "IRC-REQ-027", table, cases=never, allowed=[200])
     wrong = {f"the table was never partitioned, so it is not {other}": assert_last_partition(other) for other in (0, UNPARTITIONED + 1)}
     judge_answers(lab, "IRC-REQ-028", table, cases=wrong, allowed=[409])
-    bucket = partition_field(column(table, "id"), "bucket[4]", "id_bucket")
+    bucket = partition_field(column(table, "id"), "bucket[4]", "id_bucket", field_id=next_field(table))
     table = lab.committed(table, add_spec(bucket), set_default_spec(LAST_ADDED))
     last = table.member("last-partition-id")
     judge_answers(lab, "IRC-REQ-027", table, cases={"it is so since a spec was added": assert_last_partition(last)}, allowed=[200])
     stale = {f"the last partition id is {last}, not {other}": assert_last_partition(other) for other in (last - 1, last + 1)}
     judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409])
-    day = partition_field(column(table, "at"), "day", "at_day")
-    judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409], updates=[add_spec(day)])
+    day = partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table))
+    judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409], updates=[add_spec(day, spec_id=2)])
     judge_answers(lab, "IRC-REQ-029", table, cases={"there is no id": {"type": "assert-last-assigned-partition-id"}}, allowed=[400])
 
 
@@ -216,12 +217,13 @@ def last_partitions_outlive_their_spec(lab: CatalogLab) -> None:
     """The last partition id stays what it is when the default spec has no field of that id."""
     name = SCHEMA["fields"][0]["name"]
     table = lab.make_table()
-    table = lab.committed(table, add_spec(partition_field(column(table, name), "bucket[4]", "bucket")), set_default_spec(LAST_ADDED))
+    bucket = partition_field(column(table, name), "bucket[4]", "bucket", field_id=next_field(table))
+    table = lab.committed(table, add_spec(bucket), set_default_spec(LAST_ADDED))
     last = table.member("last-partition-id")
     if last <= UNPARTITIONED:
         raise Blocked(f"a partition field was added, and last-partition-id is {last} (IRC-META-006)")
     bare = [spec["spec-id"] for spec in table.member("partition-specs") if not spec["fields"]]
-    lab.committed(table, *([set_default_spec(bare[0])] if bare else [add_spec(), set_default_spec(LAST_ADDED)]))
+    lab.committed(table, *([set_default_spec(bare[0])] if bare else [add_spec(spec_id=2), set_default_spec(LAST_ADDED)]))
     kept = {"no default spec has a field any more": assert_last_partition(last)}
     judge_answers(lab, "IRC-REQ-027", table, cases=kept, allowed=[200])
     back = {"the table is unpartitioned again, but ids were assigned": assert_last_partition(UNPARTITIONED)}
@@ -238,10 +240,10 @@ def default_specs_are_compared(lab: CatalogLab) -> None:
     former = new.member("default-spec-id")
     judge_answers(lab, "IRC-REQ-030", new, cases={"it is so of a new table": assert_spec(former)}, allowed=[200])
     judge_answers(lab, "IRC-REQ-031", new, cases={"there is no such spec yet": assert_spec(former + 1)}, allowed=[409])
-    bucket = partition_field(column(new, "id"), "bucket[4]", "id_bucket")
+    bucket = partition_field(column(new, "id"), "bucket[4]", "id_bucket", field_id=next_field(new))
     table = lab.committed(new, add_spec(bucket), set_default_spec(LAST_ADDED))
     current = table.member("default-spec-id")
-    table = lab.committed(table, add_spec(partition_field(column(table, "at"), "day", "at_day")))
+    table = lab.committed(table, add_spec(partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table)), spec_id=2))
     unused = max(spec["spec-id"] for spec in table.member("partition-specs"))
     told_apart(former, current, unused)
     judge_answers(lab, "IRC-REQ-030", table, cases={"it is so since a spec was set": assert_spec(current)}, allowed=[200])
@@ -264,7 +266,7 @@ def default_orders_are_compared(lab: CatalogLab) -> None:
     judge_answers(lab, "IRC-REQ-034", new, cases={"there is no such order yet": assert_order(former + 1)}, allowed=[409])
     table = lab.committed(new, add_sort_order(sort_field(column(new, "id"))), set_default_sort_order(LAST_ADDED))
     current = table.member("default-sort-order-id")
-    table = lab.committed(table, add_sort_order(sort_field(column(table, "at"), direction="desc", null_order="nulls-last")))
+    table = lab.committed(table, add_sort_order(sort_field(column(table, "at"), direction="desc", null_order="nulls-last"), order_id=2))
     unused = max(order["order-id"] for order in table.member("sort-orders"))
     told_apart(former, current, unused)
     judge_answers(lab, "IRC-REQ-033", table, cases={"it is so since an order was set": assert_order(current)}, allowed=[200])

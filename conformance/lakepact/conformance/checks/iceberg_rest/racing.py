@@ -27,14 +27,16 @@ def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what:
     return replies
 
 
-def the_accepted(replies: Sequence[Reply], status: int, *, what: str) -> int:
-    """The place of the one that was answered with `status`, where all others have to be conflicts.
+def the_accepted(replies: Sequence[Reply], *accepted: int, what: str) -> int:
+    """The place of the one that was answered with a status of success, where all others have to be conflicts.
 
     Raises:
         Unmet: none was accepted, or several, or another was refused for another reason.
     """
     statuses = [reply.status for reply in replies]
     for reply in replies:
-        expect.status(reply, status, 409)
-    expect.true(statuses.count(status) == 1, f"exactly one of {len(statuses)} simultaneous {what} to be answered with {status}", statuses)
-    return statuses.index(status)
+        expect.status(reply, *accepted, 409)
+    places = [place for place, status in enumerate(statuses) if status in accepted]
+    wanted = f"exactly one of {len(statuses)} simultaneous {what} to be answered with {' or '.join(map(str, accepted))}"
+    expect.true(len(places) == 1, wanted, statuses)
+    return places[0]

@@ -17,6 +17,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     add_spec,
     column,
     next_column,
+    next_field,
     partition_field,
     schema_with,
     set_current_schema,
@@ -178,7 +179,7 @@ def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
     at, current = column(table, "at"), table.member("current-snapshot-id")
     lab.commit(table, set_statistics(statistics_file(table, current)))
     lab.commit(table, set_partition_statistics(partition_statistics_file(table, current)))
-    lab.commit(table, add_spec(partition_field(at, "day", "by_day")), set_default_spec(LAST_ADDED))
+    lab.commit(table, add_spec(partition_field(at, "day", "by_day", field_id=next_field(table))), set_default_spec(LAST_ADDED))
     lab.commit(table, add_sort_order(sort_field(at)), set_default_sort_order(LAST_ADDED))
     former = left_behind(lab, table)
     again = registered(lab, former)

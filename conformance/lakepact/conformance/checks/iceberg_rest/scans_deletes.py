@@ -21,6 +21,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     add_spec,
     column,
+    next_field,
     partition_field,
     set_default_spec,
     table_of_version,
@@ -146,8 +147,9 @@ def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
     """Partitions of two specs differ also where their values are alike; equality deletes without partition apply in all of them."""
     table = grown(lab)
     plain = table.spec()
-    for transform, name in (("identity", "by_name"), ("truncate[1]", "by_letter")):
-        update = add_spec(partition_field(column(table.table, "name"), transform, name))
+    for number, (transform, name) in enumerate((("identity", "by_name"), ("truncate[1]", "by_letter")), start=1):
+        field = partition_field(column(table.table, "name"), transform, name, field_id=next_field(table.table))
+        update = add_spec(field, spec_id=number)
         table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
         table.append(table.file(name, "a"))
     deletes = (equality_deletes(table, "values-of-letter", "a"), position_deletes(table, "positions-of-letter", "a"))

@@ -14,13 +14,16 @@ from lakepact.conformance.checks.iceberg_rest.scan_tables import Grown, grown, p
 from lakepact.conformance.checks.iceberg_rest.scans_filtered import compared
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    FIRST_FIELD,
     LAST_ADDED,
     add_schema,
     add_spec,
     column,
     current_schema,
     next_column,
+    next_field,
     partition_field,
+    schema_with,
     set_current_schema,
     set_default_spec,
 )
@@ -134,7 +137,7 @@ def files_of_before_the_schema_changed_are_kept(lab: CatalogLab) -> None:
     table.append(table.file("narrow", lower=lower, upper=upper, values=counts, nulls=dict.fromkeys(numbers, 0)))
     schema = current_schema(table.table)
     wider = [{**one, "type": kinds[one["name"]][1]} for one in schema["fields"]]
-    schema = {**schema, "fields": [*wider, next_column(table.table, "later")]}
+    schema = {**schema_with(table.table), "fields": [*wider, next_column(table.table, "later")]}
     table.table = lab.committed(table.table, add_schema(schema), set_current_schema(LAST_ADDED))
     tests = {"count": (("eq", 5), ("lt", 0), ("gt", 8)), "real": (("eq", 1.25), ("lt", -1.0)), "price": (("eq", "1.00"), ("lt", "-2.00"))}
     filters = [compared(kind, name, value) for name, some in tests.items() for kind, value in some]
@@ -176,7 +179,8 @@ DIVIDED: tuple[tuple[str, str, Rows, tuple[Any, ...]], ...] = (
 def partitions_of_every_transform_are_kept(lab: CatalogLab) -> None:
     """What a partition value says of a column depends on the transform that it was made by."""
     for transform, source, rows, values in DIVIDED:
-        spec = {"spec-id": 0, "fields": [{"source-id": ("id", "name", "at").index(source) + 1, "transform": transform, "name": "part"}]}
+        field = partition_field(("id", "name", "at").index(source) + 1, transform, "part", field_id=FIRST_FIELD)
+        spec = {"spec-id": 0, "fields": [field]}
         table = grown(lab, partition_spec=spec)
         names = [f"part-{n}" for n in range(len(values))]
         manifests = [Manifest((table.file(name, value),), spec=table.spec()) for name, value in zip(names, values, strict=True)]
@@ -188,7 +192,7 @@ def partitions_of_every_transform_are_kept(lab: CatalogLab) -> None:
 @check("IRC-SCAN-PLAN-015")
 def void_partitions_say_nothing(lab: CatalogLab) -> None:
     """The partition values of a field that was given up are null, and say nothing of the column."""
-    table = grown(lab, partition_spec={"spec-id": 0, "fields": [{"source-id": 2, "transform": "void", "name": "former"}]})
+    table = grown(lab, partition_spec={"spec-id": 0, "fields": [partition_field(2, "void", "former", field_id=FIRST_FIELD)]})
     table.append(table.file("some", None))
 
     kept(lab, table, [compared("eq", "name", "a"), compared("not-null", "name"), compared("starts-with", "name", "a")], ["some"])
@@ -201,7 +205,9 @@ def files_of_former_specs_are_kept(lab: CatalogLab) -> None:
     specs = [table.spec()]
     table.append(table.file("whole"))
     for source, name in (("name", "by_name"), ("id", "by_id")):
-        update = add_spec(partition_field(column(table.table, source), "identity", name))
+        update = add_spec(
+            partition_field(column(table.table, source), "identity", name, field_id=next_field(table.table)), spec_id=len(specs)
+        )
         table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
         specs.append(table.spec())
         table.append(*(table.file(f"{name}-{value}", value) for value in (("a", "b") if source == "name" else (5, 6))))

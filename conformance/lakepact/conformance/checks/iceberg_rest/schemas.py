@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     add_spec,
     column,
     next_column,
+    next_field,
     partition_field,
     schema_with,
     set_current_schema,
@@ -222,7 +223,8 @@ def structure(lab: CatalogLab) -> None:
     table = lab.make_table(home, schema=NESTED, properties={"lakepact.note": "1"})
     lab.send("listTables", namespace=home)
     lab.send("listTables", namespace=home, page_token="", page_size=1)
-    lab.commit(table, add_spec(partition_field(column(table, "id"), "bucket[16]", "id_bucket")), set_default_spec(LAST_ADDED))
+    bucket = partition_field(column(table, "id"), "bucket[16]", "id_bucket", field_id=next_field(table))
+    lab.commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
     order = add_sort_order(
         sort_field(column(table, "id")),
         sort_field(column(table, "amount"), transform="truncate[2]", direction="desc", null_order="nulls-last"),

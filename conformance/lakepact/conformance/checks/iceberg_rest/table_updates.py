@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LAST_ADDED = -1  #: stands for the schema, spec or order that the same commit added last
 NOWHERE = 999  #: an id that no schema, spec or order of a small table has
+FIRST_FIELD = 1000  #: the id of the first partition field of a table
+SECOND = 1  #: the id that clients propose for the first spec or order that is added to a new table
 REQUESTED = 77  #: an id that a request proposes although ids are the server's to give
 
 
@@ -120,15 +122,25 @@ def columns(schema: Mapping[str, Any]) -> dict[str, int]:
     return {field["name"]: field["id"] for field in schema["fields"]}
 
 
-def schema_with(table: Table, *fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The current schema with further columns."""
+def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict[str, Any]:
+    """The current schema with further columns; `skip` leaves out the next ids of schemas.
+
+    Like all clients it proposes an id that no schema has: that a server insists on one is judged by a check of its own.
+    """
     schema = current_schema(table)
-    return {**schema, "fields": [*schema["fields"], *fields]}
+    ids = [found for one in table.member("schemas") if isinstance(found := one.get("schema-id"), int)]
+    return {**schema, "schema-id": max(ids, default=0) + 1 + skip, "fields": [*schema["fields"], *fields]}
 
 
 def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0) -> dict[str, Any]:
     """A column whose id was never used in the table; `skip` leaves out the next ids."""
     return {"id": table.member("last-column-id") + 1 + skip, "name": name, "type": kind, "required": False}
+
+
+def next_field(table: Table, *, skip: int = 0) -> int:
+    """An id that no partition field of the table ever had; `skip` leaves out the next ids."""
+    last: int = table.metadata.get("last-partition-id", FIRST_FIELD - 1)
+    return last + 1 + skip
 
 
 # -- updates ----------------------------------------------------------------------------------------------------------
@@ -173,12 +185,15 @@ def remove_schemas(*schema_ids: int) -> dict[str, Any]:
 
 
 def partition_field(source_id: int, transform: str, name: str, *, field_id: int | None = None) -> dict[str, Any]:
-    """A field of a partition spec; without an id of its own unless one is given."""
+    """A field of a partition spec.
+
+    Clients say its id (`next_field`): that a server insists on one is judged by checks that leave it out.
+    """
     field = {"source-id": source_id, "transform": transform, "name": name}
     return field if field_id is None else {**field, "field-id": field_id}
 
 
-def add_spec(*fields: Mapping[str, Any], spec_id: int | None = REQUESTED) -> dict[str, Any]:
+def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> dict[str, Any]:
     """An update that adds a partition spec; it proposes `spec_id` unless that is None."""
     spec: dict[str, Any] = {"fields": list(fields)}
     return {"action": "add-spec", "spec": spec if spec_id is None else {"spec-id": spec_id, **spec}}
@@ -199,7 +214,7 @@ def sort_field(source_id: int, *, transform: str = "identity", direction: str = 
     return {"source-id": source_id, "transform": transform, "direction": direction, "null-order": null_order}
 
 
-def add_sort_order(*fields: Mapping[str, Any], order_id: int = REQUESTED) -> dict[str, Any]:
+def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> dict[str, Any]:
     """An update that adds a sort order; it proposes `order_id`, because the contract requires the member."""
     return {"action": "add-sort-order", "sort-order": {"order-id": order_id, "fields": list(fields)}}
 
@@ -253,8 +268,13 @@ def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> d
 
 
 def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
-    """An update that gives a snapshot a statistics file; `members` are further ones, named with underscores for hyphens."""
-    return {"action": "set-statistics", "statistics": dict(file), **_hyphens(members)}
+    """An update that gives a snapshot a statistics file; `members` are further ones, as in `add_schema`.
+
+    Like many clients it says the deprecated `snapshot-id`: that a server wants to be told is judged by a check of its own.
+    """
+    said = {"snapshot_id": file.get("snapshot-id"), **members}
+    told = _hyphens({name: value for name, value in said.items() if value is not None})
+    return {"action": "set-statistics", **told, "statistics": dict(file)}
 
 
 def remove_statistics(snapshot_id: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_creation import array, extended, field, mapping, order, spec, struct
-from lakepact.conformance.checks.iceberg_rest.table_updates import partition_field, sort_field
+from lakepact.conformance.checks.iceberg_rest.table_updates import FIRST_FIELD, partition_field, sort_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ def identified_by(*identifiers: int) -> dict[str, Any]:
 
 def divided_by(source_id: int, transform: str) -> dict[str, Any]:
     """Members of a request whose table is partitioned."""
-    return {"schema": UNFIT, "partition-spec": spec(partition_field(source_id, transform, "part"))}
+    return {"schema": UNFIT, "partition-spec": spec(partition_field(source_id, transform, "part", field_id=FIRST_FIELD), spec_id=0)}
 
 
 def sorted_by(source_id: int, transform: str) -> dict[str, Any]:

@@ -24,6 +24,10 @@ def change(table: Table | Plot, *updates: Mapping[str, Any], requirements: Seque
     return {"identifier": identifier, "requirements": list(requirements), "updates": list(updates)}
 
 
+#: Statuses of a transaction that was made. Which of them is right is a matter of requirements that say so (IRC-TXN-001, IRC-GEN-006).
+MADE = (200, 204)
+
+
 def transact(lab: CatalogLab, *changes: Change) -> Reply:
     """The answer to a transaction; it is not looked at."""
     return lab.send("commitTransaction", body={"table-changes": list(changes)})

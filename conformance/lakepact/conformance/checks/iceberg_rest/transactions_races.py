@@ -13,7 +13,7 @@ from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_ref, assert_uuid
 from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.table_updates import add_snapshot
-from lakepact.conformance.checks.iceberg_rest.transaction_requests import change, make_tables, mark_of, marking, transact
+from lakepact.conformance.checks.iceberg_rest.transaction_requests import MADE, change, make_tables, mark_of, marking, transact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Rep
 
 def winner_of(replies: Sequence[Reply]) -> int:
     """The place of the transaction that was accepted."""
-    return the_accepted(replies, 204, what="transactions")
+    return the_accepted(replies, *MADE, what="transactions")
 
 
 def _main(table: Table) -> int | None:
@@ -117,8 +117,8 @@ def no_accepted_transaction_is_lost(lab: CatalogLab) -> None:
         after = [properties_of(lab.load(table)) for table in tables]
         with lab.judge("IRC-TXN-010"):
             for reply in replies:
-                expect.status(reply, 204, 409)
-            accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 204]
+                expect.status(reply, *MADE, 409)
+            accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE]
             expect.true(bool(accepted), "one of the transactions to be accepted", [reply.status for reply in replies])
             for properties in after:
                 expect.equal(accepted, [key for key in keys if properties.get(key) == key], "the accepted transactions to be on the table:")
@@ -138,7 +138,7 @@ def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) 
 def _written(lab: CatalogLab, tables: Sequence[Table], done: threading.Event) -> list[tuple[int, int]]:
     try:
         for turn in range(1, TURNS + 1):
-            lab.works(transact(lab, *[marking(table, str(turn)) for table in tables]), 204)
+            lab.works(transact(lab, *[marking(table, str(turn)) for table in tables]), *MADE)
     finally:
         done.set()
     return []

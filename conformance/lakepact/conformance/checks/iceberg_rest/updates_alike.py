@@ -15,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     column,
     current_schema,
     next_column,
+    next_field,
     partition_field,
     schema_with,
     set_current_schema,
@@ -104,17 +105,19 @@ def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
     """A spec with another width, with its fields in another order or under another name, is another one."""
     table = lab.make_table()
     id_, name = column(table, "id"), column(table, "name")
-    by_name = partition_field(name, "truncate[4]", "name_start")
-    specs = [[partition_field(id_, f"bucket[{width}]", f"by_{width}"), by_name] for width in (4, 8)]
+    first = next_field(table)
+    by_name = partition_field(name, "truncate[4]", "name_start", field_id=first)
+    specs = [[partition_field(id_, f"bucket[{width}]", f"by_{width}", field_id=first + n), by_name] for n, width in ((1, 4), (2, 8))]
     specs.append(specs[0][::-1])
     specs.append([{**specs[0][0], "name": "called"}, by_name])
 
     with lab.judge("IRC-UPD-026"):
-        for fields in specs:
-            after = changed(lab, table, add_spec(*fields), set_default_spec(LAST_ADDED))
+        for number, fields in enumerate(specs, start=1):
+            after = changed(lab, table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
             (default,) = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
-            said = [{member: field.get(member) for member in fields[0]} for field in default["fields"]]
-            expect.equal(fields, said, "the fields of the default spec, which was added last,")
+            said = [{member: field.get(member) for member in ("source-id", "transform", "name")} for field in default["fields"]]
+            sent = [{member: field[member] for member in ("source-id", "transform", "name")} for field in fields]
+            expect.equal(sent, said, "the fields of the default spec, which was added last,")
 
 
 @check("IRC-UPD-032")
@@ -133,8 +136,8 @@ def orders_that_differ_a_little_are_others(lab: CatalogLab) -> None:
     orders = (*([one] for one in alone), both, both[::-1])
 
     with lab.judge("IRC-UPD-032"):
-        for order in orders:
-            after = changed(lab, table, add_sort_order(*order), set_default_sort_order(LAST_ADDED))
+        for number, order in enumerate(orders, start=1):
+            after = changed(lab, table, add_sort_order(*order, order_id=number), set_default_sort_order(LAST_ADDED))
             default = [one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
             said = [[{member: field.get(member) for member in alone[0]} for field in fields] for fields in default]
             expect.equal([order], said, "the default order, which was added last,")

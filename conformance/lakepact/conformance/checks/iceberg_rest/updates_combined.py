@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    FIRST_FIELD,
     LAST_ADDED,
     add_schema,
     add_snapshot,
@@ -18,6 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     columns,
     current_schema,
     next_column,
+    next_field,
     partition_field,
     remove_snapshots,
     schema_with,
@@ -33,7 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
 )
 from lakepact.conformance.checks.iceberg_rest.updates_partition_specs import spec_with
 from lakepact.conformance.checks.iceberg_rest.updates_refs import current_snapshot, expect_ref, refs
-from lakepact.conformance.checks.iceberg_rest.updates_snapshots import snapshot_ids, snapshot_of
+from lakepact.conformance.checks.iceberg_rest.updates_snapshots import all_snapshots, snapshot_ids, snapshot_of
 from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def logged(table: Table) -> list[Any]:
 def main_goes_back(lab: CatalogLab) -> None:
     """Main is moved back to a snapshot where it was before: that is logged like any other way, and no snapshot is lost by it."""
     table = lab.append(lab.append(lab.make_table()))
-    first, second = snapshot_ids(table)
+    first, second = all_snapshots(table, 2)
 
     with lab.judge("IRC-UPD-044"):
         after = changed(lab, table, set_ref("main", first))
@@ -68,7 +70,7 @@ def main_goes_back(lab: CatalogLab) -> None:
 def snapshots_expire(lab: CatalogLab) -> None:
     """Of three snapshots the first one is removed, as clients let them expire: the others stay, and the log names those alone."""
     table = lab.append(lab.append(lab.append(lab.make_table())))
-    first, second, third = snapshot_ids(table)
+    first, second, third = all_snapshots(table, 3)
     after = lab.committed(table, remove_snapshots(first))
 
     with lab.judge("IRC-UPD-050"):
@@ -83,7 +85,7 @@ def snapshots_expire(lab: CatalogLab) -> None:
 def what_was_just_added_does_not_expire(lab: CatalogLab) -> None:
     """A commit that adds a snapshot and removes an older one removes no more than that, although no branch is at the new one."""
     table = lab.append(lab.append(lab.make_table()))
-    first, second = snapshot_ids(table)
+    first, second = all_snapshots(table, 2)
     snapshot = lab.snapshot(table)
 
     with lab.judge("IRC-UPD-050"):
@@ -94,7 +96,7 @@ def what_was_just_added_does_not_expire(lab: CatalogLab) -> None:
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
 def last_added_may_be_known(lab: CatalogLab) -> None:
     """What was added last in a commit is what -1 stands for, also where the table had it already, or nothing was: 400, never another."""
-    spec = {"spec-id": 0, "fields": [partition_field(2, "identity", "by_name")]}
+    spec = {"spec-id": 0, "fields": [partition_field(2, "identity", "by_name", field_id=FIRST_FIELD)]}
     table = lab.make_table(partition_spec=spec, write_order={"order-id": 1, "fields": [sort_field(2)]})
     name, id_ = column(table, "name"), column(table, "id")
     schema = current_schema(table)
@@ -105,12 +107,12 @@ def last_added_may_be_known(lab: CatalogLab) -> None:
     if after:
         with lab.judge("IRC-UPD-018"):
             expect.equal(sorted(columns(schema)), sorted(columns(current_schema(after))), "columns of the schema that was added last,")
-    other, known = partition_field(id_, "bucket[4]", "other"), partition_field(name, "identity", "by_name")
-    after = _added_anew(lab, "IRC-UPD-026", table, add_spec(other), add_spec(known), set_default_spec(LAST_ADDED))
+    other, known = partition_field(id_, "bucket[4]", "other", field_id=next_field(table)), spec_with(table, "by_name")["fields"][0]
+    after = _added_anew(lab, "IRC-UPD-026", table, add_spec(other), add_spec(known, spec_id=0), set_default_spec(LAST_ADDED))
     if after:
         with lab.judge("IRC-UPD-026"):
             expect.equal(spec_with(after, "by_name")["spec-id"], after.member("default-spec-id"), "the spec that was added last,")
-    orders = [add_sort_order(sort_field(id_)), add_sort_order(sort_field(name))]
+    orders = [add_sort_order(sort_field(id_), order_id=2), add_sort_order(sort_field(name))]
     after = _added_anew(lab, "IRC-UPD-032", table, *orders, set_default_sort_order(LAST_ADDED))
     if after:
         with lab.judge("IRC-UPD-032"):
@@ -181,7 +183,7 @@ def partition_fields_have_ids_of_their_own(lab: CatalogLab) -> None:
 def upgrades_change_the_version_alone(lab: CatalogLab) -> None:
     """A table of version 2 becomes one of version 3 with all its snapshots, refs, log, statistics and properties."""
     table = lab.append(lab.append(table_of_version(lab, 2)))
-    first = snapshot_ids(table)[0]
+    first, _ = all_snapshots(table, 2)
     table = lab.committed(
         table, set_ref("release", first, kind="tag"), set_statistics(statistics_file(table, first)), set_properties(a="b")
     )
@@ -210,7 +212,8 @@ def sequence_numbers_are_large(lab: CatalogLab) -> None:
 def refs_have_any_names(lab: CatalogLab) -> None:
     """The name of a ref is kept as it was sent, with capitals, dots and slashes."""
     table = lab.append(lab.make_table())
-    updates = [set_ref(name, snapshot_ids(table)[0], kind=kind) for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))]
+    (snapshot,) = all_snapshots(table, 1)
+    updates = [set_ref(name, snapshot, kind=kind) for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))]
 
     with lab.judge("IRC-UPD-045"):
         after = changed(lab, table, *updates)
@@ -234,7 +237,7 @@ def properties_have_any_names_and_values(lab: CatalogLab) -> None:
 def statistics_are_kept_whole(lab: CatalogLab) -> None:
     """Statistics files are stored with all that was sent of them."""
     table = lab.append(lab.make_table())
-    snapshot = snapshot_ids(table)[0]
+    (snapshot,) = all_snapshots(table, 1)
     file, of_partitions = statistics_file(table, snapshot), partition_statistics_file(table, snapshot)
 
     with lab.judge("IRC-UPD-066"):

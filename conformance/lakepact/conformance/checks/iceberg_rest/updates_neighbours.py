@@ -16,6 +16,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     changed,
     column,
     next_column,
+    next_field,
     partition_field,
     remove_partition_specs,
     remove_partition_statistics,
@@ -34,7 +35,7 @@ from lakepact.conformance.checks.iceberg_rest.updates_partition_specs import spe
 from lakepact.conformance.checks.iceberg_rest.updates_properties import expect_properties
 from lakepact.conformance.checks.iceberg_rest.updates_refs import current_snapshot
 from lakepact.conformance.checks.iceberg_rest.updates_schemas import id_of_schema_with, schema_ids
-from lakepact.conformance.checks.iceberg_rest.updates_snapshots import snapshot_ids, snapshot_of
+from lakepact.conformance.checks.iceberg_rest.updates_snapshots import all_snapshots, snapshot_ids, snapshot_of
 from lakepact.conformance.checks.iceberg_rest.updates_statistics import files, partition_statistics_file, table_of_two_snapshots
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def snapshots_of_former_schemas_keep_them(lab: CatalogLab) -> None:
 def a_snapshot_between_others_is_removed(lab: CatalogLab) -> None:
     """A snapshot that is removed from between two others takes neither along, nor what belongs to them."""
     table = lab.append(lab.append(lab.append(lab.make_table())))
-    first, second, third = snapshot_ids(table)
+    first, second, third = all_snapshots(table, 3)
     lab.committed(table, set_statistics(statistics_file(table, first, name="kept")), set_ref("kept", first, kind="tag"))
 
     with lab.judge("IRC-UPD-050"):
@@ -105,7 +106,7 @@ def a_snapshot_between_others_is_removed(lab: CatalogLab) -> None:
 def missing_snapshots_hide_no_others(lab: CatalogLab) -> None:
     """A snapshot that is listed behind one that the table does not have is removed; or both are refused, and it stays."""
     table = lab.append(lab.append(lab.make_table()))
-    first, second = snapshot_ids(table)
+    first, second = all_snapshots(table, 2)
     reply = lab.commit(table, remove_snapshots(1, first))
 
     with lab.judge("IRC-UPD-050"):
@@ -155,7 +156,7 @@ def statistics_of_the_other_kind_stay(lab: CatalogLab) -> None:
 def several_schemas_are_removed(lab: CatalogLab) -> None:
     """All schemas that are listed vanish, and the last column id stays what it was."""
     table = lab.make_table()
-    schemas = [schema_with(table, next_column(table, name, skip=n)) for n, name in enumerate(("one", "two"))]
+    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two"))]
     grown = lab.committed(table, *map(add_schema, schemas))
     gone = [id_of_schema_with(grown, name) for name in ("one", "two")]
 
@@ -170,7 +171,9 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
     """All specs that are listed vanish, and the last partition id stays what it was, so that no id is given to another field."""
     table = table_of_version(lab, 2)
     at, name = column(table, "at"), column(table, "name")
-    grown = lab.committed(table, add_spec(partition_field(at, "day", "one")), add_spec(partition_field(name, "identity", "two")))
+    one = partition_field(at, "day", "one", field_id=next_field(table))
+    two = partition_field(name, "identity", "two", field_id=next_field(table, skip=1))
+    grown = lab.committed(table, add_spec(one), add_spec(two, spec_id=2))
     last = grown.member("last-partition-id")
     gone = [spec_with(grown, called)["spec-id"] for called in ("one", "two")]
 
@@ -184,7 +187,7 @@ def several_specs_are_removed(lab: CatalogLab) -> None:
 def schemas_that_stay_keep_their_ids(lab: CatalogLab) -> None:
     """A schema that is added once others were removed gets an id that no schema has, and those that stayed are what they were."""
     table = lab.make_table()
-    one, two, three = (schema_with(table, next_column(table, name, skip=n)) for n, name in enumerate(("one", "two", "three")))
+    one, two, three = (schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("one", "two", "three")))
     grown = lab.committed(table, add_schema(one), add_schema(two))
     first, kept = table.member("current-schema-id"), id_of_schema_with(grown, "two")
     lab.committed(table, remove_schemas(id_of_schema_with(grown, "one")))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    FIRST_FIELD,
     LAST_ADDED,
     NOWHERE,
     REQUESTED,
@@ -14,6 +15,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     changed,
     column,
     judge_refusals,
+    next_field,
     partition_field,
     remove_partition_specs,
     set_default_spec,
@@ -63,10 +65,10 @@ def spec_ids_are_given_by_the_server(lab: CatalogLab) -> None:
 @check("IRC-UPD-023")
 def compatible_spec_is_reused(lab: CatalogLab) -> None:
     """Adding a spec that the table has does not make another one."""
-    table = lab.make_table(partition_spec={"spec-id": 0, "fields": [partition_field(2, "identity", "name")]})
+    table = lab.make_table(partition_spec={"spec-id": 0, "fields": [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]})
 
     with lab.judge("IRC-UPD-023"):
-        after = changed(lab, table, add_spec(partition_field(column(table, "name"), "identity", "name")))
+        after = changed(lab, table, add_spec(*spec_with(table, "name")["fields"]))
         expect.equal(spec_ids(table), spec_ids(after), "the same partition specs")
 
 
@@ -74,11 +76,12 @@ def compatible_spec_is_reused(lab: CatalogLab) -> None:
 def impossible_specs_are_refused(lab: CatalogLab) -> None:
     """A spec cannot be made from a column that there is not, by a transform that its type does not have, or with one name twice."""
     table = lab.make_table()
-    name, at = column(table, "name"), column(table, "at")
+    name, at, first = column(table, "name"), column(table, "at"), next_field(table)
+    twins = partition_field(name, "identity", "twin", field_id=first), partition_field(at, "day", "twin", field_id=first + 1)
     cases = {
-        "a source column that there is not": [add_spec(partition_field(NOWHERE, "identity", "ghost"))],
-        "the day of a string": [add_spec(partition_field(name, "day", "name_day"))],
-        "two fields with one name": [add_spec(partition_field(name, "identity", "twin"), partition_field(at, "day", "twin"))],
+        "a source column that there is not": [add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))],
+        "the day of a string": [add_spec(partition_field(name, "day", "name_day", field_id=first))],
+        "two fields with one name": [add_spec(*twins)],
     }
     judge_refusals(lab, "IRC-UPD-024", table, cases)
 
@@ -99,8 +102,8 @@ def specs_become_default(lab: CatalogLab) -> None:
     """A spec becomes the default one by its id, or by -1 when the same commit added it last."""
     table = lab.make_table()
     first = table.member("default-spec-id")
-    earlier = add_spec(partition_field(column(table, "name"), "identity", "earlier"))
-    later = add_spec(partition_field(column(table, "at"), "day", "later"))
+    earlier = add_spec(partition_field(column(table, "name"), "identity", "earlier", field_id=next_field(table)))
+    later = add_spec(partition_field(column(table, "at"), "day", "later", field_id=next_field(table, skip=1)), spec_id=2)
 
     with lab.judge("IRC-UPD-026"):
         after = changed(lab, table, earlier, later, set_default_spec(LAST_ADDED))
@@ -129,8 +132,8 @@ def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
     default = table.member("default-spec-id")
     grown = lab.committed(
         table,
-        add_spec(partition_field(column(table, "name"), "identity", "goes")),
-        add_spec(partition_field(column(table, "at"), "day", "stays")),
+        add_spec(partition_field(column(table, "name"), "identity", "goes", field_id=next_field(table))),
+        add_spec(partition_field(column(table, "at"), "day", "stays", field_id=next_field(table, skip=1)), spec_id=2),
     )
     goes, stays = spec_with(grown, "goes")["spec-id"], spec_with(grown, "stays")["spec-id"]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    FIRST_FIELD,
     LAST_ADDED,
     NOWHERE,
     REQUESTED,
@@ -55,7 +56,7 @@ def id_of_schema_with(table: Table, name: str) -> Any:
 
 def narrowed(table: Table, name: str) -> dict[str, Any]:
     """The current schema without a column."""
-    schema = current_schema(table)
+    schema = schema_with(table)
     return {**schema, "fields": [field for field in schema["fields"] if field["name"] != name]}
 
 
@@ -129,7 +130,7 @@ def contradictory_schemas_are_refused(lab: CatalogLab) -> None:
     cases = {
         "two columns with one id": [add_schema(schema_with(table, {**next_column(table, "twin"), "id": column(table, "name")}))],
         "two columns with one name": [add_schema(schema_with(table, next_column(table, "name")))],
-        "an id that was a string and is a long": [add_schema({**current, "fields": retyped})],
+        "an id that was a string and is a long": [add_schema({**schema_with(table), "fields": retyped})],
     }
     judge_refusals(lab, "IRC-UPD-014", table, cases)
 
@@ -169,7 +170,7 @@ def known_schema_becomes_current(lab: CatalogLab) -> None:
 def last_added_schema_becomes_current(lab: CatalogLab) -> None:
     """The schema id -1 stands for the schema that the same commit added last."""
     table = lab.make_table()
-    schemas = [schema_with(table, next_column(table, name, skip=n)) for n, name in enumerate(("earlier", "later"))]
+    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("earlier", "later"))]
 
     with lab.judge("IRC-UPD-018"):
         after = changed(lab, table, *map(add_schema, schemas), set_current_schema(LAST_ADDED))
@@ -187,7 +188,7 @@ def unknown_schema_cannot_become_current(lab: CatalogLab) -> None:
 @check("IRC-UPD-021")
 def source_columns_stay(lab: CatalogLab) -> None:
     """A schema without the column that the default spec or the default order is made from cannot become current."""
-    by_name = [partition_field(2, "identity", "name")]
+    by_name = [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]
     partitioned = lab.make_table(partition_spec={"spec-id": 0, "fields": by_name})
     ordered = lab.make_table(partitioned.namespace, write_order={"order-id": 1, "fields": [sort_field(2)]})
 
@@ -204,7 +205,7 @@ def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
     """Schemas that are listed vanish and others stay; the current one cannot be removed."""
     table = lab.make_table()
     current = table.member("current-schema-id")
-    schemas = [schema_with(table, next_column(table, name, skip=n)) for n, name in enumerate(("goes", "stays"))]
+    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("goes", "stays"))]
     grown = lab.committed(table, *map(add_schema, schemas))
     goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
 

@@ -18,7 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     table_of_version,
     without,
 )
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import Blocked, Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
@@ -30,6 +30,18 @@ WIDE = 2**62 + 2**53 + 1
 def snapshot_ids(table: Table) -> list[Any]:
     """The ids of a table's snapshots."""
     return [snapshot.get("snapshot-id") for snapshot in table.member("snapshots")]
+
+
+def all_snapshots(table: Table, many: int) -> list[Any]:
+    """The ids of a table's snapshots, to which `many` were added.
+
+    Raises:
+        Blocked: they are not as many, which is held against `add-snapshot`.
+    """
+    found = snapshot_ids(table)
+    if len(found) != many:
+        raise Blocked(f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035): {expect.shown(found)}")
+    return found
 
 
 def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
@@ -173,7 +185,7 @@ def listed_snapshots_vanish(lab: CatalogLab) -> None:
     table = lab.make_table()
     for _ in range(5):
         table = lab.append(table)
-    ids = snapshot_ids(table)
+    ids = all_snapshots(table, 5)
 
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, remove_snapshots(*ids[:2]))

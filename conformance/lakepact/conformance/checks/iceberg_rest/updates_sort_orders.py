@@ -44,7 +44,7 @@ def order_ids_are_given_by_the_server(lab: CatalogLab) -> None:
     source = column(table, "id")
 
     with lab.judge("IRC-UPD-029"):
-        after = changed(lab, table, add_sort_order(sort_field(source)))
+        after = changed(lab, table, add_sort_order(sort_field(source), order_id=REQUESTED))
         added = ids_of_orders_by(after, [source])
         expect.equal(1, len(added), "sort orders by the new column:")
         expect.lacks(added[0], [*order_ids(table), REQUESTED, UNSORTED, None], "an id of the server's own,")
@@ -86,7 +86,7 @@ def orders_become_default(lab: CatalogLab) -> None:
     earlier, later = column(table, "name"), column(table, "at")
 
     with lab.judge("IRC-UPD-032"):
-        orders = [add_sort_order(sort_field(source)) for source in (earlier, later)]
+        orders = [add_sort_order(sort_field(source), order_id=number) for number, source in enumerate((earlier, later), start=1)]
         after = changed(lab, table, *orders, set_default_sort_order(LAST_ADDED))
         expect.contains(after.member("default-sort-order-id"), ids_of_orders_by(after, [later]), "the order that was added last,")
     grown = lab.committed(table, add_sort_order(sort_field(earlier)))

@@ -1,0 +1,138 @@
+"""What real catalogs do otherwise than the embedded one is held against the one requirement that it breaks, or against none."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.problems import Problem
+from variations import judged
+
+if TYPE_CHECKING:
+    import pytest
+
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+
+EXISTENCE = ("namespaceExists", "tableExists", "viewExists")
+
+
+def _numbered(spec: dict[str, Any]) -> bool:
+    return "spec-id" in spec and all("field-id" in field for field in spec["fields"])
+
+
+def wants_new_ids(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Schemas come with an id that the first one has not, and partition specs and their fields with ids at all."""
+    for update in arguments["body"].get("updates") or ():
+        if update["action"] == "add-schema" and not update["schema"].get("schema-id") and "assert-create" not in str(arguments["body"]):
+            raise Problem(400, "IllegalArgumentException", "A schema with ID 0 already exists")
+        if update["action"] == "add-spec" and not _numbered(update["spec"]):
+            raise Problem(400, "BadRequestException", "Cannot parse missing int: field-id")
+    return handler(**arguments)
+
+
+def wants_numbered_specs(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if not _numbered(arguments["body"].get("partition-spec") or {"spec-id": 0, "fields": []}):
+        raise Problem(500, "WebApplicationException", "HTTP 400 Bad Request")
+    return handler(**arguments)
+
+
+def test_who_insists_on_ids_of_schemas_and_specs_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {
+        "wants-new-ids": on_call("updateTable", wants_new_ids),
+        "wants-numbered-specs": on_call("createTable", wants_numbered_specs),
+    }
+    only = ("IRC-UPD-01[2-8]", "IRC-UPD-02*", "IRC-UPD-07*", "IRC-COM-0[013]*", "IRC-REQ-02*", "IRC-META-0*", "IRC-TBL-CREATE-01[79]")
+    seen = judged(faults, monkeypatch, *only)
+
+    assert seen == [("IRC-TBL-CREATE-019", "fail"), ("IRC-UPD-022", "fail")]
+
+
+def wants_the_snapshot_twice(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if any(update["action"] == "set-statistics" and "snapshot-id" not in update for update in arguments["body"].get("updates") or ()):
+        raise Problem(400, "BadRequestException", "Cannot parse missing long: snapshot-id")
+    return handler(**arguments)
+
+
+def test_who_insists_on_the_deprecated_member_of_statistics_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"wants-the-snapshot-twice": on_call("updateTable", wants_the_snapshot_twice)}
+    seen = judged(faults, monkeypatch, "IRC-UPD-052", "IRC-UPD-06[6-9]", "IRC-UPD-07[0-2]", "IRC-META-015")
+
+    assert seen == [("IRC-UPD-067", "fail")]
+
+
+def keeps_the_current_snapshot(document: dict[str, Any]) -> None:
+    metadata = document["metadata"]
+    metadata["snapshots"] = [one for one in metadata.get("snapshots", ()) if one["snapshot-id"] == metadata.get("current-snapshot-id")]
+
+
+def test_a_catalog_of_one_snapshot_does_not_break_the_harness(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"keeps-one-snapshot": on_answer(("createTable", "loadTable", "updateTable"), keeps_the_current_snapshot)}
+    seen = judged(faults, monkeypatch, "IRC-UPD-005", "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-05*", "IRC-UPD-066", "IRC-UPD-090")
+
+    assert ("IRC-UPD-035", "fail") in seen
+    assert "error" not in dict(seen).values()
+
+
+def test_a_transaction_that_is_answered_with_200_is_held_against_what_says_204(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"answers-transactions-with-200": on_status("commitTransaction", {204: 200})}
+    only = ("IRC-TXN-001", "IRC-TXN-009", "IRC-TXN-010", "IRC-TXN-011", "IRC-TXN-012", "IRC-TXN-014")
+
+    assert judged(faults, monkeypatch, *only) == [("IRC-TXN-001", "fail")]
+
+
+def refuses_unit_separators(scope: Scope) -> None:
+    if b"%1F" in scope["raw_path"]:
+        raise Problem(400, "BadRequestException", "Suspicious Path Character")
+
+
+def test_who_finds_no_namespace_of_several_levels_is_not_accused_of_their_parents(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"refuses-unit-separators": on_request(("loadNamespaceMetadata", "dropNamespace"), refuses_unit_separators)}
+
+    assert judged(faults, monkeypatch, "IRC-NS-CREATE-010", "IRC-NS-ENC-001") == [("IRC-NS-ENC-001", "fail")]
+
+
+def is_no_route(scope: Scope) -> None:
+    raise Problem(404, "NotFoundException", f"Unknown path: {scope['path']}")
+
+
+def test_a_router_that_answers_head_requests_serves_nothing_by_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_existence(document: dict[str, Any]) -> None:
+        document["endpoints"] = [endpoint for endpoint in document["endpoints"] if not endpoint.startswith("HEAD ")]
+
+    faults = {"declares-no-head": on_answer("getConfig", without_existence), "has-no-head": on_request(EXISTENCE, is_no_route)}
+
+    assert judged(faults, monkeypatch, "IRC-CFG-012") == []
+
+
+def test_who_neither_drops_nor_renames_is_not_asked_for_free_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {
+        "says-nothing-of-endpoints": on_answer("getConfig", lambda document: document.pop("endpoints", None) and None),
+        "drops-and-renames-nothing": on_request(("dropTable", "renameTable"), is_no_route),
+    }
+
+    assert judged(faults, monkeypatch, "IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001") == []
+
+
+def counts_requests() -> Install:
+    """Every table has a property with the number of the catalog's last commit, of which a refused one is one."""
+    commits = itertools.count()
+    last = [0]
+
+    def changed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        last[0] = next(commits)
+        return handler(**arguments)
+
+    def shown(document: dict[str, Any]) -> None:
+        document["metadata"].setdefault("properties", {})["catalog.commit-id"] = str(last[0])
+
+    showing = on_answer(("createTable", "loadTable", "updateTable"), shown)
+    return all_of(on_call(("createTable", "updateTable", "loadTable"), changed), showing)
+
+
+def test_who_shows_its_own_state_in_tables_is_not_accused_of_changing_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    only = ("IRC-TBL-CREATE-014", "IRC-TBL-STAGE-006", "IRC-TBL-LOAD-006", "IRC-TBL-LOAD-010", "IRC-GEN-01[67]", "IRC-GEN-032")
+
+    assert judged({"counts-requests": counts_requests()}, monkeypatch, *only, "IRC-SCAN-PLAN-026") == []

@@ -1,0 +1,33 @@
+"""The embedded server with variations of its own: right in ways that nobody else has, or wrong in one way only."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import GENERIC
+
+if TYPE_CHECKING:
+    import pytest
+
+    from lakepact.reference_server.faults import Install
+
+
+def _installed(install: Install, _: object) -> Install:
+    return install
+
+
+def judged(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> list[tuple[str, str]]:
+    """What is held against the embedded server with variations of its own: requirement and outcome, in the order of both."""
+    for name, install in faults.items():
+        monkeypatch.setitem(GENERIC, name, (name, partial(_installed, install)))
+    with running(contract="iceberg_rest", warehouse="memory:", faults=list(faults)) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url))
+        for _ in run.events():
+            pass
+    broken = {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
+    return sorted((requirement, str(result.outcome)) for requirement, result in run.results().items() if result.outcome in broken)
