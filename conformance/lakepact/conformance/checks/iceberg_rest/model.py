@@ -193,7 +193,9 @@ class CatalogModel:
         parent = arguments.get("parent")
         if reply.status == 200 and parent in self.namespaces:
             children = {other for other in self.namespaces if other[:-1] == parent}
-            self._lists("IRC-NS-LIST-010", children, {tuple(levels) for levels in reply.at("namespaces")}, reply)
+            found = {tuple(levels) for levels in reply.at("namespaces")}
+            is_theirs = all(levels[:-1] == parent for levels in found)
+            self._lists("IRC-NS-LIST-010" if is_theirs else "IRC-NS-LIST-002", children, found, reply)
 
     def _lists(self, requirement: str, expected: set[Any], found: set[Any], reply: Reply) -> None:
         """What is listed is what is there, or a part of it where more pages follow."""

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Reply
 
 NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
+MADE = 200  #: says that a namespace was created, or is there
 ABSENT: Any = object()  #: stands for a member that is left out
 WRITERS = 16  #: callers side by side
 
@@ -139,7 +141,10 @@ def children_are_created_below_their_parents(lab: CatalogLab) -> None:
 @check("IRC-NS-CREATE-010")
 def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
     """A child of a missing parent is refused and leaves nothing, or makes its parent or lives without it consistently."""
-    parent, child = lab.name(), lab.name()
+    there, parent, child = lab.make_namespace(), lab.name(), lab.name()
+    below = [*there, child]
+    if create(lab, below).status == MADE and lab.send("loadNamespaceMetadata", namespace=tuple(below)).status != MADE:
+        raise Blocked("namespaces of several levels are made, and not found at their paths (IRC-NS-ENC-001)")
     reply = create(lab, [parent, child])
     loaded = lab.send("loadNamespaceMetadata", namespace=(parent, child))
 
