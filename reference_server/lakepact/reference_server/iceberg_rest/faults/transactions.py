@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Scope
 
-ACCEPTED = ("IRC-TXN-001", "IRC-TXN-013", "IRC-TXN-014", "IRC-TXN-017")
+ANSWERED = ("IRC-TXN-001", "IRC-TXN-013", "IRC-TXN-017")
+ACCEPTED = (*ANSWERED, "IRC-TXN-014")
 
 
 # -- what is answered -------------------------------------------------------------------------------------------------
@@ -39,7 +40,7 @@ def _with_a_body(reply: Reply, _: Scope) -> Reply:
 
 
 ANSWERS = (
-    Fault("transactions-answer-200", "A transaction is answered with 200 and an empty object.", ACCEPTED, on_reply(TRANSACT, _with_a_body)),
+    Fault("transactions-answer-200", "A transaction is answered with 200 and an empty object.", ANSWERED, on_reply(TRANSACT, _with_a_body)),
     Fault(
         "transactions-answer-202", "A transaction is answered as if it were to be made later.", ACCEPTED, on_status(TRANSACT, {204: 202})
     ),
