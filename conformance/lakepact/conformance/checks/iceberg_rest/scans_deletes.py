@@ -175,3 +175,21 @@ def files_are_told_as_they_are(lab: CatalogLab) -> None:
         expect.equal({"file-path": data.path, "record-count": 17, "file-size-in-bytes": 12_345}, told, "the data file as")
     with lab.judge("IRC-SCAN-SCH-006"):
         expect.equal([[2, 3]], [sorted(one.get("equality-ids") or []) for one in deletes], "equality-ids of its delete files:")
+
+
+@check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
+def delete_files_are_told_as_they_are(lab: CatalogLab) -> None:
+    """Delete files have the numbers, the spec and the partition of their manifest, too."""
+    table = grown(lab)
+    update = add_spec(partition_field(column(table.table, "name"), "identity", "by_name", field_id=1000))
+    table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
+    table.append(table.file("data", "a"))
+    deletes = replace(position_deletes(table, "positions", "a", target=table.path("data")), rows=3, size=777)
+    table.append(deletes, operation="delete")
+    numbers = {"file-path": deletes.path, "record-count": 3, "file-size-in-bytes": 777, "spec-id": table.spec().get("spec-id")}
+    told = [one for _, files in planned(lab, table.table).tasks for one in files]
+
+    with lab.judge("IRC-SCAN-SCH-009"):
+        expect.equal([numbers], [{member: one.get(member) for member in numbers} for one in told], "the delete file as")
+    with lab.judge("IRC-SCAN-SCH-008"):
+        expect.equal([["a"]], [one.get("partition") for one in told], "the partition of a delete file,")

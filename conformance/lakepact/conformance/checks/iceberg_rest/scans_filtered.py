@@ -178,7 +178,12 @@ def nonsense_is_refused(lab: CatalogLab) -> None:
 def letter_case_counts_unless_it_is_said_not_to(lab: CatalogLab) -> None:
     """Names match in exact letter case, in filters and in selections, unless the request says otherwise."""
     table = some_table(lab)
-    requests: dict[str, dict[str, Any]] = {"a filter": {"filter": compared("eq", "ID", 5)}, "a selection": {"select": ["NAME"]}}
+    within = both("or", negated(compared("eq", "ID", 5)), compared("is-null", "NAME"))
+    requests: dict[str, dict[str, Any]] = {
+        "a filter": {"filter": compared("eq", "ID", 5)},
+        "a filter within others": {"filter": within},
+        "a selection": {"select": ["NAME"]},
+    }
     # Who does not look names up at all is accused of that alone, by IRC-SCAN-PLAN-017.
     lab.works(plan(lab, table, filter=compared("eq", "nowhere", 5)), 400)
 

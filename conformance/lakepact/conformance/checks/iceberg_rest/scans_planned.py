@@ -228,17 +228,18 @@ def nested_columns_are_selected_by_their_paths(lab: CatalogLab) -> None:
 
 @check("IRC-SCAN-PLAN-021")
 def statistics_are_of_the_fields_that_were_asked_for(lab: CatalogLab) -> None:
-    """Of a file with statistics of two columns, those of the one that was asked for come."""
+    """Of a file with statistics of two columns, those of the one that was asked for come, as its manifest has them."""
     table = grown(lab)
-    known = {column: long_bound(5) for column in (1, 3)}
-    counts = dict.fromkeys(known, 10)
-    table.append(table.file("measured", lower=known, upper=known, values=counts, nulls=dict.fromkeys(known, 0)))
+    lower, upper = ({column: long_bound(value) for column in (1, 3)} for value in (5, 8))
+    table.append(table.file("measured", lower=lower, upper=upper, values=dict.fromkeys(lower, 10), nulls=dict.fromkeys(lower, 0)))
     (task, _), *_ = planned(lab, table.table, stats_fields=["id"]).tasks
 
     with lab.judge("IRC-SCAN-PLAN-021"):
-        for member in ("value-counts", "null-value-counts", "lower-bounds", "upper-bounds"):
-            keys = (task["data-file"].get(member) or {}).get("keys") or []
+        for member, value in {"value-counts": 10, "null-value-counts": 0, "lower-bounds": 5, "upper-bounds": 8}.items():
+            told = task["data-file"].get(member) or {}
+            keys = told.get("keys") or []
             expect.true(set(keys) <= {1}, f"{member} of column 1 alone", keys)
+            expect.true((told.get("values") or [value]) == [value], f"{value} as {member}", told.get("values"))
 
 
 @check("IRC-SCAN-PLAN-025")
