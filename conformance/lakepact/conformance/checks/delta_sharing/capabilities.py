@@ -53,6 +53,7 @@ SPELLINGS = (
 #: A header as people write it who are used to headers of the web.
 SPACED = f"responseformat=delta; readerfeatures={READER_FEATURES}"
 
+BOTH_ALONE = "responseformat=delta,parquet"
 UNKNOWN_FORMAT = "responseformat=avro"
 
 #: Headers that name no response format.
@@ -187,7 +188,8 @@ def either_format_says_the_same(lab: SharingLab) -> None:
     for table in tables:
         query = Question(QUERY, "a query", {"body": {}})
         replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
-        for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}"):
+        # Who understands both formats, and no reader feature, can read a table that has none.
+        for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", BOTH_ALONE):
             with lab.judge("DS-CAP-05"):
                 reply = ask(lab, table, query, header)
                 expect.status(reply, 200, about=f"for {table.name} and `{header[:40]}`")
@@ -253,6 +255,9 @@ def reader_features_need_delta_format(lab: SharingLab) -> None:
                 with lab.judge("DS-RDF-02"):
                     reply = ask(lab, table, question, f"responseformat=delta;readerfeatures={others}")
                     expect.true(400 <= reply.status < 500, f"{about} but not by a client without {lacking}: a 4xx status", reply.shown)
+            with lab.judge("DS-RDF-02"):
+                reply = ask(lab, table, question, BOTH_ALONE)
+                expect.true(400 <= reply.status < 500, f"{about} but not by a client that names none: a 4xx status", reply.shown)
 
 
 # -- what the answer says ---------------------------------------------------------------------------------------------------------

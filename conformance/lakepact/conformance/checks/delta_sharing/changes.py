@@ -143,6 +143,21 @@ def from_a_time(lab: SharingLab) -> None:
                 expect.equal(str(version), reading.version_header(reply), f"for changes from {text} the Delta-Table-Version")
 
 
+@check("DS-CDF-05", "DS-CDF-06")
+def from_a_time_to_an_end(lab: SharingLab) -> None:
+    """An end counts for changes from a time on, and a start that is a time for changes up to one."""
+    table = lab.fixture(PLAIN)
+    start, end = (times.at(table.versions[version].timestamp) for version in (1, 4))
+    for requirement, bounds in (
+        ("DS-CDF-05", {"starting_timestamp": start, "ending_version": 4}),
+        ("DS-CDF-06", {"starting_version": 1, "ending_timestamp": end}),
+        ("DS-CDF-06", {"starting_timestamp": start, "ending_timestamp": end}),
+    ):
+        reply = reading.asked_changes(lab, table, bounds)
+        with lab.judge(requirement):
+            right(lab, table, 1, 4, reading.understood(reply, f"for changes with {bounds}"))
+
+
 @check("DS-CDF-05")
 def from_before_all(lab: SharingLab) -> None:
     """Changes from a time before the first version on are those from the first version on."""

@@ -139,6 +139,9 @@ def other_methods_lead_to_no_failure(lab: SharingLab) -> None:
             expect.true(reply.status < 500 or reply.status == 501, about, reply.shown)
 
 
+#: Bodies that are no JSON.
+NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
+
 #: Members and parameters of queries and changes that only some servers know, with values that make no sense.
 SENSELESS: tuple[dict[str, Any], ...] = (
     {"maxFiles": 0},
@@ -164,6 +167,13 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
         with lab.judge("DS-GEN-15"):
             reply = lab.send("queryTable", body=body, headers=[EITHER_FORMAT], **table.address)
             expect.true(reply.status < 500 or reply.status in {501, 503}, f"no failure for a query with {expect.shown(body)}", reply.shown)
+    if lab.offers("generateTemporaryTableCredentials"):
+        for content in NO_JSON:
+            with lab.judge("DS-GEN-15"):
+                sent = [("Content-Type", "application/json")]
+                reply = lab.send("generateTemporaryTableCredentials", content=content, headers=sent, **table.address)
+                known = reply.status < 500 or reply.status in {501, 503}
+                expect.true(known, f"no failure for credentials with the body {content!r}", reply.shown)
     changes = [(name, str(body[name])) for body in SENSELESS for name in ("maxFiles", "pageToken") if name in body]
     for pair in changes if lab.offers("queryTableChanges") else ():
         with lab.judge("DS-GEN-15"):
@@ -173,9 +183,6 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
 
 
 # -- what is malformed --------------------------------------------------------------------------------------------------
-
-#: Bodies that are no JSON.
-NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
 
 
 @check("DS-GEN-08")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.rows.data_files import Row
     from lakepact.conformance.rows.lines import Answer
 
+TRAVELLED = "partitioned"  #: files that go in later versions
 PRUNED = "measurements"  #: partitions, and statistics of every kind
 
 #: Tables whose rows hints are tried on; the last two need reader features.
@@ -277,6 +278,28 @@ LAST_FILES: dict[str, tuple[Predicate, ...]] = {
     "partitioned": (Comparison("city", "string", "=", "Oslo"), Comparison("id", "long", ">", 31)),
     "partition_types": (Comparison("p_integer", "integer", "=", 100), Comparison("p_string", "string", "=", "A")),
 }
+
+
+@check("DS-HNT-03", "DS-HNT-09", "DS-HNT-12")
+def hints_as_of_a_version(lab: SharingLab) -> None:
+    """Hints with time travel leave the files of that version in which rows may be wanted, whatever has become of them since."""
+    (known,) = hinted(lab, (TRAVELLED,))
+    earlier = [version for version in known.table.readable if version is not known.table.last and version.rows.num_rows]
+    if not earlier or known.asked(version=earlier[0].version).status != 200:
+        raise NotOffered("the history of the table is not shared")
+    for version in earlier:
+        rows: list[Row] = version.rows.to_pylist()
+        at = {"version": version.version}
+        for predicate in (Comparison("id", "long", ">=", min(row["id"] for row in rows)), Comparison("city", "string", "=", "Oslo")):
+            wanted, about = matching(rows, predicate), f"{predicate.sql()} as of version {version.version}"
+            with lab.judge("DS-HNT-03"):
+                known.holds_all(known.asked(**at, predicateHints=[predicate.sql()]), wanted, about)
+            with lab.judge("DS-HNT-09"):
+                known.holds_all(known.asked(**at, jsonPredicateHints=hint(predicate.tree())), wanted, f"jsonPredicateHints {about}")
+        with lab.judge("DS-HNT-12"):
+            reply = known.asked(**at, limitHint=len(rows))
+            found = len(known.rows_of(reading.understood(reply, f"for a limit as of version {version.version}")))
+            expect.true(found >= len(rows), f"files with the {len(rows)} rows of version {version.version}", f"files with {found} rows")
 
 
 @check("DS-HNT-03")

@@ -164,6 +164,16 @@ def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
     return True
 
 
+@law("DS-FIL-05", traffic=TOUR)
+def sizes_are_whole_numbers(exchange: Exchange) -> bool:
+    """The size of each file is a number of bytes."""
+    found = files(exchange, "file")
+    for file in found:
+        size = required(file, "size", int, "a file")
+        expect.true(size >= 0, "a size of at least 0", size)
+    return bool(found)
+
+
 @law("DS-FIL-06", traffic=TOUR)
 def stats_are_json(exchange: Exchange) -> bool:
     """The stats of a file are the text of a statistics object, where there are any."""

@@ -70,6 +70,14 @@ def _both_is_too_much(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
+def _both_needs_features(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Refuse who names both formats and no reader features."""
+    header = (arguments.get("delta_sharing_capabilities") or "").lower()
+    if "," in header.partition(";")[0] and "readerfeatures" not in header:
+        raise refused(400, "reader features have to be named with delta format")
+    return handler(**arguments)
+
+
 def _whatever_is_listed(original: Callable[..., str]) -> Callable[..., str]:
     """Send what a client cannot read."""
 
@@ -82,6 +90,13 @@ def _whatever_is_listed(original: Callable[..., str]) -> Callable[..., str]:
         )
 
     return negotiate
+
+
+def _nothing_named_is_a_failure(reply: Reply, scope: Scope) -> Reply:
+    """Fail over a table with reader features where both formats and no feature are named."""
+    header = next((value.lower() for name, value in scope["headers"] if name == HEADER), b"")
+    unread = reply.status == 400 and b"," in header.partition(b";")[0] and b"readerfeatures" not in header
+    return replace(reply, status=500) if unread else reply
 
 
 def _one_file_less(lines: list[Any]) -> list[Any]:
@@ -142,6 +157,12 @@ FAULTS = (
     ),
     Fault("both-formats-are-refused", "A query that names both formats is refused.", ("DS-CAP-05",), on_call(QUERY, _both_is_too_much)),
     Fault(
+        "both-formats-need-reader-features",
+        "A query that names both formats, and no reader features, is refused.",
+        ("DS-CAP-05",),
+        on_call(QUERY, _both_needs_features),
+    ),
+    Fault(
         "delta-format-lacks-a-file",
         "In delta format, the last file of a query is missing.",
         ("DS-CAP-05",),
@@ -158,6 +179,12 @@ FAULTS = (
         "Reader features that a client lacks are sent all the same.",
         ("DS-RDF-02",),
         around("rules", "negotiate", _whatever_is_listed),
+    ),
+    Fault(
+        "reader-features-of-nobody-are-a-failure",
+        "Who names both formats and no reader feature meets a failure where one is needed.",
+        ("DS-RDF-02",),
+        on_reply((QUERY, "getTableMetadata"), _nothing_named_is_a_failure),
     ),
     Fault("format-is-not-said", "The format of an answer is not in its header.", ("DS-CAP-10",), said(lambda _: None)),
     Fault("format-is-said-wrongly", "The header of an answer names the other format.", ("DS-CAP-10",), said(_other_format)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.changes import file_changes
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_changes
-from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, file_of, only, wrapper_of
+from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, file_of, on_files, only, wrapper_of
 from lakepact.reference_server.faults import Fault, accept, around, instead, on_call, on_lines
 
 if TYPE_CHECKING:
@@ -179,6 +179,12 @@ FAULTS = (
         around("rules", "version-from", _later),
     ),
     Fault(
+        "ends-do-not-count-from-a-time-on",
+        "Changes from a time on go on to the current version, whatever end is said.",
+        ("DS-CDF-05",),
+        on_changes(lambda arguments: arguments | {"ending_version": None} if arguments.get("starting_timestamp") else arguments),
+    ),
+    Fault(
         "changes-end-after-the-time",
         "Changes up to a time end one version too late.",
         ("DS-CDF-06",),
@@ -227,6 +233,12 @@ FAULTS = (
         "Files that were added and removed are sent beside files of changes.",
         ("DS-CDF-11", "DS-CDF-10"),
         instead("rules", "row-changes", _both),
+    ),
+    Fault(
+        "vectors-of-removed-files-are-lost",
+        "Among changes, files have no deletion vector.",
+        ("DS-CDF-10",),
+        on_files(CHANGES, lambda file: file.pop("deletionVector", None)),
     ),
     Fault("change-files-are-left-out", "Files of changes are never sent.", ("DS-CDF-10",), instead("rules", "row-changes", file_changes)),
     Fault("removed-files-are-added-ones", "Files that were removed are said to be added.", ("DS-CDF-10",), on_lines(CHANGES, _other_kind)),

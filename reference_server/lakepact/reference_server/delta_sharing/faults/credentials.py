@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.faults import Fault, Install, accept, instead, on_answer, on_call, on_request
+from lakepact.reference_server.faults import Fault, Install, accept, instead, on_answer, on_call, on_reply, on_request
 
 from .tables import each_table
 from .ways.wrapped import DELTA, METADATA, PARQUET, leave_out, on_wrapped, rewrite, write
@@ -80,7 +81,17 @@ def _slashed(text: str) -> str:
     return f"{text}/_delta_log"
 
 
+def _no_json_is_a_failure(reply: Reply, _: Scope) -> Reply:
+    return replace(reply, status=500) if reply.status == 400 and b"JSON" in reply.body else reply
+
+
 FAULTS = (
+    Fault(
+        "credentials-fail-over-what-is-no-json",
+        "A request for credentials whose body is no JSON is a failure.",
+        ("DS-GEN-15",),
+        on_reply(OPERATION, _no_json_is_a_failure),
+    ),
     Fault(
         "credentials-need-a-body",
         "Credentials that are asked for without a body are refused.",

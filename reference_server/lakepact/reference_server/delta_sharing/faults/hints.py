@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query
 from lakepact.reference_server.delta_sharing.queries import malformed
-from lakepact.reference_server.faults import Fault, Install, accept, around, instead
+from lakepact.reference_server.faults import Fault, Install, accept, around, instead, on_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.reference_server.delta_sharing.hints.selection import Snapshot
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
 
     Selected = Callable[..., Sequence[int] | None]
 
@@ -233,6 +236,22 @@ def _guessed(file: Any) -> int:
     return _records(file) or 1_000_000
 
 
+def _of_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """With hints, look for files among those that the table has now, whichever version is asked for."""
+    reply = handler(**arguments)
+    body: dict[str, Any] = arguments.get("body") or {}
+    hinted = {"predicateHints", "jsonPredicateHints", "limitHint"} & body.keys()
+    if not hinted or not {"version", "timestamp"} & body.keys() or not reply.has_body:
+        return reply
+    now = {line["file"]["id"] for line in _lines(handler(**arguments | {"body": {}})) if "file" in line}
+    kept = [line for line in _lines(reply) if "file" not in line or line["file"]["id"] in now]
+    return replace(reply, chunks=None, body=b"".join(json.dumps(line).encode() + b"\n" for line in kept))
+
+
+def _lines(reply: Reply) -> list[Any]:
+    return [json.loads(line) for line in reply.joined().body.splitlines()]
+
+
 def _half(selected: Selected, snapshot: Snapshot, hints: dict[str, Any]) -> Sequence[int] | None:
     """Leave out half of the files where there are no hints at all."""
     return selected(snapshot, **hints) if any(value is not None for value in hints.values()) else range(len(snapshot.files) // 2)
@@ -273,6 +292,12 @@ FAULTS = (
         "Queries without hints answer half of the files.",
         ("DS-HNT-05", "DS-HNT-10", "DS-QRY-09"),
         _chosen(_half),
+    ),
+    Fault(
+        "hints-are-about-today",
+        "Hints with time travel leave only files that the table still has.",
+        ("DS-HNT-03", "DS-HNT-09", "DS-HNT-12"),
+        on_call("queryTable", _of_today),
     ),
     Fault("unknown-sql-is-refused", "SQL beyond comparisons is refused.", ("DS-SQL-03",), on_query(_strict_sql)),
     Fault("constants-stand-on-the-right", "Comparisons with the constant first are passed over.", ("DS-SQL-01",), _plain_sql(r"^\s*['\d]")),

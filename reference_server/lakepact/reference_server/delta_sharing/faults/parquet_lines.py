@@ -46,6 +46,7 @@ def _only_first(file: Document) -> None:
 
 
 FAULTS = (
+    Fault("sizes-are-texts", "The size of a file is a text.", ("DS-FIL-05",), on_wrapped("file", rewrite("size", str), form=PARQUET)),
     Fault("protocol-and-metadata-on-one-line", "The first two lines are one.", ("DS-WRP-01",), on_all(_joined, form=PARQUET)),
     Fault("files-are-not-wrapped", "Lines of files have no wrapper.", ("DS-WRP-01",), on_all(_bare, form=PARQUET)),
     Fault("kinds-of-lines-are-a-member", "Lines say their kind in a member.", ("DS-WRP-01",), on_all(_in_an_envelope, form=PARQUET)),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.changes import row_changes
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query, without
 from lakepact.reference_server.delta_sharing.faults.ways.lines import QUERY, file_of, only, wrapper_of
 from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp
-from lakepact.reference_server.faults import Fault, accept, all_of, around, instead, on_lines, on_status
+from lakepact.reference_server.faults import Fault, accept, all_of, around, instead, on_call, on_lines, on_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lakepact.reference_server.delta_sharing.log import Commit, Log
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
 
 
 def _all_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -40,6 +44,22 @@ def _timestamps(edit: Callable[[str], str]) -> Install:
 
 def _without_offset(text: str) -> str:
     return text if text.endswith("Z") else text[:-6] + "Z"
+
+
+def _short_fraction(text: str) -> str:
+    if len(text.partition(".")[2]) > 4:
+        raise refused(500, "the fraction is too long")
+    return text
+
+
+def _schema_of_today(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Answer a query of a version with the metadata of the current one."""
+    reply = handler(**arguments)
+    if not {"version", "timestamp"} & (arguments.get("body") or {}).keys() or not reply.has_body:
+        return reply
+    now = handler(**arguments | {"body": {}}).joined().body.splitlines(keepends=True)
+    then = reply.joined().body.splitlines(keepends=True)
+    return replace(reply, chunks=None, body=b"".join([*then[:1], *now[1:2], *then[2:]]))
 
 
 def _without_fraction(text: str) -> str:
@@ -95,7 +115,21 @@ def _current_if_late(body: dict[str, Any]) -> dict[str, Any]:
     return body if body.get("startingVersion", 0) < 5 else without("startingVersion")(body)
 
 
+def _without_vectors(lines: list[Any]) -> None:
+    """Leave deletion vectors out of files that changed."""
+    changed = [line["file"]["deltaSingleAction"] for line in lines if "deltaSingleAction" in line.get("file", {})]
+    if any("remove" in single for single in changed):
+        for single in changed:
+            next(iter(single.values())).pop("deletionVector", None)
+
+
 FAULTS = (
+    Fault(
+        "vectors-of-changed-files-are-lost",
+        "Files that changed have no deletion vector.",
+        ("DS-TTV-07",),
+        on_lines(QUERY, _without_vectors),
+    ),
     Fault(
         "times-lead-to-the-version-before",
         "A query as of a time is one of the version before.",
@@ -169,6 +203,18 @@ FAULTS = (
     Fault("timestamps-are-guessed", "What is no timestamp is read as one.", ("DS-TSF-02",), _timestamps(_lenient)),
     Fault("offsets-are-passed-over", "The offset of a timestamp does not count.", ("DS-TSF-03",), _timestamps(_without_offset)),
     Fault("fractions-are-passed-over", "The fraction of a timestamp does not count.", ("DS-TSF-03",), _timestamps(_without_fraction)),
+    Fault(
+        "long-fractions-are-a-failure",
+        "A timestamp whose fraction has more than three digits is a failure.",
+        ("DS-TSF-03",),
+        _timestamps(_short_fraction),
+    ),
+    Fault(
+        "versions-have-the-schema-of-today",
+        "A query of an earlier version is answered with the schema that the table has now.",
+        ("DS-MDT-07",),
+        on_call(QUERY, _schema_of_today),
+    ),
     Fault("windows-end-too-early", "The last version of a window is not in it.", ("DS-STR-03",), on_query(_shortened)),
     Fault(
         "windows-start-too-late",
