@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.changes import file_changes
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_changes
-from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, file_of, on_files, only, wrapper_of
+from lakepact.reference_server.delta_sharing.faults.ways.lines import CHANGES, file_of, only, wrapper_of
 from lakepact.reference_server.faults import Fault, accept, around, instead, on_call, on_lines
 
 if TYPE_CHECKING:
@@ -233,12 +233,6 @@ FAULTS = (
         "Files that were added and removed are sent beside files of changes.",
         ("DS-CDF-11", "DS-CDF-10"),
         instead("rules", "row-changes", _both),
-    ),
-    Fault(
-        "vectors-of-removed-files-are-lost",
-        "Among changes, files have no deletion vector.",
-        ("DS-CDF-10",),
-        on_files(CHANGES, lambda file: file.pop("deletionVector", None)),
     ),
     Fault("change-files-are-left-out", "Files of changes are never sent.", ("DS-CDF-10",), instead("rules", "row-changes", file_changes)),
     Fault("removed-files-are-added-ones", "Files that were removed are said to be added.", ("DS-CDF-10",), on_lines(CHANGES, _other_kind)),
