@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +171,15 @@ def _no_history(handler: Any, arguments: dict[str, Any]) -> Any:
     return handler(**arguments)
 
 
+def _at_another_host(reply: Any, _: Any) -> Any:
+    """Sign URLs at another name of the host, with more in them than clients know."""
+    whole = reply.joined() if reply.has_body else reply
+    body = whole.body.replace(b"http://127.0.0.1:", b"http://localhost:").replace(b"X-Amz-Signature=", b"x-id=GetObject&X-Amz-Signature=")
+    return replace(whole, body=body)
+
+
 HABITS: dict[str, tuple[Install, ...]] = {
+    "signs URLs at another host": (on_reply((QUERY, "queryTableChanges"), _at_another_host),),
     "says more than anybody knows, in another order": (
         on_lines(IN_LINES, _news),
         on_lines(QUERY, _reversed),
@@ -193,6 +202,17 @@ HABITS: dict[str, tuple[Install, ...]] = {
 @pytest.mark.parametrize("habit", HABITS)
 def test_a_habit_that_the_contract_leaves_room_for_is_no_fault(shares: Path, habit: str) -> None:
     assert broken(of_lines(shares, habit=all_of(*HABITS[habit]))) == {}
+
+
+def _anew(wrapper: dict[str, Any]) -> None:
+    if "id" in wrapper:
+        wrapper["id"] = uuid.uuid4().hex
+
+
+def test_who_gives_files_an_id_anew_in_each_answer_is_accused_of_that_alone(shares: Path) -> None:
+    areas = ("capabilities", "query", "file_ids", "names", "refresh", "query_pages", "time_travel")
+    results = judged(shares, *(f"{area}.*" for area in areas), habit=on_wrapped(OF_FILES, _anew))
+    assert set(broken(results)) == {"DS-FIL-03", "DS-DFL-01", "DS-REM-02"}
 
 
 # -- URLs that expire --------------------------------------------------------------------------------------------------------------

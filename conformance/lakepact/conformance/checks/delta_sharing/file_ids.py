@@ -164,7 +164,8 @@ def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
         first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
         if "deletionVectors" in table.reader_features and first.status == again.status == 200 and version_of(first) == version_of(again):
             found, other = (
-                {str(f.get("id")): f.get("deletionVectorFileId") for f in objects(reply.lines, "file")} for reply in (first, again)
+                sorted(str(f["deletionVectorFileId"]) for f in objects(reply.lines, "file") if f.get("deletionVectorFileId") is not None)
+                for reply in (first, again)
             )
             judged = True
             with lab.judge("DS-DFL-02"):
