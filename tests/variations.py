@@ -21,13 +21,18 @@ def _installed(install: Install, _: object) -> Install:
     return install
 
 
-def judged(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> list[tuple[str, str]]:
-    """What is held against the embedded server with variations of its own: requirement and outcome, in the order of both."""
+def results(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> dict[str, Outcome]:
+    """What is said of the embedded server with variations of its own, by requirement."""
     for name, install in faults.items():
         monkeypatch.setitem(GENERIC, name, (name, partial(_installed, install)))
     with running(contract="iceberg_rest", warehouse="memory:", faults=list(faults)) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url))
         for _ in run.events():
             pass
+    return {requirement: result.outcome for requirement, result in run.results().items()}
+
+
+def judged(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> list[tuple[str, str]]:
+    """What is held against the embedded server with variations of its own: requirement and outcome, in the order of both."""
     broken = {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
-    return sorted((requirement, str(result.outcome)) for requirement, result in run.results().items() if result.outcome in broken)
+    return sorted((requirement, str(outcome)) for requirement, outcome in results(faults, monkeypatch, *only).items() if outcome in broken)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.outcome import Outcome
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.problems import Problem
-from variations import judged
+from variations import judged, results
 
 if TYPE_CHECKING:
     import pytest
@@ -92,6 +93,26 @@ def test_who_finds_no_namespace_of_several_levels_is_not_accused_of_their_parent
     faults = {"refuses-unit-separators": on_request(("loadNamespaceMetadata", "dropNamespace"), refuses_unit_separators)}
 
     assert judged(faults, monkeypatch, "IRC-NS-CREATE-010", "IRC-NS-ENC-001") == [("IRC-NS-ENC-001", "fail")]
+
+
+def test_pages_are_judged_where_no_namespace_of_several_levels_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    operations = ("loadNamespaceMetadata", "dropNamespace", "listTables", "createTable")
+    seen = results({"refuses-unit-separators": on_request(operations, refuses_unit_separators)}, monkeypatch, "IRC-PAG-01*")
+
+    assert {outcome for outcome in seen.values() if outcome is not Outcome.PASS} <= {Outcome.NOT_OFFERED}
+    assert seen["IRC-PAG-017"] is Outcome.PASS
+
+
+def puts_children_at_the_top(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    return handler(**{**arguments, "body": {**arguments["body"], "namespace": arguments["body"]["namespace"][:1]}})
+
+
+def test_pages_of_children_are_not_kept_by_pages_of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = results(
+        {"puts-children-at-the-top": on_call("createNamespace", puts_children_at_the_top)}, monkeypatch, "IRC-PAG-022", "IRC-PAG-004"
+    )
+
+    assert seen == {"IRC-PAG-004": Outcome.PASS, "IRC-PAG-022": Outcome.BLOCKED}
 
 
 def is_no_route(scope: Scope) -> None:

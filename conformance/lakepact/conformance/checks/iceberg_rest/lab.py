@@ -19,6 +19,7 @@ SEPARATOR = "\x1f"  #: joins the levels of a namespace in a path
 SEPARATOR_IN_PATHS = "%1F"
 
 SEPARATOR_OF_TARGET = "separator"  #: what an offer calls the separator that the target announces instead
+CHILDREN = "children"  #: what an offer calls whether a namespace below another was made, and found at its path
 UNSERVED = "unserved"  #: what an offer calls the operations that are promised, and not served
 
 Namespace = tuple[str, ...]

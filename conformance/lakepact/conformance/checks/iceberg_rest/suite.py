@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.at_home import at_home
-from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
+from lakepact.conformance.checks.iceberg_rest.lab import CHILDREN, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
 from lakepact.conformance.checks.iceberg_rest.probes import unserved
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
@@ -115,7 +115,9 @@ def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
         lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
         lacked = unserved(lab, found.operations)
         found = replace(found, found=MappingProxyType({**found.found, UNSERVED: lacked}))
-    found = replace(found, features=MappingProxyType({**found.features, **_told_by_namespaces(wire, target, found)}))
+    told, children = _told_by_namespaces(wire, target, found)
+    known = MappingProxyType({**found.found, CHILDREN: children})
+    found = replace(found, features=MappingProxyType({**found.features, **told}), found=known)
     if target.features.keys() >= TOLD_BY_A_TABLE or not found.operations >= TABLE_OF_OUR_OWN:
         return found
     lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=0)
@@ -130,19 +132,25 @@ def with_a_table(wire: Wire, target: Target, found: Offer) -> Offer:
     return replace(found, features=MappingProxyType({**found.features, **told}))
 
 
-def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> dict[str, bool]:
-    """What a catalog says itself that its namespaces lack: children, which it refuses, or properties, which are 406 or null."""
+def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> tuple[dict[str, bool], bool]:
+    """What a catalog says itself that its namespaces lack: children, which it refuses, or properties, which are 406 or null.
+
+    And whether a child was made and found: what merely needs some is not judged by children that are made or looked for wrongly.
+    """
     told: dict[str, bool] = {}
+    children = True
     if not found.operations >= NAMESPACE_OF_OUR_OWN:
-        return told
+        return told, children
     lab = CatalogLab(wire, Contract("iceberg_rest"), target, offer=found, check="discover", run=secrets.token_hex(3), serial=1)
     with contextlib.suppress(Blocked, NotOffered, Unmet):
         home = lab.make_namespace()
         child = (*home, lab.name())
-        if lab.send("createNamespace", body={"namespace": list(child), "properties": {}}).status in REFUSED:
+        status = lab.send("createNamespace", body={"namespace": list(child), "properties": {}}).status
+        if status in REFUSED:
             told["nesting"] = False
         else:
             lab.afterwards(lambda: lab.send("dropNamespace", namespace=child))
+        children = status == OK == lab.send("loadNamespaceMetadata", namespace=child).status
         noted = (lab.name(),)
         reply = lab.send("createNamespace", body={"namespace": list(noted), "properties": {"lakepact.note": "1"}})
         lab.afterwards(lambda: lab.send("dropNamespace", namespace=noted))
@@ -151,7 +159,7 @@ def _told_by_namespaces(wire: Wire, target: Target, found: Offer) -> dict[str, b
         if reply.status == NOT_ACCEPTABLE or (null and not _updates_properties(lab, noted)):
             told["namespace-properties"] = False
     lab.clean_up()
-    return told
+    return told, children
 
 
 def _updates_properties(lab: CatalogLab, namespace: tuple[str, ...]) -> bool:

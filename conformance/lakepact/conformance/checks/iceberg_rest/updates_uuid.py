@@ -31,8 +31,8 @@ def another_uuid_is_refused(lab: CatalogLab) -> None:
     reply = lab.commit(table, assign_uuid(str(uuid.uuid4())))
 
     with lab.judge("IRC-UPD-002"):
+        expect.equal(table.uuid, lab.load(table).uuid, f"after a commit that was answered with status {reply.status}, still the table-uuid")
         expect.status(reply, 400)
-        expect.equal(table.uuid, lab.load(table).uuid, "the table-uuid from before,")
 
 
 @check("IRC-UPD-003")
