@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 13b684eb5ebadd59. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.11.0, sha256 ce58a5f45bb84547. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.11.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -510,6 +510,17 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="idempotency",
         side="client",
+    ),
+    "IRC-IDEM-020": Requirement(
+        id="IRC-IDEM-020",
+        level="MUST",
+        says="Creating or registering a view again with the key of the first time is answered with 200 and the view.",
+        clause="/components/parameters/idempotency-key",
+        basis="text",
+        area="idempotency",
+        operations=("createView", "registerView"),
+        features=("idempotency-key",),
+        reading="B-03: The answer to a repeated request may show a newer state of the catalog, but is to be equivalent. Its status is that of the first answer, and it is about the same table, view or namespace; nothing else is compared.",
     ),
     "IRC-PLAN-001": Requirement(
         id="IRC-PLAN-001",
