@@ -1,4 +1,4 @@
-"""Checks of what is new about planned scans; tables without data files are enough for them."""
+"""Checks of what is new about planned scans."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.scan_tables import grown, on_pages, planned
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 if TYPE_CHECKING:
@@ -28,6 +29,20 @@ def completed_scans_have_ids(lab: CatalogLab) -> None:
                 expect.true(isinstance(plan_id, str) and bool(plan_id), "a text as `plan-id`", plan_id)
         else:
             lab.skip("IRC-PLAN-001", "scans are planned in the background")
+
+
+@check("IRC-PLAN-002")
+def enough_files_are_planned_for_the_rows(lab: CatalogLab) -> None:
+    """The files of a scan that asks for a number of rows have as many, or are all that there are, on all pages together."""
+    for properties in ({}, on_pages(lab)):
+        table = grown(lab, properties=properties)
+        rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
+        table.append(*(table.file(path.rpartition("/")[2].removesuffix(".parquet"), rows=count) for path, count in rows.items()))
+        for least in (1, 10, 11, 25, 1000):
+            with lab.judge("IRC-PLAN-002"):
+                found = set(planned(lab, table.table, min_rows_requested=least).paths)
+                enough = sum(rows.get(path, 0) for path in found) >= min(least, sum(rows.values()))
+                expect.true(enough, f"files with {least} rows, or all of them", f"{len(found)} of {len(rows)} files")
 
 
 @check("IRC-PLAN-003")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, next_version, replace, state, unchanged
 from lakepact.conformance.outcome import Blocked
@@ -31,7 +32,7 @@ def registered(lab: CatalogLab) -> tuple[View, Reply]:
         Blocked: there is no view to begin with.
     """
     view = made(lab)
-    lab.works(replace(lab, view, *next_version(view, "SELECT 2 AS id")), 200)
+    lab.works(replace(lab, view, *next_version(view, "SELECT 2 AS id"), set_properties(kept="as it is")), 200)
     last = loaded(lab, view)
     location = last.reply.at("metadata-location")
     beside = register(lab, view.namespace, lab.name(), location)

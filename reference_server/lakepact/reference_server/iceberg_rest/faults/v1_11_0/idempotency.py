@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, around, on_answer, on_call
+from lakepact.reference_server.iceberg_rest.faults.access_rights import admitting
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.store import Record, Transaction
 
 KEY = "idempotency_key"
@@ -33,6 +35,8 @@ FORGETFUL = {
     "renameView": "IRC-IDEM-016",
     "dropView": "IRC-IDEM-016",
     "registerTable": "IRC-IDEM-017",
+    "createView": "IRC-IDEM-020",
+    "registerView": "IRC-IDEM-020",
 }
 
 
@@ -98,6 +102,47 @@ def known_late(known: Callable[..., Record | None]) -> Callable[..., Record | No
     return found
 
 
+def but_drops(keep: Callable[..., None]) -> Callable[..., None]:
+    """Keep no refusals of what was to be dropped."""
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        if "refused" not in answer or not answer["request"].startswith("drop"):
+            keep(transaction, name, answer)
+
+    return kept
+
+
+def _few_known(service: Service) -> None:
+    """Know the last few keys alone."""
+    last: deque[str] = deque(maxlen=4)
+    keep, known = service.rules["key-is-kept"], service.rules["known-key"]
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        last.append(name)
+        keep(transaction, name, answer)
+
+    def found(transaction: Transaction, name: str) -> Record | None:
+        record: Record | None = known(transaction, name)
+        return record if name in last else None
+
+    service.rules.update({"key-is-kept": kept, "known-key": found})
+
+
+def _before_anybody_is_asked(service: Service) -> None:
+    """Give the answer of a key to everybody who knows the key."""
+    answers: dict[str, Reply] = {}
+
+    def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+        key = arguments.get(KEY)
+        if key is None:
+            return asks(**arguments)
+        if key not in answers:
+            answers[key] = asks(**arguments)
+        return answers[key]
+
+    admitting(("createTable",), act)(service)
+
+
 def _forgetful(operation: str, breaks: str) -> Fault:
     says = f"{operation} is done again when it is sent again with its Idempotency-Key."
     return Fault(f"keys-are-nothing-to-{operation}", says, (breaks,), on_call(operation, without_key))
@@ -146,5 +191,36 @@ FAULTS = (
         "A key is known only some time after its request, so that the same one is carried out several times at once.",
         ("IRC-IDEM-015",),
         around("rules", "known-key", known_late),
+    ),
+    Fault(
+        "keys-are-refused-with-views",
+        "A view cannot be created by who sends an Idempotency-Key.",
+        ("IRC-IDEM-002",),
+        on_call("createView", refused_with_key),
+    ),
+    Fault(
+        "keys-for-several-commits",
+        "A key that was used may be used for other commits, which are made.",
+        ("IRC-IDEM-013",),
+        on_call("updateTable", key_of_its_own),
+    ),
+    Fault(
+        "keys-for-several-drops",
+        "A key with which something was dropped may be used to drop something else.",
+        ("IRC-IDEM-013",),
+        on_call(("dropView", "dropNamespace"), key_of_its_own),
+    ),
+    Fault(
+        "forgets-refused-drops",
+        "That something could not be dropped is not kept under its key.",
+        ("IRC-IDEM-012",),
+        around("rules", "key-is-kept", but_drops),
+    ),
+    Fault("few-keys-are-known", "A key is forgotten after four others.", ("IRC-IDEM-005",), _few_known),
+    Fault(
+        "keys-are-given-to-everybody",
+        "Who knows the key of a request is given its answer, whoever that is.",
+        ("IRC-SEC-005",),
+        _before_anybody_is_asked,
     ),
 )

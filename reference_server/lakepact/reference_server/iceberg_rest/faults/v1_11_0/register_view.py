@@ -23,6 +23,11 @@ def with_a_new_uuid(read: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arguments: {**read(*arguments), "view-uuid": str(uuid.uuid4())}
 
 
+def without_properties(read: Callable[..., Any]) -> Callable[..., Any]:
+    """Leave the properties of what is read behind."""
+    return lambda *arguments: {**read(*arguments), "properties": {}}
+
+
 def only_answered(service: Service) -> None:
     """Answer what was registered, and drop it."""
     register, drop = service.handlers["registerView"], service.handlers["dropView"]
@@ -102,6 +107,12 @@ FAULTS = (
         "A view that is registered has another UUID than its file.",
         ("IRC-VIEW-REG-001",),
         around("rules", "read-view-metadata", with_a_new_uuid),
+    ),
+    Fault(
+        "registered-views-have-no-properties",
+        "A view that is registered has none of the properties of its file.",
+        ("IRC-VIEW-REG-001",),
+        around("rules", "read-view-metadata", without_properties),
     ),
     Fault("registered-views-are-gone", "A view that is registered is not there afterwards.", ("IRC-VIEW-REG-002",), only_answered),
     Fault(

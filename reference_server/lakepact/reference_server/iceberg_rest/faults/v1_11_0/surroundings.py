@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from lakepact.reference_server.faults import Fault, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import json_reply
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install, Operations
@@ -52,6 +53,16 @@ def refused_with_least_rows(handler: Handler, arguments: dict[str, Any]) -> Repl
     if "min-rows-requested" in (arguments.get("body") or {}):
         raise Problem(400, "BadRequestException", "at /min-rows-requested: unknown")
     return handler(**arguments)
+
+
+def first_of_the_files(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Tell one file to who wants some rows."""
+    reply = handler(**arguments)
+    if not (arguments.get("body") or {}).get("min-rows-requested"):
+        return reply
+    document = reply.document
+    document["file-scan-tasks"] = (document.get("file-scan-tasks") or [])[:1]
+    return json_reply(document)
 
 
 def plan_of_another_type(document: dict[str, Any]) -> None:
@@ -101,6 +112,12 @@ FAULTS = (
         "A scan that is completed at once has no plan-id.",
         ("IRC-PLAN-001",),
         on_answer("planTableScan", without_id),
+    ),
+    Fault(
+        "least-rows-are-one-file",
+        "Planning a scan with min-rows-requested has one file, however few rows that has.",
+        ("IRC-PLAN-002",),
+        on_call("planTableScan", first_of_the_files),
     ),
     Fault(
         "least-rows-are-refused",

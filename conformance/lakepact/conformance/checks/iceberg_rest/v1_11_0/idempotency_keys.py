@@ -1,0 +1,186 @@
+"""Checks of what an Idempotency-Key stands for: one request and its answer, a refusal too, for who has sent it, for more than a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.principals import THIRD, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.idempotency import AGAIN, TURN, twice
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.register_view import left_behind
+from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
+from lakepact.conformance.checks.iceberg_rest.view_requests import loaded, made, view_request
+from lakepact.conformance.checks.iceberg_rest.view_requests import properties_of as view_properties_of
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+
+BETWEEN = 12  #: requests with keys of their own, after which the first key has to be known
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two requests of one operation, of which a key can stand for the first alone."""
+
+    operation: str
+    first: dict[str, Any]
+    second: dict[str, Any]
+    expected: Any  #: what is seen where the second was not carried out
+    look: Callable[[], Any]
+
+
+def turned(turn: str) -> dict[str, Any]:
+    """A commit that sets a property."""
+    return {"requirements": [], "updates": [set_properties(**{TURN: turn})]}
+
+
+def pairs(lab: CatalogLab) -> Iterator[Pair]:
+    """Pairs of requests, each with what tells whether the second was carried out."""
+    table = lab.make_table(properties={TURN: "0"})
+    turn = partial(_turn_of, lab, table)
+    here, levels = {"namespace": table.namespace}, list(table.namespace)
+    yield Pair("updateTable", {**table.at, "body": turned("1")}, {**table.at, "body": turned("2")}, "1", turn)
+    if lab.offers("commitTransaction"):
+        changes = [{"body": {"table-changes": [{"identifier": table.identifier, **turned(to)}]}} for to in ("3", "4")]
+        yield Pair("commitTransaction", changes[0], changes[1], "3", turn)
+    if lab.feature("namespace-properties"):
+        updates = [{**here, "body": {"removals": [], "updates": {"turn": to}}} for to in ("1", "2")]
+        yield Pair("updateProperties", updates[0], updates[1], "1", partial(_namespace_turn, lab, table))
+    spaces = [lab.make_namespace() for _ in range(2)]
+    there = partial(_status, lab, "loadNamespaceMetadata", namespace=spaces[1])
+    yield Pair("dropNamespace", {"namespace": spaces[0]}, {"namespace": spaces[1]}, 200, there)
+    tables = [lab.make_table(table.namespace) for _ in range(3)]
+    yield Pair("dropTable", tables[0].at, tables[1].at, 200, partial(_status, lab, "loadTable", **tables[1].at))
+    renames = []
+    for source in (tables[1], tables[2]):
+        name = lab.name()
+        lab.drop_afterwards(table.namespace, name)
+        renames.append({"body": {"source": source.identifier, "destination": {"namespace": levels, "name": name}}})
+    yield Pair("renameTable", renames[0], renames[1], 200, partial(_status, lab, "loadTable", **tables[2].at))
+    if lab.offers("createView"):
+        yield from _pairs_of_views(lab, table)
+
+
+def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:
+    here: dict[str, Any] = {"namespace": table.namespace}
+    names = [lab.name() for _ in range(2)]
+    for name in names:
+        lab.afterwards(partial(lab.send, "dropView", **here, view=name))
+    bodies = [{**here, "body": view_request(table.namespace, name)} for name in names]
+    yield Pair("createView", bodies[0], bodies[1], 404, partial(_status, lab, "loadView", **here, view=names[1]))
+    view, other = made(lab, table.namespace), made(lab, table.namespace)
+    replaced = [{**view.at, "body": turned(to)} for to in ("1", "2")]
+    yield Pair("replaceView", replaced[0], replaced[1], "1", lambda: view_properties_of(loaded(lab, view)).get(TURN))
+    yield Pair("dropView", view.at, other.at, 200, partial(_status, lab, "loadView", **other.at))
+
+
+def _turn_of(lab: CatalogLab, table: Table) -> Any:
+    return properties_of(lab.load(table)).get(TURN)
+
+
+def _namespace_turn(lab: CatalogLab, table: Table) -> Any:
+    return lab.works(lab.send("loadNamespaceMetadata", namespace=table.namespace), 200).at("properties").get("turn")
+
+
+def _status(lab: CatalogLab, operation: str, **arguments: Any) -> int:
+    return lab.send(operation, **arguments).status
+
+
+@check("IRC-IDEM-002", "IRC-IDEM-013")
+def keys_are_for_one_request(lab: CatalogLab) -> None:
+    """Under the key of a request that was carried out, another request of the same operation is not."""
+    for pair in pairs(lab):
+        key = new_key()
+        first = lab.send(pair.operation, idempotency_key=key, **pair.first)
+        with lab.judge("IRC-IDEM-002"):
+            expect.status(first, 200, 204, about=f"for {pair.operation} with a key of version 7")
+        if first.status >= 300:
+            continue
+        lab.send(pair.operation, idempotency_key=key, **pair.second)
+        with lab.judge("IRC-IDEM-013"):
+            expect.equal(pair.expected, pair.look(), f"after another {pair.operation} under a key that was used")
+
+
+@check("IRC-IDEM-012")
+def refused_drops_come_again(lab: CatalogLab) -> None:
+    """What could not be dropped is not dropped under the same key once it could be."""
+    table, name = lab.make_table(), lab.name()
+    missing = partial(lab.send, "dropTable", idempotency_key=new_key(), namespace=table.namespace, table=name)
+    filled = partial(lab.send, "dropNamespace", idempotency_key=new_key(), namespace=table.namespace)
+    lab.works(missing(), 404)
+    lab.works(filled(), 409)
+    newer = lab.make_table(table.namespace, name=name)
+
+    with lab.judge("IRC-IDEM-012"):
+        expect.status(missing(), 404, about=f"for dropTable {AGAIN}")
+        expect.status(lab.send("loadTable", **newer.at), 200, about="for a table that was not there to be dropped")
+    for one in (table, newer):
+        lab.works(lab.send("dropTable", **one.at), 204, 404)
+    with lab.judge("IRC-IDEM-012"):
+        expect.status(filled(), 409, about=f"for dropNamespace {AGAIN}")
+        kept = lab.send("loadNamespaceMetadata", namespace=table.namespace)
+        expect.status(kept, 200, about="for a namespace that was not empty")
+
+
+@check("IRC-IDEM-020")
+def views_are_created_and_registered_once(lab: CatalogLab) -> None:
+    """Creating a view again under its key, and registering one, is answered with that view."""
+    namespace, name = lab.make_namespace(), lab.name()
+    lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
+    first, again = twice(lab, "createView", namespace=namespace, body=view_request(namespace, name))
+    answers = {"createView": (first, again)}
+    if lab.offers("registerView"):
+        last, _ = left_behind(lab)
+        other = lab.name()
+        lab.afterwards(lambda: lab.send("dropView", namespace=last.namespace, view=other))
+        body = {"name": other, "metadata-location": last.reply.at("metadata-location")}
+        answers["registerView"] = twice(lab, "registerView", namespace=last.namespace, body=body)
+
+    with lab.judge("IRC-IDEM-020"):
+        for operation, (before, after) in answers.items():
+            expect.status(after, 200, about=f"for {operation} {AGAIN}")
+            expect.equal(before.at("metadata", "view-uuid"), after.at("metadata", "view-uuid"), f"view-uuid of {operation}")
+
+
+@check("IRC-IDEM-005")
+def keys_are_known_for_a_while(lab: CatalogLab) -> None:
+    """A commit is not applied again under its key after others were made under keys of their own."""
+    table = lab.make_table(properties={TURN: "0"})
+    first = partial(lab.send, "updateTable", body=turned("first"), idempotency_key=new_key(), **table.at)
+    lab.works(first(), 200)
+    for turn in range(BETWEEN):
+        lab.works(lab.send("updateTable", body=turned(str(turn)), idempotency_key=new_key(), **table.at), 200)
+    again = first()
+
+    with lab.judge("IRC-IDEM-005"):
+        expect.status(again, 200, about=AGAIN)
+        expect.equal(str(BETWEEN - 1), properties_of(lab.load(table)).get(TURN), "the property that was changed since,")
+
+
+@check("IRC-SEC-005")
+def keys_open_nothing(lab: CatalogLab) -> None:
+    """Who may do nothing is not given the answer to another's request by sending that one's request and key."""
+    third = bearing(needed(lab, THIRD))
+    table = lab.make_table()
+    requests: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("updateTable", {**table.at, "body": turned("1")}),
+        ("createTable", {"namespace": table.namespace, "body": lab.table_request(lab.name())}),
+    )
+    if lab.send("loadTable", headers=third, anonymous=True, **table.at).status == 200:
+        raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
+    for operation, arguments in requests:
+        key = new_key()
+        if operation == "createTable":
+            lab.drop_afterwards(table.namespace, arguments["body"]["name"])
+        lab.works(lab.send(operation, idempotency_key=key, **arguments), 200)
+        reply = lab.send(operation, headers=third, anonymous=True, idempotency_key=key, **arguments)
+        with lab.judge("IRC-SEC-005"):
+            expect.client_error(reply)
