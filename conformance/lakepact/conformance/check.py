@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import secrets
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +131,8 @@ def check(
         switched = dict(profiles.switches(features))
         if target_url and faults:
             raise click.UsageError("--fault is for the embedded server; start yours with `lakepact serve --fault …`")
-        _known_features([*given.get("features", {}), *switched], suite)
-        _known_parameters([*given.get("parameters", {}), *(p.partition("=")[0] for p in parameters)], suite)
+        told = dict(profiles.pairs(parameters))
+        profiles.names_are_known(suite, features=[*given.get("features", {}), *switched], parameters=[*given.get("parameters", {}), *told])
         histories = _histories(model, suite, only)
         _something_to_search_with(fuzz, histories, suite)
     except (LookupError, ValueError) as wrong:
@@ -143,13 +141,7 @@ def check(
     with contextlib.ExitStack() as stack:
         try:
             found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
-            target = replace(
-                found,
-                headers={**found.headers, **sent},
-                features={**found.features, **given.get("features", {}), **switched},
-                parameters={**found.parameters, **given.get("parameters", {}), **dict(profiles.pairs(parameters))},
-                timeout=profiles.timeout(timeout, given),
-            )
+            target = profiles.described(found, given, headers=sent, features=switched, parameters=told, seconds=timeout)
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
@@ -223,16 +215,3 @@ def _report(option: str) -> tuple[str, Path]:
     if kind not in (*WRITERS, "jsonl") or not path:
         raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join((*WRITERS, 'jsonl'))}")
     return kind, Path(path)
-
-
-def _known_features(names: Sequence[str], suite: suites.Suite[Any]) -> None:
-    unknown = sorted(set(names) - set(suite.contract.features))
-    if unknown:
-        raise ValueError(f"unknown feature {', '.join(unknown)}; the contract has {', '.join(suite.contract.features)}")
-
-
-def _known_parameters(names: Sequence[str], suite: suites.Suite[Any]) -> None:
-    for name in sorted(set(names) - set(suite.parameters)):
-        near = difflib.get_close_matches(name, suite.parameters, n=3)
-        meant = f"did you mean {', '.join(near)}?" if near else f"{suite.contract.name} has {', '.join(suite.parameters)}"
-        raise ValueError(f"unknown parameter {name}; {meant}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 import re
 import tomllib
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,8 +16,11 @@ import click
 from lakepact.conformance.connections import NAME, VALUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from lakepact.conformance.suite import Suite
+    from lakepact.conformance.target import Target
 
 TEXTS = ("contract", "contract_version", "url", "token_env")  #: keys of a profile
 #: Keys of a profile that are tables: what stands in them.
@@ -26,6 +32,7 @@ TABLES: dict[str, tuple[type, str]] = {
 KEYS = (*TEXTS, *TABLES, "timeout")  #: of a profile
 SECRET = re.compile(r"\$\{(\w+)\}")  #: stands in a header for the value of an environment variable
 DAY = 24 * 60 * 60
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 TIMEOUT = 10.0  #: seconds to wait for an answer if nobody says otherwise
 
 
@@ -108,6 +115,49 @@ def _misfits(said: Mapping[str, Any]) -> Iterator[str]:
     seconds = said.get("timeout", TIMEOUT)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= DAY:
         yield f"timeout has to be a number of seconds, more than 0 and at most {DAY}"
+
+
+def names_are_known(suite: Suite[Any], *, features: Iterable[str], parameters: Iterable[str]) -> None:
+    """Refuse features and parameters that the contract does not have: whoever misspells one would be judged by something else.
+
+    Raises:
+        ValueError: there is one; those like it are named.
+    """
+    unknown = sorted(set(features) - set(suite.contract.features))
+    if unknown:
+        raise ValueError(f"unknown feature {', '.join(unknown)}; the contract has {', '.join(suite.contract.features)}")
+    for name in sorted(set(parameters) - set(suite.parameters)):
+        near = difflib.get_close_matches(name, suite.parameters, n=3)
+        meant = f"did you mean {', '.join(near)}?" if near else f"{suite.contract.name} has {', '.join(suite.parameters)}"
+        raise ValueError(f"unknown parameter {name}; {meant}")
+
+
+def described(
+    found: Target,
+    given: Mapping[str, Any],
+    *,
+    headers: Mapping[str, str],
+    features: Mapping[str, bool] = NOTHING,
+    parameters: Mapping[str, str] = NOTHING,
+    seconds: float | None = None,
+) -> Target:
+    """A target as a profile and the command line say that it is, the latter before the former.
+
+    Args:
+        found: the target by its address alone.
+        given: what the profile says.
+        headers: all that are sent, of both.
+        features: what the command line says of optional behaviours.
+        parameters: what it says of the target.
+        seconds: how long it lets an answer take.
+    """
+    return replace(
+        found,
+        headers={**found.headers, **headers},
+        features={**found.features, **given.get("features", {}), **features},
+        parameters={**found.parameters, **given.get("parameters", {}), **parameters},
+        timeout=timeout(seconds, given),
+    )
 
 
 def timeout(said: float | None, given: Mapping[str, Any]) -> float:

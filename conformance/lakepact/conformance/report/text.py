@@ -44,14 +44,22 @@ def show(report: Sequence[dict[str, Any]], console: Console, *, verbose: bool = 
     for outcome in EVIDENCE:
         for result in results:
             if result["outcome"] == outcome:
-                _evidence(result, exchanges, header, console)
+                evidence(result, exchanges, header, console)
     if verbose:
         _kept(results, console)
     console.print(_table(results))
     _verdict(header, footer, console)
 
 
-def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any], console: Console) -> None:
+def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any], console: Console) -> None:
+    """Print what is not kept, what was expected and came instead, the clause, and how to see it again.
+
+    Args:
+        result: the line of a requirement.
+        exchanges: the lines of exchanges by their numbers.
+        header: the first line of the report.
+        console: where to.
+    """
     outcome = Outcome(result["outcome"])
     colour = COLOURS[outcome]
 

@@ -1,0 +1,175 @@
+"""Requirements as tests of pytest: one run judges all that are chosen, and each test says how its requirement came out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+from rich.console import Console
+
+from lakepact.conformance import known, plan, profiles, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.embedded import Misused, embedded
+from lakepact.conformance.outcome import Blocked, Outcome
+from lakepact.conformance.report import lines, text
+from lakepact.conformance.target import Target, address
+from lakepact.generated.contract import contracts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.conformance.known import KnownFailure
+    from lakepact.generated.contract import Requirement
+
+EMBEDDED = "embedded"  #: in the place of an address
+WIDTH = 160  #: characters of a line of evidence
+
+
+class ShouldBeKept(UserWarning):
+    """A requirement that a target should keep, and does not."""
+
+
+class Judging:
+    """What is judged, and how it came out, once somebody wants to know.
+
+    Args:
+        suite: the checks of the contract.
+        url: of the target; empty for the embedded server.
+        given: what the profile says of it.
+        listed: the known failures.
+
+    Raises:
+        ValueError: the profile says what the contract does not have.
+    """
+
+    def __init__(self, suite: suites.Suite[Any], url: str, given: dict[str, Any], listed: Sequence[KnownFailure]) -> None:
+        profiles.names_are_known(suite, features=given.get("features", {}), parameters=given.get("parameters", {}))
+        self.suite = suite
+        self._url = url
+        self._given = given
+        self._headers = profiles.headers((), None, given)
+        self._listed = listed
+        self._came_out: dict[str, tuple[Outcome, str]] | None = None
+        self._stopped = ""
+
+    def of(self, requirement: str, chosen: Callable[[], Sequence[str]]) -> tuple[Outcome, str]:
+        """How a requirement came out, with evidence; the first to ask has all judged that are chosen."""
+        if self._came_out is None:
+            self._came_out = {}
+            self._judge(chosen())
+        return self._came_out.get(requirement, (Outcome.BLOCKED, self._stopped or "no check came to it"))
+
+    def _judge(self, chosen: Sequence[str]) -> None:
+        run: runner.Run | None = None
+        with contextlib.ExitStack() as stack:
+            try:
+                found = Target(self._url) if self._url else stack.enter_context(embedded(self.suite))
+                target = profiles.described(found, self._given, headers=self._headers)
+                only = () if set(chosen) >= self.suite.judged().keys() else chosen
+                run = runner.Run(plan.plan(self.suite, only=only), target, known=self._listed)
+                for _ in run.events():
+                    pass
+            except (Blocked, Misused) as early:
+                self._stopped = run.wire.redact(str(early)) if run else str(early)
+                return
+        report = list(lines.lines(run))
+        exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+        results = [line for line in report if line["line"] == "result"]
+        self._came_out = {r["requirement"]: (Outcome(r["outcome"]), _evidence(r, exchanges, report[0])) for r in results}
+
+
+def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any]) -> str:
+    if result["outcome"] in {Outcome.PASS, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL}:
+        remarks = {verdict["remark"]: None for verdict in result["verdicts"] if verdict.get("remark")}
+        return "; ".join(remarks)
+    written = io.StringIO()
+    text.evidence(result, exchanges, header, Console(file=written, width=WIDTH, color_system=None))
+    return written.getvalue().rstrip()
+
+
+class Kept(pytest.Item):
+    """The test that a requirement is kept."""
+
+    def __init__(self, *, requirement: Requirement, judges: Sequence[str], judging: Judging, **options: Any) -> None:
+        super().__init__(**options)
+        self._judging = judging
+        self.requirement = requirement
+        self._came_out: tuple[Outcome, str] | None = None
+        self.extra_keyword_matches.update({requirement.area, *requirement.operations, *judges})
+        self.user_properties += [("level", requirement.level), ("clause", judging.suite.contract.place(requirement.clause))]
+
+    def setup(self) -> None:
+        """Have it judged, together with all others that are chosen."""
+        outcome, evidence = self._judging.of(self.requirement.id, self._chosen)
+        if outcome in {Outcome.ERROR, Outcome.BLOCKED}:
+            pytest.fail(evidence, pytrace=False)
+        self._came_out = outcome, evidence
+
+    def _chosen(self) -> list[str]:
+        """The requirements that pytest has left to be judged together with this one."""
+        return [item.requirement.id for item in self.session.items if isinstance(item, Kept) and item.parent is self.parent]
+
+    def runtest(self) -> None:
+        """Say how it came out."""
+        outcome, evidence = self._came_out or (Outcome.ERROR, "")
+        if outcome in {Outcome.FAIL, Outcome.UNEXPECTED_PASS}:
+            pytest.fail(evidence, pytrace=False)
+        if outcome is Outcome.WARN:
+            self.warn(ShouldBeKept(evidence))
+        elif outcome is Outcome.NOT_OFFERED:
+            pytest.skip(evidence)
+        elif outcome is Outcome.KNOWN_FAIL:
+            pytest.xfail(evidence)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The heading of a failure."""
+        return self.path, 0, f"{self.requirement.id}: {self.requirement.says}"
+
+
+class Requirements(pytest.Collector):
+    """The tests of one contract: one for each requirement that the suite judges."""
+
+    def __init__(self, *, judging: Judging, **options: Any) -> None:
+        super().__init__(**options)
+        self._judging = judging
+
+    def collect(self) -> list[pytest.Item]:
+        """The tests, in the order of the registry."""
+        suite = self._judging.suite
+        judged = suite.judged()
+        return [
+            Kept.from_parent(self, name=name, requirement=requirement, judges=judged[name], judging=self._judging)
+            for name, requirement in suite.contract.requirements.items()
+            if name in judged
+        ]
+
+
+def requirements(session: pytest.Session, target: str, *, contract: str | None, known_file: str | None) -> Requirements:
+    """The tests of a contract, which hold a target against it.
+
+    Args:
+        session: of pytest.
+        target: an address, the file of a profile, or `embedded`.
+        contract: the name of a contract; without it as the profile says.
+        known_file: the file of known failures.
+
+    Raises:
+        pytest.UsageError: something of that cannot be meant.
+    """
+    is_profile = target.endswith(".toml")
+    try:
+        given = profiles.profile(Path(target) if is_profile else None)
+        named = contract or given.get("contract", contracts()[0])
+        suite = suites.load(named, given.get("contract_version") if named == given.get("contract", named) else None)
+        url = given.get("url", "") if is_profile else "" if target == EMBEDDED else address(target)
+        listed = known.read(Path(known_file), suite.contract.requirements) if known_file else ()
+        judging = Judging(suite, url, given, listed)
+    except (LookupError, ValueError, OSError) as wrong:
+        raise pytest.UsageError(f"--lakepact: {wrong.args[0] if isinstance(wrong, LookupError) and wrong.args else wrong}") from wrong
+    except click.UsageError as wrong:
+        raise pytest.UsageError(f"--lakepact: {wrong.message}") from wrong
+    return Requirements.from_parent(session, name=suite.contract.name, nodeid=suite.contract.name, judging=judging)

@@ -1,0 +1,124 @@
+"""`pytest --lakepact`: requirements are tests like others, chosen as those are, and come out as a check would say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from lakepact.conformance import as_tests
+from lakepact.conformance import suite as suites
+from lakepact.reference_server.running import running as serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Run = Callable[..., pytest.RunResult]
+
+FAULTS = ("drops-what-has-children", "refuses-commits-without-updates")  #: break IRC-NS-DROP-005, which is a MUST, and IRC-COM-012
+
+
+@pytest.fixture(scope="module")
+def broken() -> Iterator[str]:
+    with serving(warehouse="memory:", faults=FAULTS) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """What the other pytest would import first is forgotten when it ends, and would be there twice."""
+    for contract in as_tests.contracts():
+        suites.load(contract)
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Run:
+    """Another pytest, in an empty folder."""
+    return lambda *words: pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rA", "--rootdir=.", *words)
+
+
+def test_each_requirement_is_a_test_and_a_broken_one_fails_with_its_evidence(broken: str, run: Run) -> None:
+    result = run("--lakepact", broken, "-k", "IRC-NS-DROP-005 or IRC-NS-DROP-001")
+    said = str(result.stdout)
+
+    result.assert_outcomes(passed=1, failed=1, deselected=709)
+    outcomes = ("PASSED iceberg_rest::IRC-NS-DROP-001", "FAILED iceberg_rest::IRC-NS-DROP-005")
+    evidence = ("expected status 409", "clause   iceberg_rest 1.10.0 openapi.yaml#/paths/", f"{broken}/v1/namespaces")
+    assert [word for word in (*outcomes, *evidence) if word not in said] == []
+    assert "as_tests.py" not in said
+
+
+def test_they_stand_beside_the_tests_of_a_project_and_are_chosen_by_area_operation_and_check(
+    broken: str, run: Run, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile("def test_own_dropNamespace(): pass\ndef test_other(): pass\n")
+    result = run("--lakepact", broken, "-k", "dropNamespace and (test_own or (namespaces and namespaces_with_children_stay))")
+
+    result.assert_outcomes(passed=1, failed=1, deselected=711)
+    result.stdout.fnmatch_lines(["collected 713 items / 711 deselected / 2 selected"])
+
+
+def test_a_known_failure_is_an_expected_one(broken: str, run: Run, tmp_path: Path) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("IRC-NS-DROP-005  children go with their parent here, ticket 4711\n", encoding="utf-8")
+    result = run("--lakepact", broken, "--lakepact-known", str(known), "-k", "IRC-NS-DROP-005")
+
+    result.assert_outcomes(xfailed=1, deselected=710)
+    result.stdout.fnmatch_lines(["XFAIL iceberg_rest::IRC-NS-DROP-005*"])
+
+
+def test_what_a_target_does_not_offer_is_skipped(broken: str, run: Run, tmp_path: Path) -> None:
+    profile = tmp_path / "target.toml"
+    profile.write_text(f'url = "{broken}"\n[features]\nnesting = false\n', encoding="utf-8")
+    result = run("--lakepact", str(profile), "-k", "IRC-NS-DROP-005")
+
+    result.assert_outcomes(skipped=1, deselected=710)
+
+
+def test_what_a_target_should_keep_and_does_not_is_a_warning(broken: str, run: Run) -> None:
+    result = run("--lakepact", broken, "-k", "IRC-COM-012", "-W", "default")
+
+    result.assert_outcomes(passed=1, warnings=1, deselected=710)
+    result.stdout.fnmatch_lines(["*ShouldBeKept: WARN  IRC-COM-012  SHOULD  commits"])
+
+
+def test_a_target_that_does_not_answer_is_an_error_of_each_test(run: Run) -> None:
+    result = run("--lakepact", "http://127.0.0.1:9", "-k", "IRC-NS-DROP-005 or IRC-NS-DROP-001")
+
+    result.assert_outcomes(errors=2, deselected=709)
+
+
+def test_the_embedded_server_is_judged_by_another_contract_and_reports_say_clause_and_level(run: Run, tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    result = run("--lakepact", "embedded", "--lakepact-contract", "delta_sharing", "-k", "DS-SHR-01", "--junitxml", str(report))
+
+    assert result.ret == 0
+    assert {one.attrib["name"] for one in ET.parse(report).iter("property")} == {"level", "clause"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("catalog.example.com",), "*catalog.example.com is no address of a server*"),
+        (("missing.toml",), "*missing.toml cannot be read*"),
+        (("embedded", "--lakepact-contract", "hive"), "*hive*"),
+        (("embedded", "--lakepact-known", "missing.txt"), "*missing.txt*"),
+        (("embedded", "-n", "2"), "*leave out -n*"),
+    ],
+)
+def test_what_cannot_be_meant_is_wrong_usage(run: Run, words: tuple[str, ...], says: str) -> None:
+    result = run("--lakepact", *words)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --lakepact{says}"])
+
+
+def test_who_does_not_ask_for_it_imports_no_more_than_the_options() -> None:
+    code = "import sys, lakepact.conformance.pytest_plugin as _; print({'click', 'httpx', 'rich'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "set()\n"
