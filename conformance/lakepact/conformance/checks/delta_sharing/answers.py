@@ -83,6 +83,7 @@ LASTING = frozenset(
     | {"minReaderVersion", "minWriterVersion", "readerFeatures"}
 )
 WRAPPING = frozenset({"deltaProtocol", "deltaMetadata", "deltaSingleAction", "add", "remove", "cdc", "deletionVector"})
+OF_THE_TABLE = frozenset({"protocol", "metaData"})
 IDS = frozenset({"id", "deletionVectorFileId"})
 TEXTS_OF_JSON = frozenset({"stats", "schemaString"})
 
@@ -94,8 +95,8 @@ def lasting(lines: tuple[dict[str, Any], ...], *, ids: bool = True) -> list[str]
         lines: the lines.
         ids: whether the ids of files count, which some servers make anew for each answer.
     """
-    left_out = frozenset() if ids else IDS
-    found = [(kind, _lasting(one, left_out)) for kind in KINDS if kind != "endStreamAction" for one in named(lines, kind)]
+    left_out = {kind: frozenset() if ids or kind in OF_THE_TABLE else IDS for kind in KINDS if kind != "endStreamAction"}
+    found = [(kind, _lasting(one, without)) for kind, without in left_out.items() for one in named(lines, kind)]
     return sorted(orjson.dumps(one, option=orjson.OPT_SORT_KEYS).decode() for one in found)
 
 

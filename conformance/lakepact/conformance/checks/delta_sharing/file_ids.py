@@ -208,6 +208,21 @@ def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
     return vector.get("sizeInBytes"), vector.get("cardinality"), vector.get("offset")
 
 
+@check("DS-DFL-01")
+def wrapped_files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
+    """In delta format, each file of changes has an id that no other file in the answer has."""
+    table = lab.fixture(PLAIN)
+    reply = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
+    if reply.status != 200 or form_of(reply.lines) != DELTA:
+        raise NotOffered("changes are not answered in delta format")
+    found = list(objects(reply.lines, "file"))
+    ids = [str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is not None]
+    others = {str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is None}
+    with lab.judge("DS-DFL-01"):
+        shared = [i for i, count in Counter(ids).items() if count > 1 or i in others]
+        expect.equal([], shared, f"ids of files of changes of {table.name} that others have, too:")
+
+
 @check("DS-CDC-01")
 def files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
     """Each file of changes has an id that no other file of changes in the answer has."""

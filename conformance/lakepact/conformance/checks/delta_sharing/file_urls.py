@@ -160,6 +160,19 @@ def files_are_read_without_a_token(lab: SharingLab) -> None:
         lab.skip("DS-FIL-05", "no file can be read")
 
 
+@check("DS-FIL-05")
+def changed_files_have_their_sizes(lab: SharingLab) -> None:
+    """The size of a file that changed is that of what its URL serves, as it is for files of a snapshot."""
+    reader = Reader(lab)
+    for sample in some(reader.left(changed_samples(lab, PARQUET))):
+        reply = reader.read(sample.file.url)
+        if reply.status_code == 200:  # whether it can be read is judged by itself
+            with lab.judge("DS-FIL-05"):
+                expect.equal(len(reply.content), sample.file.size, f"for {sample} the size")
+    if not lab.verdicts:
+        raise NotOffered("no file that changed can be read")
+
+
 @check("DS-DFL-06")
 def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
     """The path of each action in delta format is read without a token, and has a Parquet file of the size that the action says."""

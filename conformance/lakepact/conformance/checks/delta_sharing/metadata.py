@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange, Reply
 
 TWO = ["protocol", "metaData"]
+PARTITIONED = ("partitioned", "measurements", "unpartitioned")
 TRIES = 3  #: to read a table between two of its commits
 
 
@@ -118,6 +119,25 @@ def _metadata(reply: Reply) -> dict[str, Any]:
         raise Unmet("a metaData line", reply.shown, exchange=reply.exchange.number)
     inner = wrapper.get("deltaMetadata")
     return inner if isinstance(inner, dict) else wrapper
+
+
+@check("DS-MDT-08")
+def partition_columns_are_those_of_the_table(lab: SharingLab) -> None:
+    """Metadata in parquet format names the partition columns of a table of the fixture pack, by itself and in answers to queries."""
+    judged = False
+    for name in PARTITIONED:
+        table = lab.fixture(name)
+        header = ASKED_FOR[PARQUET]
+        query = lab.send("queryTable", body={"limitHint": 1}, delta_sharing_capabilities=header, **table.address)
+        for reply in (lab.send(METADATA, delta_sharing_capabilities=header, **table.address), query):
+            if reply.status == 200 and form_of(reply.lines) == PARQUET:
+                judged = True
+                with lab.judge("DS-MDT-08"):
+                    said = required(_metadata(reply), "partitionColumns", list, "metaData")
+                    wanted, found = (sorted(str(c).lower() for c in names) for names in (table.partition_columns, said))
+                    expect.equal(wanted, found, f"partitionColumns of {name}")
+    if not judged:
+        raise NotOffered("no table of the fixture pack is answered in parquet format")
 
 
 @check("DS-DF-13")

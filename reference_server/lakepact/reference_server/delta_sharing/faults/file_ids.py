@@ -28,7 +28,18 @@ def _of_the_data(document: Document) -> None:
         document["deletionVectorFileId"] = document["id"]
 
 
+def _one_id_for_changes(file: Document) -> None:
+    if "cdc" in file["deltaSingleAction"]:
+        file["id"] = "changes"
+
+
 FAULTS = (
+    Fault(
+        "wrapped-files-of-changes-share-an-id",
+        "In delta format all files of changes have one id.",
+        ("DS-DFL-01",),
+        on_wrapped("file", _one_id_for_changes, form=DELTA, of="queryTableChanges"),
+    ),
     Fault(
         "vectors-have-the-ids-of-data",
         "The file of a deletion vector has the id of the data file.",

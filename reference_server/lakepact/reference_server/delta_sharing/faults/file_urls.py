@@ -99,6 +99,12 @@ FAULTS = (
         on_wrapped(SNAPSHOT, rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET),
     ),
     Fault(
+        "sizes-of-changed-files-are-rounded",
+        "The size of a file that changed is rounded up.",
+        ("DS-FIL-05",),
+        on_wrapped(("add", "remove", "cdf"), rewrite("size", lambda n: n // 1024 * 1024 + 1024), form=PARQUET),
+    ),
+    Fault(
         "sizes-are-one-too-large",
         "The size of a file is one byte too large.",
         ("DS-FIL-05", "DS-DF-11"),

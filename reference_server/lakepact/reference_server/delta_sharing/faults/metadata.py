@@ -42,6 +42,12 @@ _numbers = itertools.count()
 
 FAULTS = (
     Fault(
+        "metadata-lacks-its-partition-columns",
+        "Metadata that is asked for by itself has no partition columns.",
+        ("DS-MDT-08",),
+        on_wrapped("metaData", write(partitionColumns=[]), form=PARQUET, of=METADATA),
+    ),
+    Fault(
         "metadata-comes-first",
         "In metadata, the protocol line comes second.",
         ("DS-MET-01",),

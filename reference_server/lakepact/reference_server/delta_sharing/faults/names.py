@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -45,6 +46,13 @@ def _without_periods(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _decoded_twice(original: Callable[[bytes], str]) -> Callable[[bytes], str]:
     return lambda raw: unquote(original(raw))
+
+
+def _another_id_for_capitals(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    reply = handler(**arguments)
+    if not arguments["table"].isupper():
+        return reply
+    return replace(reply, chunks=None, body=reply.joined().body.replace(b'"id":"', b'"id":"other-'))
 
 
 def _table_decoded_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -98,6 +106,12 @@ FAULTS = (
         _called(SCHEMAS, lambda _: "a share", member="share"),
     ),
     Fault("names-have-case", "Names are found in one spelling only.", ("DS-GEN-13",), instead("rules", "named", _exactly)),
+    Fault(
+        "capitals-lead-to-another-table",
+        "Metadata of a table whose name is written in capitals has another id.",
+        ("DS-GEN-13",),
+        on_call("getTableMetadata", _another_id_for_capitals),
+    ),
     Fault("names-are-decoded-twice", "Names in URLs are decoded twice.", ("DS-GEN-14",), around("rules", "decode-segment", _decoded_twice)),
     *(
         Fault(
