@@ -21,12 +21,12 @@ def _installed(install: Install, _: object) -> Install:
     return install
 
 
-def results(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> dict[str, Outcome]:
+def results(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str, version: str = "1.10.0") -> dict[str, Outcome]:
     """What is said of the embedded server with variations of its own, by requirement."""
     for name, install in faults.items():
         monkeypatch.setitem(GENERIC, name, (name, partial(_installed, install)))
-    with running(contract="iceberg_rest", warehouse="memory:", faults=list(faults)) as server:
-        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), Target(server.url))
+    with running(contract="iceberg_rest", contract_version=version, warehouse="memory:", faults=list(faults)) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest", version), only=only), Target(server.url))
         for _ in run.events():
             pass
     return {requirement: result.outcome for requirement, result in run.results().items()}

@@ -5,9 +5,14 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
+from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.problems import Problem
+from miniatures import answer, miniature
 from variations import judged, results
 
 if TYPE_CHECKING:
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
+    from miniatures import Answer
 
 EXISTENCE = ("namespaceExists", "tableExists", "viewExists")
 
@@ -157,3 +163,82 @@ def test_who_shows_its_own_state_in_tables_is_not_accused_of_changing_them(monke
     only = ("IRC-TBL-CREATE-014", "IRC-TBL-STAGE-006", "IRC-TBL-LOAD-006", "IRC-TBL-LOAD-010", "IRC-GEN-01[67]", "IRC-GEN-032")
 
     assert judged({"counts-requests": counts_requests()}, monkeypatch, *only, "IRC-SCAN-PLAN-026") == []
+
+
+class RemovesFilesOfViews:
+    """Whoever drops a view removes the file of its metadata, though another view has the same."""
+
+    def __init__(self) -> None:
+        self.current: dict[Any, str] = {}
+        self.gone: set[str] = set()
+
+    def answered(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        name = arguments["view"] if "view" in arguments else arguments["body"]["name"]
+        self.current[str(arguments["namespace"]), name] = reply.document["metadata-location"]
+        return reply
+
+    def dropped(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        self.gone.add(self.current.get((str(arguments["namespace"]), arguments["view"]), ""))
+        return handler(**arguments)
+
+    def registered(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if arguments["body"].get("metadata-location") in self.gone:
+            raise Problem(404, "NotFoundException", "Failed to open input stream for file")
+        return self.answered(handler, arguments)
+
+
+def test_who_removes_the_files_of_dropped_views_is_asked_to_register_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = RemovesFilesOfViews()
+    faults = {
+        "tells-locations": on_call(("createView", "replaceView", "loadView"), catalog.answered),
+        "drops-files": on_call("dropView", catalog.dropped),
+        "finds-no-files": on_call("registerView", catalog.registered),
+    }
+    seen = results(faults, monkeypatch, "IRC-VIEW-REG-00[456]", version="1.11.0")
+
+    assert set(seen.values()) == {Outcome.PASS}
+
+
+OF_NAMESPACES = (
+    "GET /v1/{prefix}/namespaces",
+    "POST /v1/{prefix}/namespaces",
+    "GET /v1/{prefix}/namespaces/{namespace}",
+    "DELETE /v1/{prefix}/namespaces/{namespace}",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables",
+    "POST /v1/{prefix}/namespaces/{namespace}/tables",
+)
+
+
+class SeparatesByEncodedDots:
+    """A catalog that finds levels where the separator stands as it was announced, and refuses the contract's own in paths."""
+
+    def __init__(self) -> None:
+        self.there: set[tuple[str, ...]] = set()
+
+    def __call__(self, method: str, target: str, body: bytes) -> Answer:
+        path = target.partition("?")[0].split("/")
+        if path[-1] == "config":
+            return answer(200, {"defaults": {}, "overrides": {"namespace-separator": "%2E"}, "endpoints": list(OF_NAMESPACES)})
+        namespace = tuple(path[3].split("%2E")) if len(path) > 3 else tuple(orjson.loads(body or b"{}").get("namespace", ()))
+        if (method, len(path)) == ("POST", 3):
+            self.there.add(namespace)
+            return answer(200, {"namespace": namespace, "properties": {}})
+        if "%1F" in target or method == "POST":
+            return answer(400, {"error": {"message": "Suspicious Path Character", "type": "BadRequestException", "code": 400}})
+        if namespace not in self.there:
+            return answer(404, {"error": {"message": "none", "type": "NoSuchNamespaceException", "code": 404}})
+        if method == "DELETE":
+            self.there.remove(namespace)
+            return answer(204)
+        return answer(200, {"identifiers": []} if path[-1] == "tables" else {"namespace": namespace, "properties": {}})
+
+
+def test_who_understands_the_separator_that_it_announces_alone_is_accused_of_that() -> None:
+    with miniature(SeparatesByEncodedDots()) as url:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest", "1.11.0"), only=("IRC-SEP-00[12]",)), Target(url))
+        for _ in run.events():
+            pass
+
+    seen = {requirement: result.outcome for requirement, result in run.results().items()}
+    assert seen == {"IRC-SEP-001": Outcome.PASS, "IRC-SEP-002": Outcome.FAIL}
