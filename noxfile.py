@@ -66,6 +66,12 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", "--ignore", "tests/interop", *(session.posargs or ["-n", "auto", "-q"]))
 
 
+@nox.session(python=["3.12", "3.13"])
+def tests_newer(session: nox.Session) -> None:
+    """The same with newer Pythons than the oldest that is supported."""
+    tests(session)
+
+
 @nox.session
 def nightly(session: nox.Session) -> None:
     """Tests that take minutes: hundreds of crashes, long fuzzing."""

@@ -190,9 +190,9 @@ def test_a_body_that_grows_too_large_in_chunks_is_413(server: Server) -> None:
         for _ in range(9):
             connection.sendall(chunk)
         connection.sendall(b"0\r\n\r\n")
-        status = connection.recv(65536).split(b"\r\n", 1)[0]
+        status = connection.recv(65536).split(b" ", 2)[1]  # the words behind it are not those of every Python
 
-    assert status == b"HTTP/1.1 413 Request Entity Too Large"
+    assert status == b"413"
 
 
 @pytest.mark.parametrize("operation", GOOD)
