@@ -22,6 +22,13 @@ def test_the_list_of_verbs_needs_no_extra_but_that_of_the_server() -> None:
     assert [verb for verb in VERBS if f"\n  {verb} " not in done.stdout] == []
 
 
+def test_who_does_not_fuzz_waits_for_no_fuzzer_to_be_imported() -> None:
+    code = "import sys, lakepact.conformance.check as _; print({'hypothesis', 'schemathesis', 'duckdb', 'pyarrow'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "set()\n"
+
+
 def test_a_verb_that_is_interrupted_before_it_begins_judges_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "verb_that_takes_long.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.drawing import Drawing
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.fuzz.sequences import Sequences
@@ -49,6 +48,8 @@ def fuzzed(
         budget: about how many requests to send, those of shrinking and cleaning up apart.
         start: the seed; the same seed, target and version send the same requests.
     """
+    from lakepact.conformance.fuzz.bodies import Bodies  # noqa: PLC0415 - what makes them takes longer to import than all else together
+
     judge, drawing = Judge(contract, laws, fuzz), Drawing(contract, Bodies(contract, start))
     sequences = Sequences(lab, world=fuzz.world, operations=fuzz.operations, draw=drawing.drawn, judge=judge, start=start)
     yield from _Search(FUZZED, judge, sequences, answers=fuzz.answers, start=start).verdicts(budget)
