@@ -189,8 +189,8 @@ def either_format_says_the_same(lab: SharingLab) -> None:
         query = Question(QUERY, "a query", {"body": {}})
         replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
         # Who understands both formats, and no reader feature, can read a table that has none.
-        alone = (BOTH_ALONE,) if table.format == PARQUET else ()
-        for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *alone):
+        bare = (BOTH_ALONE,) if table.format == PARQUET else ()
+        for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare):
             with lab.judge("DS-CAP-05"):
                 reply = ask(lab, table, query, header)
                 expect.status(reply, 200, about=f"for {table.name} and `{header[:40]}`")
