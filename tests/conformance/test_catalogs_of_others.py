@@ -200,6 +200,31 @@ def test_who_removes_the_files_of_dropped_views_is_asked_to_register_others(monk
     assert set(seen.values()) == {Outcome.PASS}
 
 
+def keeps_main_alone(document: dict[str, Any]) -> None:
+    metadata = document["metadata"]
+    metadata["refs"] = {name: ref for name, ref in (metadata.get("refs") or {}).items() if name == "main"}
+
+
+def test_who_makes_no_branches_is_not_accused_of_loading_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"keeps-main-alone": on_answer(("createTable", "loadTable", "updateTable"), keeps_main_alone)}
+    seen = judged(faults, monkeypatch, "IRC-TBL-LOAD-00[16789]", "IRC-UPD-044")
+
+    assert seen == [("IRC-UPD-044", "fail")]
+
+
+def wants_properties_once(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    updates = [update["action"] for update in arguments["body"].get("updates") or ()]
+    if updates.count("set-properties") > 1:
+        raise Problem(400, "IllegalArgumentException", "Found multiple updates of type SetProperties")
+    return handler(**arguments)
+
+
+def test_who_takes_properties_once_in_a_commit_is_not_accused_of_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"wants-properties-once": on_call("updateTable", wants_properties_once)}
+
+    assert judged(faults, monkeypatch, "IRC-TBL-STAGE-00[4567]") == []
+
+
 OF_NAMESPACES = (
     "GET /v1/{prefix}/namespaces",
     "POST /v1/{prefix}/namespaces",

@@ -133,8 +133,14 @@ def _initial_updates(table: Table) -> list[dict[str, Any]]:
 
 
 def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> Reply:
-    """The answer to the commit that creates a staged table; `further` updates come after the initial ones."""
-    return lab.commit(table, *initial_updates(table), *further, requirements=[ASSERT_CREATE])
+    """The answer to the commit that creates a staged table; `further` updates come after the initial ones, properties with those."""
+    updates = initial_updates(table)
+    for update in further:
+        if update["action"] == updates[-1]["action"] == "set-properties":
+            updates[-1] = {**update, "updates": {**updates[-1]["updates"], **update["updates"]}}
+        else:
+            updates.append(dict(update))
+    return lab.commit(table, *updates, requirements=[ASSERT_CREATE])
 
 
 # -- what a new table is made of ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from lakepact.conformance.checks.iceberg_rest.metadata import ids, refs
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import alike
 from lakepact.conformance.checks.iceberg_rest.table_updates import add_snapshot, remove_ref, set_statistics, statistics_file
+from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -44,6 +45,9 @@ def history(lab: CatalogLab, *, statistics: bool = False) -> History:
     snapshots.append(lab.snapshot(table, parent_snapshot_id=snapshots[2]["snapshot-id"]))
     tag = set_ref("release", snapshots[1]["snapshot-id"], kind="tag", max_ref_age_ms=604_800_000_000)
     table = lab.committed(table, add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
+    added, named = {one["snapshot-id"] for one in snapshots}, {"main", "release", "audit"}
+    if not added <= set(snapshot_ids(table)) or not named <= refs(table.metadata).keys():
+        raise Blocked("commits of snapshots and refs are answered with 200, and without these (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
     table = lab.committed(table, set_properties(**{"lakepact.note": "kept"}))
     if statistics and lab.feature("statistics"):
         lab.commit(table, *(set_statistics(statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4)))
