@@ -48,6 +48,8 @@ class Catalog:
             return answer(200, {"defaults": {}, "overrides": {}, "endpoints": endpoints})
         if len(path) <= 4:
             return answer(200, {"namespace": orjson.loads(body)["namespace"]}) if method == "POST" else answer(204)
+        if method == "POST" and path[-1] != "tables":
+            return refused(400, "BadRequestException")  # it moves nothing
         if method == "POST":
             self.there.add(orjson.loads(body)["name"])
             return answer(200, TABLE)

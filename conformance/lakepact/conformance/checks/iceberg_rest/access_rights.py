@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import Table
 from lakepact.conformance.checks.iceberg_rest.principals import SECOND, THIRD, WRITES, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.view_requests import view_request
@@ -13,11 +14,12 @@ from lakepact.conformance.outcome import NotOffered
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
     from lakepact.conformance.checks.iceberg_rest.principals import Headers
     from lakepact.conformance.exchanges import Reply
 
 SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
+TURNS = 5  #: tries to make a table where other checks make and drop things, too
 COMMIT: dict[str, Any] = {"requirements": [], "updates": [SETS_A_PROPERTY]}
 
 
@@ -178,10 +180,23 @@ def table_of_the_second(scene: Scene) -> Table | None:
     lab, level = scene.lab, scene.lab.target.parameters.get(WRITES)
     if not level:
         return None
-    lab.works(lab.send("createNamespace", body={"namespace": [level], "properties": {}}), 200, 409)
     lab.afterwards(lambda: lab.send("dropNamespace", namespace=(level,)))
-    table = lab.make_table((level,))
+    name = lab.name()
+    lab.drop_afterwards((level,), name)
+    reply = _made_there(lab, level, name)
+    for _ in range(TURNS):
+        if reply.status != 404:
+            break
+        # Another check, which uses the same namespace, has dropped it in this moment.
+        reply = _made_there(lab, level, name)
+    table = Table((level,), name, lab.works(reply, 200))
     return table if scene.send("updateTable", **table.at, body=COMMIT).status == 200 else None
+
+
+def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
+    """The answer to creating a table in a namespace that is there, or made first."""
+    lab.works(lab.send("createNamespace", body={"namespace": [level], "properties": {}}), 200, 409)
+    return lab.send("createTable", namespace=(level,), body=lab.table_request(name))
 
 
 @check("IRC-SEC-008")

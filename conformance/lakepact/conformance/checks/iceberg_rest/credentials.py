@@ -112,10 +112,11 @@ def credentials_are_listed(lab: CatalogLab) -> None:
 
 @check("IRC-TBL-CRED-004", "IRC-TBL-CRED-005")
 def credentials_are_for_the_table(lab: CatalogLab) -> None:
-    """The credentials of a table, loaded with it or by themselves, are for where it lies, and one is enough for each place."""
+    """The credentials of a table, with it or by themselves, are for where it lies, and one is enough for each place."""
     table = lab.make_table()
     replies = [loaded(lab, table)] if lab.offers("loadCredentials") else []
     replies += [lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", way)], **table.at) for way in DELEGATIONS]
+    replies += _made_with_credentials(lab, table)
     given = [objects(listed(reply.document)) for reply in replies if reply.status == 200]
     if not any(given):
         for requirement in ("IRC-TBL-CRED-004", "IRC-TBL-CRED-005"):
@@ -123,15 +124,37 @@ def credentials_are_for_the_table(lab: CatalogLab) -> None:
         return
 
     with lab.judge("IRC-TBL-CRED-004"):
-        for credentials in filter(None, given):
+        for reply in replies:
+            credentials = objects(listed(reply.document)) if reply.status == 200 else []
+            metadata = reply.document.get("metadata")
+            location = str(metadata.get("location")) if isinstance(metadata, dict) else table.location
             prefixes = [str(credential.get("prefix")) for credential in credentials]
-            covers = any(begins(table.location, prefix) for prefix in prefixes)
-            expect.true(covers, f"a prefix that {table.location} begins with", ", ".join(prefixes))
+            covers = any(begins(location, prefix) for prefix in prefixes)
+            expect.true(covers or not prefixes, f"a prefix that {location} begins with", ", ".join(prefixes))
     with lab.judge("IRC-TBL-CRED-005"):
         for credentials in given:
             places = [(str(credential.get("prefix")), kind_of(credential)) for credential in credentials]
             again = sorted({prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1})
             expect.equal([], again, "prefixes that have several credentials of one type:")
+
+
+def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
+    """The answers to creating a table, to creating one at a place of its own, and to loading it when it has moved on."""
+    wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
+    names = [lab.name() for _ in range(2)]
+    for name in names:
+        lab.drop_afterwards(table.namespace, name)
+    plain = lab.send("createTable", headers=wanted, namespace=table.namespace, body=lab.table_request(names[0]))
+    body = lab.table_request(names[1], location=f"{table.location}-{names[1]}")
+    placed = lab.send("createTable", headers=wanted, namespace=table.namespace, body=body)
+    answers = [plain, placed]
+    if plain.status == 200:
+        at: dict[str, Any] = {"namespace": table.namespace, "table": names[0]}
+        lab.send("loadTable", headers=wanted, **at)
+        move = {"action": "set-location", "location": f"{plain.at('metadata', 'location')}-moved"}
+        lab.send("updateTable", body={"requirements": [], "updates": [move]}, **at)
+        answers.append(lab.send("loadTable", headers=wanted, **at))
+    return answers
 
 
 def begins(location: str, prefix: str) -> bool:

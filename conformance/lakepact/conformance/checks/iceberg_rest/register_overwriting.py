@@ -8,7 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
 from lakepact.conformance.checks.iceberg_rest.register import grown, is_registered, left_behind, location_of, register, takes_over
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, same_state
+from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, alike, same_state
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
@@ -83,6 +83,21 @@ def overwriting_needs_no_table(lab: CatalogLab) -> None:
         with lab.judge("IRC-TBL-REG-006"):
             is_registered(lab, former, name, reply)
         lab.send("dropTable", namespace=former.namespace, table=name)
+
+
+@check("IRC-TBL-REG-010")
+def what_cannot_be_read_replaces_nothing(lab: CatalogLab) -> None:
+    """A table stays as it was when something is to be registered over it that cannot be read."""
+    before = lab.load(grown(lab, lab.make_table()))
+    nowhere = f"{before.location}/metadata/99999-00000000-0000-4000-8000-000000000000.metadata.json"
+    reply = register(lab, before.namespace, before.name, nowhere, overwrite=True)
+
+    with lab.judge("IRC-TBL-REG-010"):
+        # Who registers over nothing at all may say first that the name is taken.
+        expect.status(reply, 400, 404, 406, 409, about="for a file that is not there")
+        after = lab.send("loadTable", **before.at)
+        expect.status(after, 200, about="for the table that was to be replaced")
+        alike(lab, before, Table(before.namespace, before.name, after), but=BOOKKEEPING)
 
 
 @check("IRC-TBL-REG-014")

@@ -80,7 +80,9 @@ def renamed_tables_move(lab: CatalogLab) -> None:
     dropped = lab.make_table()
     lab.works(lab.send("dropTable", **dropped.at))
     first, second = lab.name(), lab.name()
-    for table, free in ((lab.make_table(dropped.namespace), dropped.name), (grown(lab, lab.make_table(dropped.namespace)), lab.name())):
+    full = grown(lab, lab.make_table(dropped.namespace))
+    full = lab.committed(full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)})  # one that no ref names
+    for table, free in ((lab.make_table(dropped.namespace), dropped.name), (full, lab.name())):
         before = lab.load(table)
         names = (table.name, first, second, table.name, free)
         for old, new in pairwise(names):

@@ -164,7 +164,7 @@ def the_commit_may_hold_more(lab: CatalogLab) -> None:
     """The commit of a stage may bring further schemas and snapshots, whose ids are kept."""
     stage = staged(lab)
     first, last = current_schema(stage), stage.member("last-column-id")
-    more = [field(last + 1, "tags", array(last + 2, "string")), field(last + 5, "late", "int")]
+    more = [field(last + 1, "tags", array(last + 5, "string")), field(last + 3, "late", "int")]
     second = {**first, "schema-id": first.get("schema-id", 0) + 1, "fields": [*first["fields"], *more]}
     one = lab.snapshot(stage, schema_id=first.get("schema-id", 0))
     rows = {"first_row_id": one["first-row-id"] + one["added-rows"]} if "first-row-id" in one else {}

@@ -36,6 +36,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_current_schema,
     set_default_sort_order,
     set_default_spec,
+    set_location,
     set_partition_statistics,
     set_statistics,
     sort_field,
@@ -53,6 +54,7 @@ from lakepact.conformance.checks.iceberg_rest.transaction_requests import (
 )
 from lakepact.conformance.checks.iceberg_rest.updates_encryption_keys import KEY, ROOT
 from lakepact.conformance.checks.iceberg_rest.updates_statistics import partition_statistics_file
+from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,6 +214,21 @@ def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
             expected, actual = (_described(without_its_own(lab, lab.load(table))) for table in (committed, transacted))
             for member in sorted(expected.keys() | actual.keys()):
                 expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit with {theirs[-1]['action']}:")
+
+
+@check("IRC-TXN-014")
+def tables_are_moved_in_a_transaction(lab: CatalogLab) -> None:
+    """A table gets another location in a transaction where it gets one by a commit."""
+    committed, transacted = make_tables(lab, 2)
+    elsewhere = f"{committed.location}-moved"
+    if lab.commit(committed, set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
+        raise NotOffered("the target does not let a commit move a table beside where it lies")
+    wanted = f"{transacted.location}-moved"
+    reply = transact(lab, change(transacted, set_location(wanted)))
+
+    with lab.judge("IRC-TXN-014"):
+        expect.status(reply, *MADE, about="for set-location")
+        expect.equal(wanted, lab.load(transacted).location, "location")
 
 
 @check("IRC-TXN-007")

@@ -9,6 +9,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import unchanged as table_unchanged
 from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, next_version, replaced, state, unchanged
+from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,6 +111,19 @@ def moves_between_namespaces_are_noted(lab: CatalogLab) -> None:
         expect.status(reply, 204, 406)
         if reply.status == 204:
             expect.equal(state(view.reply), state(lab.send("loadView", namespace=home, view=view.name)), "unchanged metadata:")
+
+
+@check("IRC-NS-DROP-001")
+def namespaces_whose_views_moved_are_empty(lab: CatalogLab) -> None:
+    """A namespace can be dropped once its only view was renamed into another one."""
+    view, home = loaded(lab, made(lab)), lab.make_namespace()
+    if rename(lab, view.identifier, identifier(home, view.name)).status != 204:
+        raise NotOffered("the target does not rename views into other namespaces")
+    reply = lab.send("dropNamespace", namespace=view.namespace)
+
+    with lab.judge("IRC-NS-DROP-001"):
+        expect.status(reply, 204, about="for a namespace whose only view has moved")
+        expect.status(lab.send("loadNamespaceMetadata", namespace=view.namespace), 404, about="for the namespace afterwards")
 
 
 @check("IRC-VIEW-REN-006")

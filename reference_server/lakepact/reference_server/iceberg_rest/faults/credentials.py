@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from lakepact.reference_server.faults import Fault, Install, around, on_answer, on_call, on_status
 from lakepact.reference_server.problems import Problem
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Service
 
     Credentials = list[Document]
 
@@ -85,6 +88,27 @@ def _beside(one: Document) -> Document:
     return {**one, "prefix": f"{one['prefix']}-of-another"}
 
 
+def _for_the_usual_place(document: Document) -> None:
+    """Give who creates a table credentials for where it would usually lie."""
+    levels, _, name = document["metadata"]["location"].rpartition("/")
+    for one in document.get(ENVELOPE) or ():
+        one["prefix"] = f"{levels}/{name.rpartition('-')[0] or name}/{name}"
+
+
+def _as_at_first(service: Service) -> None:
+    """Give the credentials of a table for where it was when they were asked for first."""
+    first: dict[tuple[Any, Any], list[Document]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        document = reply.document
+        if document.get(ENVELOPE):
+            document[ENVELOPE] = first.setdefault((arguments["namespace"], arguments["table"]), document[ENVELOPE])
+        return replace(reply, body=orjson.dumps(document))
+
+    on_call("loadTable", act)(service)
+
+
 FAULTS = (
     Fault("credentials-as-one-object", "Credentials by themselves are one object.", ("IRC-TBL-CRED-001",), _listed(lambda all_: all_[0])),
     Fault(
@@ -106,6 +130,13 @@ FAULTS = (
         ("IRC-TBL-CRED-002",),
         _each(lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}}),
     ),
+    Fault(
+        "created-tables-have-usual-credentials",
+        "The credentials of a new table are for where it does not lie.",
+        ("IRC-TBL-CRED-004",),
+        on_answer("createTable", _for_the_usual_place),
+    ),
+    Fault("credentials-stay-behind", "Credentials are for where a table was at first.", ("IRC-TBL-CRED-004",), _as_at_first),
     Fault(
         "credentials-for-everything",
         "Credentials name no prefix.",

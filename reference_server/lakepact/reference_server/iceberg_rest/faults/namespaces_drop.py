@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, around, instead, on_call, on_status
@@ -79,6 +80,26 @@ def _what_moved_counts(service: Service) -> None:
     all_of(on_call("renameTable", rename), on_call("dropNamespace", drop))(service)
 
 
+def _views_that_moved_count(service: Service) -> None:
+    """Count the views of a namespace when they are created and dropped, and not when they are renamed."""
+    count: Counter[tuple[str, ...]] = Counter()
+
+    def counting(by: int) -> Callable[[Handler, dict[str, Any]], Reply]:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            reply = handler(**arguments)
+            count[tuple(arguments["namespace"].split(SEPARATOR))] += by
+            return reply
+
+        return act
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if count[tuple(arguments["namespace"].split(SEPARATOR))] > 0:
+            raise Problem(409, "NamespaceNotEmptyException", "it holds views")
+        return handler(**arguments)
+
+    all_of(on_call("createView", counting(1)), on_call("dropView", counting(-1)), on_call("dropNamespace", drop))(service)
+
+
 FAULTS = (
     Fault(
         "siblings-keep-it",
@@ -87,6 +108,12 @@ FAULTS = (
         around("rules", "namespace-is-empty", _siblings_count),
     ),
     Fault("never-empty-again", "A namespace that a table was moved out of cannot be dropped.", ("IRC-NS-DROP-001",), _what_moved_counts),
+    Fault(
+        "moved-views-count",
+        "A namespace that a view was moved out of cannot be dropped.",
+        ("IRC-NS-DROP-001",),
+        _views_that_moved_count,
+    ),
     Fault(
         "drops-do-nothing", "Dropping succeeds without effect.", ("IRC-NS-DROP-001",), on_call("dropNamespace", lambda _h, _a: Reply(204))
     ),

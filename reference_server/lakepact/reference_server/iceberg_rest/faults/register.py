@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -235,6 +236,18 @@ def _from_anywhere(read: Callable[..., Document]) -> Callable[..., Document]:
     return read_metadata
 
 
+def _make_way(handlers: Handlers, arguments: Arguments) -> Reply:
+    """Drop what is to be registered over, and then look at what is to be registered."""
+    try:
+        return handlers[REGISTER](**arguments)
+    except Problem:
+        body = arguments["body"]
+        if body.get("overwrite") is True:
+            with suppress(Problem):
+                handlers["dropTable"](namespace=arguments["namespace"], table=body["name"])
+        raise
+
+
 FAULTS = (
     Fault("registers-without-snapshots", "Snapshots are not taken over.", ("IRC-TBL-REG-001",), reads(_without_snapshots)),
     Fault(
@@ -349,6 +362,12 @@ FAULTS = (
         "Any file that the server can read is registered.",
         ("IRC-TBL-REG-013",),
         around("rules", "read-metadata", _from_anywhere),
+    ),
+    Fault(
+        "registers-over-in-vain",
+        "A table is dropped to be registered over before the file is read.",
+        ("IRC-TBL-REG-010",),
+        given(REGISTER, _make_way),
     ),
     Fault(
         "refused-registrations-take-the-name",

@@ -191,6 +191,11 @@ def _stages_in_old_locations() -> Install:
     return all_of(given("renameTable", rename), on_call("createTable", create_table))
 
 
+def _of_refs(metadata: Document) -> Document:
+    named = {ref["snapshot-id"] for ref in (metadata.get("refs") or {}).values()}
+    return {**metadata, "snapshots": [one for one in metadata.get("snapshots") or () if one["snapshot-id"] in named]}
+
+
 FAULTS = (
     Fault("renames-nothing", "Renames are answered as if they were done.", ("IRC-TBL-REN-001",), given("renameTable", _rename_nothing)),
     Fault(
@@ -208,6 +213,12 @@ FAULTS = (
         "A renamed table has none of its properties.",
         ("IRC-TBL-REN-001",),
         carried_over("renameTable", lambda metadata: {**metadata, "properties": {}}),
+    ),
+    Fault(
+        "renames-tidy-up",
+        "A renamed table has those of its snapshots that a ref names.",
+        ("IRC-TBL-REN-001",),
+        carried_over("renameTable", _of_refs),
     ),
     Fault("renames-answer-200", "Renames are answered with 200.", ("IRC-TBL-REN-001",), on_status("renameTable", {204: 200})),
     Fault(

@@ -127,7 +127,7 @@ def _reserve(*, for_stages: bool) -> Callable[[Service], None]:
 # -- commits that make a table ------------------------------------------------------------------------------------------
 
 
-def _making(spoil: Callable[[Document, Sequence[Document]], None]) -> Callable[[Service], None]:
+def making(spoil: Callable[[Document, Sequence[Document]], None]) -> Callable[[Service], None]:
     """The metadata of tables that a commit makes are changed by `spoil(metadata, updates)`."""
 
     def wrapper(apply: Callable[..., Document]) -> Callable[..., Document]:
@@ -179,6 +179,10 @@ def _counted_snapshots(metadata: Document, _: Sequence[Document]) -> None:
             entry["parent-snapshot-id"] = numbers[entry["parent-snapshot-id"]]
     if metadata.get("current-snapshot-id") in numbers:
         metadata["current-snapshot-id"] = numbers[metadata["current-snapshot-id"]]
+
+
+def _top_columns(metadata: Document, _: Sequence[Document]) -> None:
+    metadata["last-column-id"] = max(field["id"] for schema in metadata["schemas"] for field in schema["fields"])
 
 
 def _with_history(metadata: Document, _: Sequence[Document]) -> None:
@@ -267,19 +271,20 @@ FAULTS = (
     ),
     Fault("loads-stages", "What was staged can be loaded.", ("IRC-TBL-STAGE-002",), _load_stages),
     Fault("stages-have-a-file", "Stages have a metadata-location.", ("IRC-TBL-STAGE-003",), _answering(_with_location)),
-    Fault("assigns-another-uuid", "A commit that makes a table gives it another UUID.", ("IRC-TBL-STAGE-004",), _making(_another_uuid)),
-    Fault("makes-no-properties", "A commit that makes a table loses its properties.", ("IRC-TBL-STAGE-004",), _making(_no_properties)),
-    Fault("makes-no-order", "A commit that makes a table loses its sort order.", ("IRC-TBL-STAGE-004",), _making(_unsorted)),
+    Fault("assigns-another-uuid", "A commit that makes a table gives it another UUID.", ("IRC-TBL-STAGE-004",), making(_another_uuid)),
+    Fault("makes-no-properties", "A commit that makes a table loses its properties.", ("IRC-TBL-STAGE-004",), making(_no_properties)),
+    Fault("makes-no-order", "A commit that makes a table loses its sort order.", ("IRC-TBL-STAGE-004",), making(_unsorted)),
     Fault(
         "commits-to-tables-only",
         "A commit that would make a table is answered with 404.",
         ("IRC-TBL-STAGE-004", "IRC-TBL-STAGE-005", "IRC-TBL-STAGE-007"),
         around("rules", "committed-table", _must_exist),
     ),
-    Fault("makes-one-schema", "A commit that makes a table keeps its current schema alone.", ("IRC-TBL-STAGE-005",), _making(_one_schema)),
-    Fault("makes-no-snapshots", "A commit that makes a table loses its snapshots.", ("IRC-TBL-STAGE-005",), _making(_no_snapshots)),
-    Fault("makes-dense-columns", "A commit that makes a table numbers its columns anew.", ("IRC-TBL-STAGE-005",), _making(_dense_columns)),
-    Fault("counts-snapshots", "A commit that makes a table numbers its snapshots.", ("IRC-TBL-STAGE-005",), _making(_counted_snapshots)),
+    Fault("makes-one-schema", "A commit that makes a table keeps its current schema alone.", ("IRC-TBL-STAGE-005",), making(_one_schema)),
+    Fault("makes-no-snapshots", "A commit that makes a table loses its snapshots.", ("IRC-TBL-STAGE-005",), making(_no_snapshots)),
+    Fault("makes-dense-columns", "A commit that makes a table numbers its columns anew.", ("IRC-TBL-STAGE-005",), making(_dense_columns)),
+    Fault("makes-flat-columns", "A commit that makes a table counts top-level columns.", ("IRC-TBL-STAGE-005",), making(_top_columns)),
+    Fault("counts-snapshots", "A commit that makes a table numbers its snapshots.", ("IRC-TBL-STAGE-005",), making(_counted_snapshots)),
     Fault(
         "replaces-by-stages",
         "A commit that should make a table replaces one that is there.",
@@ -313,6 +318,6 @@ FAULTS = (
     Fault("stages-take-names", "No table can be created by a name that is staged.", ("IRC-TBL-STAGE-008",), _reserve(for_stages=False)),
     Fault("stages-once", "No name can be staged twice.", ("IRC-TBL-STAGE-008",), _reserve(for_stages=True)),
     Fault("stages-over-tables", "A table that exists can be staged.", ("IRC-TBL-STAGE-009",), _stages(_over_tables)),
-    Fault("makes-with-history", "A table that a commit has made has a metadata-log.", ("IRC-TBL-STAGE-013",), _making(_with_history)),
+    Fault("makes-with-history", "A table that a commit has made has a metadata-log.", ("IRC-TBL-STAGE-013",), making(_with_history)),
     Fault("stages-evade-the-policy", "A commit may set any location.", ("IRC-TBL-STAGE-014",), _outside),
 )

@@ -134,6 +134,7 @@ CHANGES = (
     Fault(
         "transactions-add-no-specs", "Partition specs are lost in transactions.", ("IRC-TXN-014",), _without("add-spec", "set-default-spec")
     ),
+    Fault("transactions-move-nothing", "Tables are not moved in transactions.", ("IRC-TXN-014",), _without("set-location")),
     Fault("transactions-remove-nothing", "Properties are not removed in transactions.", ("IRC-TXN-014",), _without("remove-properties")),
     Fault(
         "transactions-take-nothing-away",

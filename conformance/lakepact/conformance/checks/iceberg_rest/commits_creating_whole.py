@@ -1,0 +1,66 @@
+"""Checks of commits that create a table with a history: what they set is there afterwards, as a commit to a table would leave it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.commits_creating import create, creation, plot
+from lakepact.conformance.checks.iceberg_rest.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_snapshot,
+    add_spec,
+    partition_field,
+    set_default_spec,
+    set_partition_statistics,
+    set_statistics,
+    statistics_file,
+)
+from lakepact.conformance.checks.iceberg_rest.updates_statistics import files, partition_statistics_file
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+
+KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
+FIELD = 1005  #: the id of a partition field, not the first one that is free
+
+
+@check("IRC-UPD-022", "IRC-UPD-040", "IRC-UPD-045", "IRC-UPD-066", "IRC-UPD-071")
+def tables_are_created_with_their_history(lab: CatalogLab) -> None:
+    """A table that a commit creates has the partition fields, summaries, retention and statistics that the commit says."""
+    like = lab.make_table()
+    ground = plot(lab, like.namespace)
+    snapshot = lab.snapshot(like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"})
+    of_snapshot = snapshot["snapshot-id"]
+    whole = creation(ground, str(uuid.uuid4()))
+    at = next(index for index, update in enumerate(whole) if update["action"] == "add-spec")
+    whole[at : at + 2] = [add_spec(partition_field(1, "bucket[4]", "id_bucket", field_id=FIELD), spec_id=0), set_default_spec(LAST_ADDED)]
+    statistics, partitions = statistics_file(like, of_snapshot), partition_statistics_file(like, of_snapshot)
+    further = [
+        *(
+            add_snapshot(snapshot),
+            set_ref("main", of_snapshot),
+            set_ref("audit", of_snapshot, min_snapshots_to_keep=3, max_snapshot_age_ms=86_400_000),
+        ),
+        *(set_statistics(statistics), set_partition_statistics(partitions)),
+    ]
+    lab.works(create(lab, ground, [*whole, *further]), 200)
+    table = Table(ground.namespace, ground.name, lab.works(lab.send("loadTable", **ground.at), 200))
+
+    with lab.judge("IRC-UPD-022"):
+        specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}
+        fields = specs.get(table.member("default-spec-id"), {}).get("fields") or []
+        expect.equal([FIELD], [one.get("field-id") for one in fields], "the ids of partition fields,")
+    with lab.judge("IRC-UPD-040"):
+        summary = table.member("snapshots", 0).get("summary") or {}
+        expect.equal(snapshot["summary"], {key: summary.get(key) for key in snapshot["summary"]}, "the summary,")
+    with lab.judge("IRC-UPD-045"):
+        audit = table.member("refs", "audit")
+        expect.equal(KEPT, {member: audit.get(member) for member in KEPT}, "the retention of a branch,")
+    with lab.judge("IRC-UPD-066"):
+        expect.equal({of_snapshot: [statistics["statistics-path"]]}, files(table), "files of statistics")
+    with lab.judge("IRC-UPD-071"):
+        expect.equal({of_snapshot: [partitions["statistics-path"]]}, files(table, "partition-statistics"), "files of partition statistics")
