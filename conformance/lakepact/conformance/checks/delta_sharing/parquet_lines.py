@@ -167,11 +167,10 @@ def partition_values_are_of_the_partition_columns(exchange: Exchange) -> bool:
 @law("DS-FIL-05", traffic=TOUR)
 def sizes_are_whole_numbers(exchange: Exchange) -> bool:
     """The size of each file is a number of bytes."""
-    found = files(exchange, "file")
-    for file in found:
+    for file in files(exchange, "file"):
         size = required(file, "size", int, "a file")
         expect.true(size >= 0, "a size of at least 0", size)
-    return bool(found)
+    return False  # that it is the right number is judged where the file is read
 
 
 @law("DS-FIL-06", traffic=TOUR)
