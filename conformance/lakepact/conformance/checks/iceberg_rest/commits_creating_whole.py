@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.commits_creating import create, creation, plot
@@ -11,8 +11,10 @@ from lakepact.conformance.checks.iceberg_rest.lab import Table, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
+    add_schema,
     add_snapshot,
     add_spec,
+    current_schema,
     partition_field,
     set_default_spec,
     set_partition_statistics,
@@ -24,13 +26,43 @@ from lakepact.conformance.checks.iceberg_rest.updates_statistics import files, p
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
 
+LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
 KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
 FIELD = 1005  #: the id of a partition field, not the first one that is free
 
 
-@check("IRC-UPD-022", "IRC-UPD-040", "IRC-UPD-045", "IRC-UPD-066", "IRC-UPD-071")
+#: A schema whose columns say all that columns can, within others too; the first one identifies rows.
+FIELDS: list[dict[str, Any]] = [
+    {"id": 1, "name": "id", "type": "long", "required": True, "doc": "a number"},
+    {
+        "id": 2,
+        "name": "place",
+        "required": False,
+        "type": {
+            "type": "struct",
+            "fields": [
+                {"id": 4, "name": "city", "type": "string", "required": True, "doc": "its name"},
+                {"id": 5, "name": "codes", "required": False, "type": LISTED},
+            ],
+        },
+    },
+    {"id": 3, "name": "late", "type": "int", "required": False},
+]
+WHOLE = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields": FIELDS}
+
+
+def of_what_was_said(said: Any, found: Any) -> Any:
+    """What is found, without members that nobody has sent."""
+    if isinstance(said, dict) and isinstance(found, dict):
+        return {member: of_what_was_said(value, found.get(member)) for member, value in said.items()}
+    if isinstance(said, list) and isinstance(found, list) and len(said) == len(found):
+        return [of_what_was_said(*pair) for pair in zip(said, found, strict=True)]
+    return found
+
+
+@check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-040", "IRC-UPD-045", "IRC-UPD-066", "IRC-UPD-071")
 def tables_are_created_with_their_history(lab: CatalogLab) -> None:
-    """A table that a commit creates has the partition fields, summaries, retention and statistics that the commit says."""
+    """A table that a commit creates has the columns, partition fields, summaries, retention and statistics that the commit says."""
     like = lab.make_table()
     ground = plot(lab, like.namespace)
     snapshot = lab.snapshot(like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"})
@@ -38,6 +70,8 @@ def tables_are_created_with_their_history(lab: CatalogLab) -> None:
     whole = creation(ground, str(uuid.uuid4()))
     at = next(index for index, update in enumerate(whole) if update["action"] == "add-spec")
     whole[at : at + 2] = [add_spec(partition_field(1, "bucket[4]", "id_bucket", field_id=FIELD), spec_id=0), set_default_spec(LAST_ADDED)]
+    place = next(index for index, update in enumerate(whole) if update["action"] == "add-schema")
+    whole[place] = add_schema(WHOLE, last_column_id=6)
     statistics, partitions = statistics_file(like, of_snapshot), partition_statistics_file(like, of_snapshot)
     further = [
         *(
@@ -50,6 +84,10 @@ def tables_are_created_with_their_history(lab: CatalogLab) -> None:
     lab.works(create(lab, ground, [*whole, *further]), 200)
     table = Table(ground.namespace, ground.name, lab.works(lab.send("loadTable", **ground.at), 200))
 
+    with lab.judge("IRC-UPD-010"):
+        schema = current_schema(table)
+        expect.equal(FIELDS, of_what_was_said(FIELDS, schema.get("fields")), "columns")
+        expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids")
     with lab.judge("IRC-UPD-022"):
         specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}
         fields = specs.get(table.member("default-spec-id"), {}).get("fields") or []

@@ -151,7 +151,8 @@ def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
     if plain.status == 200:
         at: dict[str, Any] = {"namespace": table.namespace, "table": names[0]}
         lab.send("loadTable", headers=wanted, **at)
-        move = {"action": "set-location", "location": f"{plain.at('metadata', 'location')}-moved"}
+        parent, _, last = str(plain.at("metadata", "location")).rstrip("/").rpartition("/")
+        move = {"action": "set-location", "location": f"{parent}/moved-{last}"}
         lab.send("updateTable", body={"requirements": [], "updates": [move]}, **at)
         answers.append(lab.send("loadTable", headers=wanted, **at))
     return answers

@@ -34,7 +34,21 @@ def _no_statistics(metadata: Document, _: Sequence[Document]) -> None:
     metadata |= {"statistics": [], "partition-statistics": []}
 
 
+def _bare_columns(metadata: Document, _: Sequence[Document]) -> None:
+    for schema in metadata["schemas"]:
+        for field in schema["fields"]:
+            for inner in field["type"]["fields"] if isinstance(field["type"], dict) and "fields" in field["type"] else ():
+                inner.pop("doc", None)
+
+
+def _nothing_identifies(metadata: Document, _: Sequence[Document]) -> None:
+    for schema in metadata["schemas"]:
+        schema.pop("identifier-field-ids", None)
+
+
 FAULTS = (
+    Fault("creations-lose-inner-docs", "Docs of columns within others are lost.", ("IRC-UPD-010",), making(_bare_columns)),
+    Fault("creations-lose-identifiers", "What identifies rows is lost.", ("IRC-UPD-010",), making(_nothing_identifies)),
     Fault(
         "creations-number-partition-fields",
         "A table that a commit creates has partition fields from 1000 on.",
