@@ -225,6 +225,36 @@ def test_who_takes_properties_once_in_a_commit_is_not_accused_of_stages(monkeypa
     assert judged(faults, monkeypatch, "IRC-TBL-STAGE-00[4567]") == []
 
 
+def turned_round(document: dict[str, Any]) -> None:
+    for member in ("snapshots", "schemas", "partition-specs", "sort-orders"):
+        document["metadata"][member] = document["metadata"].get(member, [])[::-1]
+
+
+def test_snapshots_schemas_specs_and_orders_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"turned-round": on_answer(("createTable", "loadTable", "updateTable"), turned_round)}
+
+    assert judged(faults, monkeypatch, "IRC-UPD-*", "IRC-COM-0*", "IRC-META-*") == []
+
+
+def wants_updates(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if arguments["body"].get("updates") == []:
+        raise Problem(400, "BadRequestException", "A commit must carry at least one update.")
+    return handler(**arguments)
+
+
+def test_who_refuses_commits_of_nothing_is_advised_to_take_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"wants-updates": on_call("updateTable", wants_updates)}
+    only = ("IRC-COM-01[2-5]", "IRC-REQ-00*", "IRC-ERR-010", "IRC-TBL-REN-013")
+
+    assert judged(faults, monkeypatch, *only) == [("IRC-COM-012", "warn")]
+
+
+def test_an_empty_body_has_no_media_type_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"renames-with-200": on_status("renameTable", {204: 200})}
+
+    assert judged(faults, monkeypatch, "IRC-GEN-005", "IRC-GEN-006") == [("IRC-GEN-006", "fail")]
+
+
 OF_NAMESPACES = (
     "GET /v1/{prefix}/namespaces",
     "POST /v1/{prefix}/namespaces",

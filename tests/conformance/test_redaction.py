@@ -56,3 +56,7 @@ def test_what_a_target_hands_out_is_hidden_whole(before: str, after: str) -> Non
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert redacted(text, ()) == text
+
+
+def test_who_sends_null_for_a_token_keeps_it_in_answers() -> None:
+    assert "null" not in secrets_of([("Authorization", "Bearer null")])

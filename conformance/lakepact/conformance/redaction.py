@@ -33,6 +33,8 @@ HANDED_OUT = re.compile(
 SIGNS = ("key", "token", "secret", "password", "connection", "authorization", "credential", "signature", "sig=")
 #: Words before a secret that are none, also where nothing follows.
 SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
+#: Words that are sent as tokens by those who have none, and that stand in every other answer.
+NO_SECRETS = frozenset({"null", "none", "undefined", "true", "false"})
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
@@ -54,7 +56,7 @@ def secrets_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     secret = [value for name, value in headers if name.lower() in SECRET_HEADERS or TELLING.search(name) or AT_RANDOM.fullmatch(value)]
     words = [word for value in secret for word in (value, value.rpartition(" ")[2])]
     secrets = (secret for word in words for secret in (word, *_behind_name(word)))
-    return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES)
+    return tuple(secret for secret in secrets if len(secret) > 3 and secret.strip().lower() not in SCHEMES | NO_SECRETS)
 
 
 def secrets_of_form(body: bytes) -> tuple[str, ...]:

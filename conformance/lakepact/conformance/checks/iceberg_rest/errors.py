@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
@@ -210,7 +211,7 @@ def conflicts_are_named(lab: CatalogLab) -> None:
             "AlreadyExistsException": lab.send("createNamespace", body={"namespace": list(table.namespace)}),
             "AlreadyExistsException of a table": lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name)),
             "NamespaceNotEmptyException": lab.send("dropNamespace", namespace=table.namespace),
-            "CommitFailedException": lab.commit(table, requirements=[stale]),
+            "CommitFailedException": lab.commit(table, set_properties(lakepact="refused"), requirements=[stale]),
         },
     )
 

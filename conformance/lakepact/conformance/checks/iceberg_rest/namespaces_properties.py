@@ -101,6 +101,8 @@ def contradictions_change_nothing(lab: CatalogLab) -> None:
     with lab.judge("IRC-NS-PROP-008"):
         for reply in replies:
             expect.status(reply, 422)
+    if any(reply.status < 400 for reply in replies):
+        raise Blocked("what contradicts itself is not refused (IRC-NS-PROP-008)")
     with lab.judge("IRC-NS-PROP-009"):
         stored = properties_of(lab, namespace)
         expect.equal(["old", "r"], [stored.get("both"), stored.get("remove")], "values as before:")

@@ -31,7 +31,7 @@ def succeeded(exchange: Exchange) -> bool:
 @law("IRC-GEN-005")
 def success_bodies_are_json(exchange: Exchange) -> bool:
     """A 200 answer is served as application/json."""
-    if not succeeded(exchange) or exchange.status != 200 or exchange.method == "HEAD":
+    if not succeeded(exchange) or exchange.status != 200 or not exchange.body:
         return False
     expect.equal("application/json", exchange.media_type, "media type")
     return True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties, set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_states import state
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     FIRST_FIELD,
     LAST_ADDED,
@@ -62,7 +63,7 @@ def main_goes_back(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-044"):
         after = changed(lab, table, set_ref("main", first))
         expect.equal(first, current_snapshot(after), "current-snapshot-id")
-        expect.equal([first, second], snapshot_ids(after), "snapshots")
+        expect.equal(sorted([first, second]), sorted(snapshot_ids(after)), "snapshots")
         expect.equal([first, second, first], logged(after), "snapshot-log")
 
 
@@ -74,7 +75,7 @@ def snapshots_expire(lab: CatalogLab) -> None:
     after = lab.committed(table, remove_snapshots(first))
 
     with lab.judge("IRC-UPD-050"):
-        expect.equal([second, third], snapshot_ids(after), "snapshots")
+        expect.equal(sorted([second, third]), sorted(snapshot_ids(after)), "snapshots")
         expect.equal(third, current_snapshot(after), "current-snapshot-id")
     with lab.judge("IRC-UPD-090"):
         expect.lacks(first, logged(after), "snapshot-log")
@@ -90,7 +91,7 @@ def what_was_just_added_does_not_expire(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, add_snapshot(snapshot), remove_snapshots(first))
-        expect.equal([second, snapshot["snapshot-id"]], snapshot_ids(after), "snapshots")
+        expect.equal(sorted([second, snapshot["snapshot-id"]]), sorted(snapshot_ids(after)), "snapshots")
 
 
 @check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
@@ -193,7 +194,7 @@ def upgrades_change_the_version_alone(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-005"):
         expect.equal(3, after.member("format-version"), "format-version")
         for member in HISTORY:
-            expect.equal(before.metadata.get(member), after.metadata.get(member), member)
+            expect.equal(state(before).get(member), state(after).get(member), member)
 
 
 @check("IRC-UPD-035")

@@ -97,7 +97,7 @@ def a_snapshot_between_others_is_removed(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         after = changed(lab, table, remove_snapshots(second))
-        expect.equal([first, third], snapshot_ids(after), "snapshots")
+        expect.equal(sorted([first, third]), sorted(snapshot_ids(after)), "snapshots")
         expect.equal([first], list(files(after)), "snapshots with statistics")
         expect.equal(first, after.member("refs", "kept", "snapshot-id"), "the snapshot of a tag beside it")
 
@@ -111,7 +111,8 @@ def missing_snapshots_hide_no_others(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-UPD-050"):
         expect.status(reply, 200, 400)
-        expect.equal([second] if reply.status == 200 else [first, second], snapshot_ids(lab.load(table)), "snapshots")
+        kept = [second] if reply.status == 200 else [first, second]
+        expect.equal(sorted(kept), sorted(snapshot_ids(lab.load(table))), "snapshots")
 
 
 @check("IRC-UPD-050")

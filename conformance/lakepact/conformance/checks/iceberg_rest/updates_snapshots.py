@@ -33,12 +33,13 @@ def snapshot_ids(table: Table) -> list[Any]:
 
 
 def all_snapshots(table: Table, many: int) -> list[Any]:
-    """The ids of a table's snapshots, to which `many` were added.
+    """The ids of a table's snapshots, to which `many` were added, in the order in which they were.
 
     Raises:
         Blocked: they are not as many, which is held against `add-snapshot`.
     """
-    found = snapshot_ids(table)
+    snapshots = sorted(table.member("snapshots"), key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0))
+    found = [one.get("snapshot-id") for one in snapshots]
     if len(found) != many:
         raise Blocked(f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035): {expect.shown(found)}")
     return found

@@ -170,7 +170,7 @@ FAULTS = (
     Fault(
         "contradictions-accepted",
         "A key may be set and removed at once.",
-        ("IRC-NS-PROP-008", "IRC-NS-PROP-009"),
+        ("IRC-NS-PROP-008",),
         instead("rules", "keys-are-disjoint", accept),
     ),
     Fault("refused-updates-are-done", "A contradiction is refused after everything is done.", ("IRC-NS-PROP-009",), _before_it_is_refused),
