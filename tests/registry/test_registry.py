@@ -47,7 +47,7 @@ HOW_MANY = {
         "UPD": 90,
         "VIEW": 51,
     },
-    LATER_ICEBERG: {"CET": 3, "IDEM": 19, "PLAN": 3, "RBY": 2, "SEP": 4, "SIGN": 5, "VIEW": 8, "WHS": 1},
+    LATER_ICEBERG: {"CET": 3, "IDEM": 20, "PLAN": 3, "RBY": 2, "SEP": 4, "SIGN": 5, "VIEW": 8, "WHS": 1},
     SHARING: {
         "ACC": 5,
         "ADD": 1,
