@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.checks.iceberg_rest.tables_loaded import significant
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status
@@ -234,6 +235,12 @@ def test_snapshots_schemas_specs_and_orders_may_come_in_any_order(monkeypatch: p
     faults = {"turned-round": on_answer(("createTable", "loadTable", "updateTable"), turned_round)}
 
     assert judged(faults, monkeypatch, "IRC-UPD-*", "IRC-COM-0*", "IRC-META-*") == []
+
+
+def test_a_metadata_file_may_have_another_order_than_the_answer() -> None:
+    file = {"snapshots": [{"snapshot-id": 1}, {"snapshot-id": 2}], "schemas": [{"schema-id": 1}, {"schema-id": 0}]}
+
+    assert significant({member: value[::-1] for member, value in file.items()}) == significant(file)
 
 
 def wants_updates(handler: Handler, arguments: dict[str, Any]) -> Reply:

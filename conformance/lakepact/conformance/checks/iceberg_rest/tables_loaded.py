@@ -12,6 +12,7 @@ from lakepact.conformance.checks.iceberg_rest.lab import SCHEMA, Table, set_prop
 from lakepact.conformance.checks.iceberg_rest.metadata import members, objects
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
 from lakepact.conformance.checks.iceberg_rest.table_files import local_path
+from lakepact.conformance.checks.iceberg_rest.table_states import UNORDERED
 from lakepact.conformance.checks.iceberg_rest.table_updates import set_statistics, statistics_file, table_of_version
 from lakepact.conformance.checks.iceberg_rest.tables_created import answered, expect_texts
 from lakepact.conformance.checks.iceberg_rest.tables_listed import absent_tables, homeless_tables, is_odd
@@ -81,8 +82,11 @@ def expect_complete(table: Table) -> None:
 
 
 def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Metadata without the members that say nothing, which some write and others leave out."""
-    return {member: value for member, value in metadata.items() if value not in (None, [], {}) and (member, value) != NO_SNAPSHOT}
+    """Metadata without the members that say nothing, which some write and others leave out, and sets in one order."""
+    said = {member: value for member, value in metadata.items() if value not in (None, [], {}) and (member, value) != NO_SNAPSHOT}
+    for member in UNORDERED & said.keys():
+        said[member] = sorted(said[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
+    return said
 
 
 def stored(location: str | None) -> dict[str, Any] | None:
