@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.access import asks_who_calls
 from lakepact.conformance.checks.iceberg_rest.access_rights import Scene, may_write, undoing
-from lakepact.conformance.checks.iceberg_rest.metrics import scan_report
 from lakepact.conformance.checks.iceberg_rest.principals import THIRD, bearing, needed
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.outcome import NotOffered
@@ -34,7 +33,6 @@ def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
         "namespaceExists": {"namespace": table.namespace},
         "loadCredentials": table.at,
         "planTableScan": {**table.at, "body": {}},
-        "reportMetrics": {**table.at, "body": scan_report(table)},
     }
     if view is not None:
         reads["loadView"] = {"namespace": table.namespace, "view": view}

@@ -153,12 +153,6 @@ FAULTS = (
         admitting(("fetchScanTasks",), without_asking),
     ),
     Fault(
-        "strangers-report-metrics",
-        "Reports about a table are taken from those who may not see it.",
-        ("IRC-SEC-005",),
-        admitting(("reportMetrics",), without_asking),
-    ),
-    Fault(
         "readers-stage-tables",
         "Who may read may stage tables.",
         ("IRC-SEC-005",),

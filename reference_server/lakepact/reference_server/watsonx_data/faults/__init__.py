@@ -58,7 +58,6 @@ NOT_INHERITED: dict[str, str] = {
             "listings-are-kept-for-all",
             "strangers-turn-pages",
             "strangers-exchange-plan-tasks",
-            "strangers-report-metrics",
             "readers-stage-tables",
             "readers-create-namespaces-below",
             "refuses-namespaces-after-the-deed",
