@@ -79,6 +79,16 @@ def test_failure_shows_requirement_expected_actual_clause_and_curl(report: list[
         assert part in printed
 
 
+def test_what_could_not_be_removed_is_said_in_the_end(report: list[dict[str, Any]]) -> None:
+    stays = ["DELETE http://127.0.0.1:1/v1/namespaces/lp_1 was answered with status 501", "another"]
+
+    assert report[-1]["stays"] == []
+    assert "could not be removed" not in shown(report)
+    assert f"2 things that the checks made could not be removed; their names begin with lp_. The first: {stays[0]}" in shown(
+        [*report[:-1], {**report[-1], "stays": stays}]
+    )
+
+
 def test_no_secret_reaches_any_form(report: list[dict[str, Any]], tmp_path: Path) -> None:
     lines.write(report, tmp_path / "report.jsonl")
     junit.write(report, tmp_path / "report.xml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -286,6 +287,26 @@ def test_clean_up_follows_the_reverse_order_and_can_be_kept_off() -> None:
 
     assert cleaned == ["second", "first"]
     assert kept == []
+
+
+def test_what_cannot_be_removed_is_tried_again_in_the_end_and_told_if_it_stays() -> None:
+    tries = itertools.count()
+    suite = new_suite()
+
+    def in_the_way() -> None:
+        if not next(tries):
+            raise Blocked("something of another check is in it")
+
+    @suite.check(MUST)
+    def makes(lab: Lab) -> None:
+        """Makes two things."""
+        lab.afterwards(in_the_way)
+        lab.afterwards(lambda: lab.send("getConfig"))
+        lab.note(MUST, "fine")
+
+    done = run(suite, lambda *_: answer(409, {}))
+
+    assert (next(tries), [why.partition(" was ")[2] for why in done.stays]) == (2, ["answered with status 409  {}"])
 
 
 def test_target_that_does_not_answer_blocks_the_run() -> None:

@@ -14,14 +14,14 @@ from urllib.parse import quote
 
 import orjson
 
-from lakepact.conformance.exchanges import ANYTHING
+from lakepact.conformance.exchanges import ANYTHING, Reply
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
-    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
     from lakepact.generated.contract import Contract, Operation
@@ -211,11 +211,14 @@ class Lab:
         with self._lock:
             self._cleanups.append(action)
 
-    def clean_up(self) -> None:
-        """Remove what was made; what cannot be removed stays."""
+    def clean_up(self) -> list[Callable[[], object]]:
+        """Remove what was made; returns what could not be done, to be tried again when all others have cleaned up."""
+        undone: list[Callable[[], object]] = []
         while self._cleanups:
-            with contextlib.suppress(Blocked, NotOffered, Unmet):
-                self._cleanups.pop()()
+            action = self._cleanups.pop()
+            if hindrance(action):
+                undone.append(action)
+        return undone
 
     # -- judging -----------------------------------------------------------------------------------------------
 
@@ -280,3 +283,14 @@ def _names(headers: Iterable[tuple[str, str]], name: str) -> bool:
 
 def _query_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
+
+
+def hindrance(cleanup: Callable[[], object]) -> str:
+    """Remove something, and say why it stays; nothing if it is gone."""
+    try:
+        done = cleanup()
+    except (Blocked, NotOffered, Unmet) as hindered:
+        return str(hindered)
+    if isinstance(done, Reply) and done.status >= 400 and done.status != 404:
+        return f"{done.exchange.method} {done.exchange.url} was answered with {done.shown}"
+    return ""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import known as known_failures
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
+from lakepact.conformance.lab import hindrance
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 from lakepact.conformance.outcome import broken as broken_outcome
 from lakepact.conformance.target import is_on
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.target import Offer, Target
 
 SIDE_BY_SIDE = 4  #: checks at a time; more gains nothing on two cores
+CLEANING = 30  #: seconds for which it is tried in the end to remove what could not be before
 LARGE = 64 * 1024  #: bytes of a body that is not kept once everybody has looked at it
 LONGEST_TRAIL = 20  #: exchanges that a breach of a law is shown to follow from; who needs more than these repeats the check
 NAME = re.compile(rb"lp_[0-9a-f]+_\d+_\d+")  #: what a check gives to the things that it makes
@@ -76,9 +78,11 @@ class Run:
     offer: Offer | None = None
     wire: Wire = field(init=False)
     verdicts: list[Verdict] = field(default_factory=list)
+    stays: list[str] = field(default_factory=list)  #: why things that were made could not be removed, one for each
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
+        self._uncleaned: list[Callable[[], object]] = []
         self.wire = Wire(self.target.url, headers=self.target.headers, timeout=self.target.timeout, patient=True)
 
     def events(self) -> Iterator[CheckEnded]:
@@ -95,6 +99,7 @@ class Run:
                 yield from self._modelled()
             if self.fuzz:
                 yield from self._fuzzed()
+            self._clean_up_again()
         finally:
             self.wire.close()
             self.seconds = time.perf_counter() - started
@@ -224,7 +229,15 @@ class Run:
             return judged(check, lab, tuple(self.plan.suite.laws.values()))
         finally:
             if not self.keep:
-                lab.clean_up()
+                self._uncleaned.extend(lab.clean_up())
+
+    def _clean_up_again(self) -> None:
+        """Remove what others were in the way of, and note what stays."""
+        until = time.monotonic() + CLEANING
+        for cleanup in self._uncleaned:
+            why = hindrance(cleanup) if time.monotonic() < until else f"the target has let nothing go for {CLEANING} seconds"
+            if why:
+                self.stays.append(why)
 
     def results(self) -> dict[str, Result]:
         """Every planned requirement with its outcome, in the registry's order."""

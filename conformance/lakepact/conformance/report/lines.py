@@ -5,7 +5,7 @@
 | `header`   | report version, contract, target without secrets, what it declares, filters, start                |
 | `result`   | one requirement: outcome, level, sentence, clause, and every judgement that led to it             |
 | `exchange` | one request and its answer, redacted, for every judgement that is not a pass                      |
-| `footer`   | counts by outcome, verdict, exit code, seconds, and why it ended early, if that is so             |
+| `footer`   | counts by outcome, verdict, exit code, seconds, what could not be removed, why it ended early     |
 """
 
 from __future__ import annotations
@@ -139,6 +139,7 @@ def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) 
         "verdict": VERDICTS[code],
         "exit_code": code,
         "seconds": round(run.seconds, 3),
+        "stays": [run.wire.redact(why) for why in run.stays],
     }
 
 

@@ -132,6 +132,12 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -
         highlight=False,
         soft_wrap=True,
     )
+    stays = footer.get("stays")
+    if stays:
+        what = (
+            f"{_counted(len(stays), 'thing')} that the checks made could not be removed; their names begin with lp_. The first: {stays[0]}"
+        )
+        console.print(f"[yellow]{escape(what)}[/]", highlight=False, soft_wrap=True)
 
 
 def _counted(number: int, thing: str) -> str:

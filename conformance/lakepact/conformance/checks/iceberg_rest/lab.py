@@ -116,12 +116,13 @@ class CatalogLab(Lab):
     def afterwards(self, action: Callable[[], object]) -> None:
         """Do `action` when the check is over, and once more with the target's own separator if it drops a namespace that is not found."""
 
-        def until_gone() -> None:
+        def until_gone() -> object:
             done, separator = action(), self.offer.found.get(SEPARATOR_OF_TARGET)
             if isinstance(done, Reply) and done.exchange.operation == "dropNamespace" and done.status in {400, 404} and separator:
                 target = done.exchange.url.removeprefix(self.wire.url)
                 if SEPARATOR_IN_PATHS in target:
-                    self.send_raw("DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")))
+                    return self.send_raw("DELETE", target.replace(SEPARATOR_IN_PATHS, quote(separator, safe="")))
+            return done
 
         super().afterwards(until_gone)
 
