@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-from variations import judged
 
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
@@ -16,6 +15,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call, on_request
 from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
+from variations import judged
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
