@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import pickle
 import tracemalloc
@@ -174,6 +175,51 @@ def test_no_more_of_a_listing_is_taken_in_a_loop_than_somebody_wants():
     asyncio.run(some())
 
     assert server.given <= 200
+
+
+class Counting(httpx.SyncByteStream):
+    """An answer that knows whether somebody is reading it, as those of a connection do."""
+
+    def __init__(self) -> None:
+        self.is_read = False
+
+    def __iter__(self):
+        self.is_read = True
+        try:
+            yield from Endless(10_000).blocks()
+        finally:
+            self.is_read = False
+
+
+@pytest.fixture
+def uncollected():
+    """What refers to itself in a circle stays."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+@pytest.mark.parametrize(
+    ("read", "keeps"),
+    [
+        (lambda table: table.query(), True),
+        (lambda table: iter(table.query()), True),
+        (lambda table: next(table.files()), False),
+        (lambda table: next(iter(table.query())), False),
+    ],
+)
+def test_who_drops_an_answer_that_is_half_read_gives_its_connection_back_at_once(read, keeps):
+    """Found later, within another request, it would be given back to a pool that this request is holding, and both would wait for ever."""
+    answer = Counting()
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, stream=answer))
+    with SharingClient(PROFILE, carrier=carrier) as client:
+        kept = read(client.table(*PLACE))
+        was_read = answer.is_read
+        del kept
+
+        assert (was_read, answer.is_read) == (keeps, False)
 
 
 # Answers that break off, and tables that are followed.

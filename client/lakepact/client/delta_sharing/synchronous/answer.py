@@ -15,7 +15,7 @@ from lakepact.client.errors import BadReply, Failure
 from lakepact.client.paging import Bookmark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Generator, Iterator
     from types import TracebackType
 
     from lakepact.client.connections import Opened
@@ -27,6 +27,61 @@ METADATA = "getTableMetadata"
 VERSION = "Delta-Table-Version"
 
 
+class Pages:
+    """The pages of an answer, read as they arrive.
+
+    An answer refers to them, and they do not refer to it: whoever drops an answer that is half read gives its connection back at once.
+    In a circle both would wait for Python to find them, which may be within another request, and that would then wait for itself.
+    """
+
+    def __init__(self, reach: Reach, question: Question) -> None:
+        self._reach = reach
+        self._question = question
+        self._operation = question.call(None).operation
+        self._opened: Opened | None = None
+        self.version: int | None = None
+        self.end: EndOfStream | None = None
+
+    def failure(self, message: str) -> Failure:
+        """What an error tells of the page that was opened last."""
+        return Failure(operation="", message=message) if self._opened is None else self._opened.failure(message)
+
+    def close(self) -> None:
+        """Read no more of them."""
+        if self._opened is not None:
+            self._opened.close()
+
+    def blocks(self) -> Generator[list[Line], None, None]:
+        """The lines of all pages, as many at a time as arrive."""
+        bookmark, is_delta = Bookmark(self._operation), None
+        while bookmark.token is not None:
+            opened = self._open(bookmark.token or None)
+            reader = LineReader(
+                formats=self._question.capabilities.formats,
+                gives_changes=self._question.gives_changes,
+                promises_end=promises_end(opened.header(CAPABILITIES)),
+                failure=opened.failure,
+                is_delta=is_delta,
+            )
+            for block in opened:
+                yield reader.feed(block)
+            lines, self.end = reader.end()
+            yield lines
+            opened.close()
+            is_delta = reader.is_delta
+            bookmark.turn(self.end.next_page_token if self.end else None)
+
+    def _open(self, page_token: str | None) -> Opened:
+        opened = self._reach.calls.open(self._question.call(page_token))
+        self._opened = opened
+        version = opened.header(VERSION)
+        if page_token is None and version is not None:
+            if not (version.isascii() and version.isdigit()):
+                raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
+            self.version = int(version)
+        return opened
+
+
 class Answer:
     """An answer of the server: what the table is, and then its files, each as it arrives.
 
@@ -34,16 +89,12 @@ class Answer:
     iterated over once. An answer that is not read to its end has to be closed, or used by `with`.
 
     Attributes:
-        version: The version of the table that the answer is about, or begins with; None where the server does not say it.
         protocol: What a reader has to understand.
         metadata: What the table is.
-        end: What the end of the answer said, once it was reached; None before that, and where it said nothing.
     """
 
-    version: int | None
     protocol: Protocol
     metadata: Metadata
-    end: EndOfStream | None
 
     def __init__(self, reach: Reach, question: Question) -> None:
         self._reach = reach
@@ -52,12 +103,19 @@ class Answer:
         #: The operation that answered it.
         self.operation = question.call(None).operation
         self._first: list[SharedFile | Metadata] = []
-        self._opened: Opened | None = None
         self._is_read = False
-        self._failure: Callable[[str], Failure] = lambda message: Failure(operation="", message=message)
-        self._rest = self._blocks()
-        self.version = None
-        self.end = None
+        self._pages = Pages(reach, question)
+        self._rest = self._pages.blocks()
+
+    @property
+    def version(self) -> int | None:
+        """The version of the table that the answer is about, or begins with; None where the server does not say it."""
+        return self._pages.version
+
+    @property
+    def end(self) -> EndOfStream | None:
+        """What the end of the answer said, once it was reached; None before that, and where it said nothing."""
+        return self._pages.end
 
     def begin(self) -> Self:
         """Read as far as what the table is."""
@@ -78,8 +136,7 @@ class Answer:
         """Read no more of the answer."""
         self._is_read = True
         self._rest.close()
-        if self._opened is not None:
-            self._opened.close()
+        self._pages.close()
 
     def __iter__(self) -> Iterator[SharedFile | Metadata]:
         """The files, and earlier descriptions of the table, in the server's order.
@@ -135,39 +192,8 @@ class Answer:
                 break
         if protocol is None or metadata is None:
             missing = "protocol" if protocol is None else "metaData"
-            raise BadReply(self._failure(f"the reply has no line that says the {missing}"))
+            raise BadReply(self._pages.failure(f"the reply has no line that says the {missing}"))
         self.protocol = protocol
         self.metadata = metadata
         if self.operation != METADATA:
             chosen(metadata.access_modes, ("url",), operation=self.operation)
-
-    def _blocks(self) -> Generator[list[Line], None, None]:
-        """The lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta = Bookmark(self.operation), None
-        while bookmark.token is not None:
-            opened = self._open(bookmark.token or None)
-            reader = LineReader(
-                formats=self.question.capabilities.formats,
-                gives_changes=self.question.gives_changes,
-                promises_end=promises_end(opened.header(CAPABILITIES)),
-                failure=opened.failure,
-                is_delta=is_delta,
-            )
-            for block in opened:
-                yield reader.feed(block)
-            lines, self.end = reader.end()
-            yield lines
-            opened.close()
-            is_delta = reader.is_delta
-            bookmark.turn(self.end.next_page_token if self.end else None)
-
-    def _open(self, page_token: str | None) -> Opened:
-        opened = self._reach.calls.open(self.question.call(page_token))
-        self._opened = opened
-        self._failure = opened.failure
-        version = opened.header(VERSION)
-        if page_token is None and version is not None:
-            if not (version.isascii() and version.isdigit()):
-                raise BadReply(opened.failure(f"the header {VERSION} is not a number"))
-            self.version = int(version)
-        return opened
