@@ -17,7 +17,6 @@ from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.report import lines, text
 from lakepact.conformance.target import Target, address
-from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -163,8 +162,7 @@ def requirements(session: pytest.Session, target: str, *, contract: str | None, 
     is_profile = target.endswith(".toml")
     try:
         given = profiles.profile(Path(target) if is_profile else None)
-        named = contract or given.get("contract", contracts()[0])
-        suite = suites.load(named, given.get("contract_version") if named == given.get("contract", named) else None)
+        suite = suites.meant(given, contract)
         url = given.get("url", "") if is_profile else "" if target == EMBEDDED else address(target)
         listed = known.read(Path(known_file), suite.contract.requirements) if known_file else ()
         judging = Judging(suite, url, given, listed)

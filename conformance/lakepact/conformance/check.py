@@ -118,9 +118,7 @@ def check(
     console = Console(stderr=as_json)
     try:
         given = profiles.profile(profile)
-        named = contract or given.get("contract", contracts()[0])
-        own = named == given.get("contract", named)  # the version in a profile is one of the contract in it
-        suite = suites.load(named, contract_version or (given.get("contract_version") if own else None))
+        suite = suites.meant(given, contract, contract_version)
         planned = plan.plan(suite, only=only)
         wanted_reports = [_report(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from lakepact.conformance.home import Home
 from lakepact.conformance.judges import Check, Law, Topic
 from lakepact.conformance.lab import Lab
-from lakepact.generated.contract import Contract, version_module
+from lakepact.generated.contract import Contract, contracts, version_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -153,6 +153,22 @@ class Suite(Generic[L]):
 
 def _first_line(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n")[0]
+
+
+def meant(given: Mapping[str, Any], contract: str | None, version: str | None = None) -> Suite[Any]:
+    """The suite that a profile asks for, and whoever names a contract or a version beside it.
+
+    Args:
+        given: what the profile says.
+        contract: the name that wins over the profile's; the first of all contracts if neither has one.
+        version: the version that wins over the profile's, which is one of the contract in it.
+
+    Raises:
+        LookupError: there is no such contract, or no such version of it.
+    """
+    named = contract or given.get("contract", contracts()[0])
+    own = named == given.get("contract", named)
+    return load(named, version or (given.get("contract_version") if own else None))
 
 
 def load(contract: str, version: str | None = None) -> Suite[Any]:

@@ -36,7 +36,7 @@ class AsyncPages:
     def __init__(self, reach: AsyncReach, question: Question) -> None:
         self._reach = reach
         self._question = question
-        self._operation = question.call(None).operation
+        self.operation = question.call(None).operation
         self._opened: AsyncOpened | None = None
         self.version: int | None = None
         self.end: EndOfStream | None = None
@@ -52,7 +52,7 @@ class AsyncPages:
 
     async def blocks(self) -> AsyncGenerator[list[Line], None]:
         """The lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta = Bookmark(self._operation), None
+        bookmark, is_delta = Bookmark(self.operation), None
         while bookmark.token is not None:
             opened = await self._open(bookmark.token or None)
             reader = LineReader(
@@ -99,11 +99,11 @@ class AsyncAnswer:
         self._reach = reach
         #: What was asked.
         self.question = question
-        #: The operation that answered it.
-        self.operation = question.call(None).operation
         self._first: list[SharedFile | Metadata] = []
         self._is_read = False
         self._pages = AsyncPages(reach, question)
+        #: The operation that answered it.
+        self.operation = self._pages.operation
         self._rest = self._pages.blocks()
 
     @property

@@ -37,7 +37,7 @@ class Pages:
     def __init__(self, reach: Reach, question: Question) -> None:
         self._reach = reach
         self._question = question
-        self._operation = question.call(None).operation
+        self.operation = question.call(None).operation
         self._opened: Opened | None = None
         self.version: int | None = None
         self.end: EndOfStream | None = None
@@ -53,7 +53,7 @@ class Pages:
 
     def blocks(self) -> Generator[list[Line], None, None]:
         """The lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta = Bookmark(self._operation), None
+        bookmark, is_delta = Bookmark(self.operation), None
         while bookmark.token is not None:
             opened = self._open(bookmark.token or None)
             reader = LineReader(
@@ -100,11 +100,11 @@ class Answer:
         self._reach = reach
         #: What was asked.
         self.question = question
-        #: The operation that answered it.
-        self.operation = question.call(None).operation
         self._first: list[SharedFile | Metadata] = []
         self._is_read = False
         self._pages = Pages(reach, question)
+        #: The operation that answered it.
+        self.operation = self._pages.operation
         self._rest = self._pages.blocks()
 
     @property
