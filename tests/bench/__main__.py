@@ -258,6 +258,8 @@ def main() -> int:
     uvloop.install()
     served, loading = cores()
     missed: list[str] = []
+    if chosen.folder:
+        Path(chosen.folder).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=chosen.folder, ignore_cleanup_errors=True) as folder:
         chosen.folder = folder  # deleted in the end, and nothing in it before
         for name in chosen.parts or PARTS:

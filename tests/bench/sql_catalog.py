@@ -1,10 +1,14 @@
 """Commits of pyiceberg's SqlCatalog: the same ones, to tables with the same metadata, by one writer or by several.
 
 A SqlCatalog is a library: each program that commits has one of its own, and they meet in the database. So each writer here is a process.
-Requests are read before it is measured, and nothing of a client's own work is: only `commit_table` runs.
+It commits in one of two ways:
 
-Run as a program it is one writer: `python sql_catalog.py FOLDER NUMBER` commits to its table for as many seconds as a line of its input
-says, and answers with a line: how many commits that were, and the seconds that they took.
+- `table` is what its users do: a table that was loaded before commits a transaction which sets the same properties.
+- `catalog` is the least that one can ask of it: requests are read before it is measured, and nothing of a client's own work is; only
+  `commit_table` runs.
+
+Run as a program it is one writer: `python sql_catalog.py FOLDER NUMBER` commits to its table in the way and for as many seconds as a line
+of its input says, and answers with a line: how many commits that were, and the seconds that they took.
 """
 
 from __future__ import annotations
@@ -24,7 +28,9 @@ from sqlalchemy.exc import OperationalError
 from workloads import commits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from pyiceberg.table import Table
 
 DIFFERENT = 200  #: commits, each another than the one before
 
@@ -67,12 +73,12 @@ class Writers:
     def __init__(self, started: list[subprocess.Popen[str]]) -> None:
         self._started = started
 
-    def rate(self, count: int, seconds: float) -> float:
-        """The commits in a second of so many of them at once."""
+    def rate(self, count: int, seconds: float, *, way: str) -> float:
+        """The commits in a second of so many of them at once, which all commit in this way."""
         told: list[float] = []
         for process in self._started[:count]:
             assert process.stdin
-            process.stdin.write(f"{seconds}\n")
+            process.stdin.write(f"{way} {seconds}\n")
             process.stdin.flush()
         for process in self._started[:count]:
             assert process.stdout
@@ -102,22 +108,45 @@ def write(folder: Path, number: int) -> None:
     """Be one writer."""
     made = catalog(folder)
     table = made.load_table(f"bench.small{number}")
-    requests = itertools.cycle(list(_requests()))
+    ways = {"catalog": _by_catalog(made, table), "table": _by_table(table)}
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin:
+        way, seconds = line.split()
+        table.refresh()
         started = time.perf_counter()
-        until = started + float(line)
+        until = started + float(seconds)
         count = 0
         while (now := time.perf_counter()) < until or not count:
-            request = next(requests)
             try:
-                made.commit_table(table, request.requirements, request.updates)
+                ways[way]()
             except OperationalError:  # another writer holds the database; the commit has to be made again
                 continue
             count += 1
         sys.stdout.write(f"{count} {now - started}\n")
         sys.stdout.flush()
+
+
+def _by_catalog(made: SqlCatalog, table: Table) -> Callable[[], object]:
+    requests = itertools.cycle(list(_requests()))
+
+    def commit() -> object:
+        request = next(requests)
+        return made.commit_table(table, request.requirements, request.updates)
+
+    return commit
+
+
+def _by_table(table: Table) -> Callable[[], object]:
+    properties = itertools.cycle(
+        [update.updates for request in _requests() for update in request.updates if update.action == "set-properties"]
+    )
+
+    def commit() -> object:
+        with table.transaction() as transaction:
+            transaction.set_properties(next(properties))
+
+    return commit
 
 
 if __name__ == "__main__":
