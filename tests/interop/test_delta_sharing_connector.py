@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import delta_sharing
@@ -16,8 +17,6 @@ from lakepact.reference_server import running
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    import pyarrow as pa
 
     from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 
@@ -80,8 +79,15 @@ def plain(value: Any) -> Any:
 
 def rows(table: pa.Table | pd.DataFrame) -> Counter[Any]:
     """The rows of a table, however often each is there, in no order."""
-    records = table.to_dict("records") if isinstance(table, pd.DataFrame) else table.to_pylist()
+    records = table.to_dict("records") if isinstance(table, pd.DataFrame) else as_in_pandas(table).to_pylist()
     return Counter(tuple(sorted((name, plain(value)) for name, value in record.items())) for record in records)
+
+
+def as_in_pandas(table: pa.Table) -> pa.Table:
+    """The table as frames of pandas can hold it, which the connector reads into: an integer beside a null is a double there."""
+    doubles = [pa.types.is_integer(column.type) and column.null_count > 0 for column in table.columns]
+    types = [pa.float64() if double else column.type for double, column in zip(doubles, table.columns, strict=True)]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))), safe=False)
 
 
 def columns(table: PackTable, version: int) -> list[str]:
