@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 c1b1aa0288ffbee0. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 18686d5b5f8f1116. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -2227,7 +2227,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-020": Requirement(
         id="IRC-PAG-020",
         level="MUST",
-        says="A pageSize equal to or above the number of items gets all of them in one page, and no next-page-token.",
+        says="A pageSize equal to or above the number of items gets all of them in one page, and a page after it, if there is one, is empty.",
         clause="/components/parameters/page-size",
         basis="implied",
         area="paging",
