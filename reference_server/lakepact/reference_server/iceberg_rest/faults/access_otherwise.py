@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.reference_server.faults import EVERY, Fault, Install, UnknownFault, around, on_reply
+from lakepact.reference_server.faults import EVERY, Fault, Install, UnknownFault, on_reply
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
 
@@ -104,15 +104,6 @@ def _refusal(caller: Callable[[Scope], Any], scope: Scope) -> Problem | None:
     return None
 
 
-def _bare(read: Callable[..., bytes]) -> Callable[..., bytes]:
-    """Take what stands alone in the header for a token."""
-
-    def token(headers: list[tuple[bytes, bytes]]) -> bytes:
-        return read([(name, b"Bearer " + value if name == b"authorization" and b" " not in value else value) for name, value in headers])
-
-    return token
-
-
 def _silent_with_tokens(reply: Reply, scope: Scope) -> Reply:
     if reply.status != 401 or not authorization(scope):
         return reply
@@ -126,7 +117,6 @@ FAULTS = (
         ("IRC-SEC-001", "IRC-SEC-002"),
         _shown_once,
     ),
-    Fault("bare-tokens-open", "A token is good without the word Bearer.", ("IRC-SEC-002",), around("rules", "bearer-token", _bare)),
     Fault(
         "wrong-tokens-are-not-challenged",
         "Who shows a wrong token is not told what is asked for.",

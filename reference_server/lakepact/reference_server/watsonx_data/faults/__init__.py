@@ -52,7 +52,6 @@ NOT_INHERITED: dict[str, str] = {
             "expired-tokens-are-forbidden",
             "expired-tokens-time-out",
             "views-that-were-shown-stay-open",
-            "bare-tokens-open",
             "wrong-tokens-are-not-challenged",
             "credentials-are-kept-for-all",
             "listings-are-kept-for-all",
