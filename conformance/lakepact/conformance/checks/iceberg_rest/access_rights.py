@@ -42,6 +42,8 @@ class Scene:
         self.other = lab.make_table(self.namespace)
         self.empty = lab.make_namespace()
         self.newcomer = lab.name()  #: a namespace that there is not
+        if not lab.only_purges:
+            lab.drop_table(**lab.make_table(self.namespace).at)  # so that it is known how the target drops tables
         self.view = lab.make_view(self.namespace) if lab.offers("createView") else None
         if who == SECOND and self.send("loadTable", **self.table.at).status != 200:
             raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
@@ -77,7 +79,7 @@ class Scene:
             "createTable": {**here, "body": lab.table_request(lab.name())},
             "registerTable": {**here, "body": {"name": lab.name(), "metadata-location": self.table.metadata_location}},
             "updateTable": {**self.table.at, "body": COMMIT},
-            "dropTable": self.table.at,
+            "dropTable": {**self.table.at, "purge_requested": True if lab.only_purges else None},
             "renameTable": {"body": {"source": self.table.identifier, "destination": elsewhere}},
             "commitTransaction": {"body": {"table-changes": [{"identifier": self.table.identifier, **COMMIT}]}},
         }
@@ -144,7 +146,7 @@ def undoing(scene: Scene, operation: str, arguments: dict[str, Any]) -> Callable
         if operation == "createNamespace":
             lab.send("dropNamespace", namespace=tuple(body["namespace"]))
         elif operation in made:
-            lab.send("dropTable", namespace=scene.namespace, table=made[operation])
+            lab.drop_table(namespace=scene.namespace, table=made[operation])
         elif operation in {"createView", "renameView"}:
             lab.send("dropView", namespace=scene.namespace, view=body.get("name") or body["destination"]["name"])
 

@@ -138,7 +138,7 @@ def commits_to_no_table(lab: CatalogLab) -> None:
     """A commit to a table that does not exist is refused as such, whatever it requires, in a namespace that exists or not."""
     dropped = lab.make_table()
     home = dropped.namespace
-    lab.works(lab.send("dropTable", **dropped.at))
+    lab.dropped(**dropped.at)
     missing = (lab.name(), dropped.name)
     commits: tuple[dict[str, Any], ...] = (
         {"requirements": [], "updates": [HARMLESS]},

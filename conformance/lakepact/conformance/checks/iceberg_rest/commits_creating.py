@@ -26,6 +26,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_location,
     upgrade_format_version,
 )
+from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,11 @@ class Plot:
     def at(self) -> dict[str, Any]:
         """The arguments that address the table to be."""
         return {"namespace": self.namespace, "table": self.name}
+
+    def snapshot(self, lab: CatalogLab, like: Table, **members: Any) -> dict[str, Any]:
+        """The first snapshot of the table to be, of format version 2 like all of `creation`, with its manifest list where it will lie."""
+        snapshot = lab.snapshot(like, parent_snapshot_id=None, sequence_number=1, first_row_id=None, added_rows=None, **members)
+        return {**snapshot, "manifest-list": f"{self.location}/metadata/snap-{snapshot['snapshot-id']}.avro"}
 
 
 def plot(lab: CatalogLab, namespace: Namespace) -> Plot:
@@ -84,6 +90,20 @@ def create(lab: CatalogLab, ground: Plot, updates: Sequence[dict[str, Any]]) -> 
     return lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
 
 
+def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
+    """See that a commit creates a table that nobody has staged, for checks of more than that.
+
+    Raises:
+        Blocked: it does not, which IRC-REQ-001 is judged by.
+    """
+    staged = plot(lab, namespace)
+    bare = Plot(namespace, lab.name(), f"{staged.location}-bare")
+    lab.drop_afterwards(namespace, bare.name)
+    reply = create(lab, bare, creation(bare, str(uuid.uuid4())))
+    if reply.status != 200:
+        raise Blocked(f"no commit creates a table that was not staged (IRC-REQ-001): {reply.shown}")
+
+
 @check("IRC-REQ-001")
 def commits_create_tables(lab: CatalogLab) -> None:
     """A commit can create a table, and can create it anew after it was dropped."""
@@ -101,7 +121,7 @@ def commits_create_tables(lab: CatalogLab) -> None:
                 [field["name"] for field in SCHEMA["fields"]], list(columns(current_schema(table))), "columns of the current schema"
             )
             expect.equal("by a commit", properties_of(table).get("made"), "the property")
-        lab.works(lab.send("dropTable", **ground.at))
+        lab.dropped(**ground.at)
 
 
 @check("IRC-REQ-002")
@@ -124,6 +144,7 @@ def commits_do_not_create_over_tables(lab: CatalogLab) -> None:
 def incomplete_tables_are_not_created(lab: CatalogLab) -> None:
     """A commit that creates a table brings a schema, a current one and a location; else it is refused and nothing is created."""
     home = lab.make_namespace()
+    creating_works(lab, home)
     lacking = (
         {"add-schema", "set-current-schema"},
         {"add-schema"},
@@ -177,11 +198,11 @@ def creating_makes_no_namespace(lab: CatalogLab) -> None:
 def created_tables_keep_their_refs(lab: CatalogLab) -> None:
     """A table that a commit creates with a snapshot, with main and with a tag at it has all of them."""
     home = lab.make_namespace()
+    creating_works(lab, home)
+    like = lab.append(lab.make_table(home))
     ground = plot(lab, home)
-    snapshot = lab.snapshot(lab.make_table(home), parent_snapshot_id=None)
+    snapshot = ground.snapshot(lab, like)
     at = snapshot["snapshot-id"]
-    bare = plot(lab, home)
-    lab.works(create(lab, bare, creation(bare, str(uuid.uuid4()))), 200)
     more = [{"action": "add-snapshot", "snapshot": snapshot}, set_ref("main", at), set_ref("kept", at, kind="tag")]
     reply = create(lab, ground, [*creation(ground, str(uuid.uuid4())), *more])
 
@@ -202,8 +223,7 @@ def created_tables_have_their_version(lab: CatalogLab) -> None:
         lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
         return
     ground = plot(lab, lab.make_namespace())
-    bare = plot(lab, ground.namespace)
-    lab.works(create(lab, bare, creation(bare, str(uuid.uuid4()))), 200)
+    creating_works(lab, ground.namespace)
     whole = creation(ground, str(uuid.uuid4()))
     reply = create(lab, ground, [upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one for one in whole])
 

@@ -65,14 +65,15 @@ def tables_are_created_with_their_history(lab: CatalogLab) -> None:
     """A table that a commit creates has the columns, partition fields, summaries, retention and statistics that the commit says."""
     like = lab.make_table()
     ground = plot(lab, like.namespace)
-    snapshot = lab.snapshot(like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"})
+    snapshot = ground.snapshot(lab, like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"})
     of_snapshot = snapshot["snapshot-id"]
     whole = creation(ground, str(uuid.uuid4()))
     at = next(index for index, update in enumerate(whole) if update["action"] == "add-spec")
     whole[at : at + 2] = [add_spec(partition_field(1, "bucket[4]", "id_bucket", field_id=FIELD), spec_id=0), set_default_spec(LAST_ADDED)]
     place = next(index for index, update in enumerate(whole) if update["action"] == "add-schema")
     whole[place] = add_schema(WHOLE, last_column_id=6)
-    statistics, partitions = statistics_file(like, of_snapshot), partition_statistics_file(like, of_snapshot)
+    statistics = {**statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.stats"}
+    partitions = {**partition_statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.parquet"}
     further = [
         *(
             add_snapshot(snapshot),

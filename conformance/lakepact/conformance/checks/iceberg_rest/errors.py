@@ -171,6 +171,7 @@ def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
 def missing_things_are_named(lab: CatalogLab) -> None:
     """What is missing is named by the type of the error: a namespace, or a table."""
     namespace, table = lab.make_namespace(), lab.name()
+    lab.dropped(**lab.make_table(namespace).at)
     _type_of(
         lab,
         "IRC-ERR-008",
@@ -178,7 +179,7 @@ def missing_things_are_named(lab: CatalogLab) -> None:
             "NoSuchNamespaceException": lab.send("loadNamespaceMetadata", namespace=(lab.name(),)),
             "NoSuchNamespaceException on listing": lab.send("listTables", namespace=(lab.name(),)),
             "NoSuchTableException": lab.send("loadTable", namespace=namespace, table=table),
-            "NoSuchTableException on dropping": lab.send("dropTable", namespace=namespace, table=table),
+            "NoSuchTableException on dropping": lab.drop_table(namespace=namespace, table=table),
         },
     )
 

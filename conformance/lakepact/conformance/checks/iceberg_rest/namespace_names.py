@@ -37,7 +37,7 @@ def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
         listed = lab.send("listTables", namespace=namespace).at("identifiers")
         expect.contains(table.identifier, listed, "the tables")
         expect.status(lab.send("loadTable", namespace=namespace[:2], table=table.name), 404)
-        expect.status(lab.send("dropTable", **table.at), 204)
+        expect.status(lab.drop_table(**table.at), 204)
         expect.status(lab.send("dropNamespace", namespace=namespace), 204)
 
 

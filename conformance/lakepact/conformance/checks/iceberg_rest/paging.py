@@ -67,7 +67,7 @@ class Listing:
         if self.operation == "listNamespaces":
             self.lab.works(self.lab.send("dropNamespace", namespace=(*self.at["parent"], name)))
         else:
-            self.lab.works(self.lab.send("dropTable", table=name, **self.at))
+            self.lab.dropped(table=name, **self.at)
 
     def make(self, name: str) -> None:
         """Make one more item.

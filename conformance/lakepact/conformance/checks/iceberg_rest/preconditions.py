@@ -73,7 +73,7 @@ def uuids_are_compared(lab: CatalogLab) -> None:
 def uuid_of_a_former_table(lab: CatalogLab) -> None:
     """A commit for a table that was dropped does not reach the one that has its name now."""
     former = lab.make_table()
-    lab.works(lab.send("dropTable", **former.at))
+    lab.dropped(**former.at)
     table = lab.make_table(former.namespace, name=former.name)
     stale = {"the UUID is that of a former table of the same name": assert_uuid(former.uuid)}
     judge_answers(lab, "IRC-REQ-008", table, cases=stale, allowed=[409])

@@ -151,7 +151,7 @@ def metadata_files_are_taken_over(lab: CatalogLab) -> None:
                 is_registered(lab, former, name, reply)
             with lab.judge("IRC-TBL-REG-002"):
                 expect.equal(former.metadata_location, reply.at("metadata-location"), "the requested metadata-location")
-            lab.send("dropTable", namespace=former.namespace, table=name)
+            lab.drop_table(namespace=former.namespace, table=name)
 
 
 @check("IRC-TBL-REG-001")
@@ -169,7 +169,7 @@ def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
         reply = register(lab, table.namespace, name, location_of(file))
         with lab.judge("IRC-TBL-REG-001"):
             is_registered(lab, file, name, reply)
-        lab.send("dropTable", namespace=table.namespace, table=name)
+        lab.drop_table(namespace=table.namespace, table=name)
 
 
 @check("IRC-TBL-LOAD-001")

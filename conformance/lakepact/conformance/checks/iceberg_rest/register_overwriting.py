@@ -82,7 +82,7 @@ def overwriting_needs_no_table(lab: CatalogLab) -> None:
         reply = register(lab, former.namespace, name, location_of(former), overwrite=True)
         with lab.judge("IRC-TBL-REG-006"):
             is_registered(lab, former, name, reply)
-        lab.send("dropTable", namespace=former.namespace, table=name)
+        lab.drop_table(namespace=former.namespace, table=name)
 
 
 @check("IRC-TBL-REG-010")

@@ -74,7 +74,7 @@ def plans_end_with_their_table(lab: CatalogLab) -> None:
     named: dict[str, dict[str, Any]] = {} if whole.id is None else {FETCH: {"plan_id": whole.id}, CANCEL: {"plan_id": whole.id}}
     if tasks:
         named[TASKS] = {"body": {"plan-task": tasks[0]}}
-    lab.works(lab.send("dropTable", **table.table.at), 204)
+    lab.dropped(**table.table.at)
 
     for operation, identifier in ((FETCH, "IRC-SCAN-FETCH-007"), (TASKS, "IRC-SCAN-TASK-005"), (CANCEL, "IRC-SCAN-CANCEL-005")):
         if operation not in named or not lab.offers(operation):

@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.commits_creating import creation, plot
+from lakepact.conformance.checks.iceberg_rest.commits_creating import creating_works, creation, plot
 from lakepact.conformance.checks.iceberg_rest.lab import Table
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage
@@ -65,6 +65,7 @@ def views_are_not_committed_to_as_tables(lab: CatalogLab) -> None:
         reply = lab.send("updateTable", body={"requirements": requirements, "updates": [HARMLESS]}, **at)
         with lab.judge("IRC-COM-024"):
             expect.status(reply, 404)
+    creating_works(lab, namespace)
     updates = creation(plot(lab, namespace), str(uuid.uuid4()))
     reply = lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": updates}, **at)
     if reply.status < 400:
@@ -83,10 +84,10 @@ def _left(lab: CatalogLab, operation: str, namespace: Namespace) -> str:
     name = lab.make_table(namespace).name if kind == "table" else lab.make_view(namespace)
     if operation.startswith("drop"):
         at: dict[str, Any] = {"namespace": namespace, kind: name}
-        lab.works(lab.send(operation, **at))
+        lab.works(lab.drop_table(**at) if kind == "table" else lab.send(operation, **at))
         return name
     other: dict[str, Any] = {"namespace": namespace, kind: lab.name()}
-    lab.afterwards(lambda: lab.send(f"drop{kind.capitalize()}", **other))
+    lab.afterwards(lambda: lab.drop_table(**other) if kind == "table" else lab.send("dropView", **other))
     source, destination = ({"namespace": list(namespace), "name": one} for one in (name, other[kind]))
     lab.works(lab.send(operation, body={"source": source, "destination": destination}))
     return name

@@ -183,7 +183,7 @@ def every_table_has_a_uuid_of_its_own(lab: CatalogLab) -> None:
     home, other = lab.make_namespace(), lab.make_namespace()
     name = lab.name()
     tables = [lab.make_table(home, name=name), lab.make_table(other, name=name), lab.make_table(home), lab.make_table(home)]
-    lab.works(lab.send("dropTable", **tables[0].at))
+    lab.dropped(**tables[0].at)
     tables.append(lab.make_table(home, name=name))
 
     with lab.judge("IRC-TBL-CREATE-012"):

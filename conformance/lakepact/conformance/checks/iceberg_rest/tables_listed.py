@@ -92,7 +92,7 @@ def lists_are_of_one_namespace(lab: CatalogLab) -> None:
 def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
     """A namespace that has no tables, has none any more, or has only child namespaces is listed as an empty array."""
     fresh, left = lab.make_namespace(), lab.make_namespace()
-    lab.works(lab.send("dropTable", **lab.make_table(left).at))
+    lab.dropped(**lab.make_table(left).at)
     empty = [fresh, left]
     parent = lab.make_namespace()
     child = lab.child_of(parent)
@@ -143,7 +143,7 @@ def lists_show_what_has_happened(lab: CatalogLab) -> None:
                 there[there.index(old)] = new
                 expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a rename:")
         while there:
-            lab.works(lab.send("dropTable", namespace=namespace, table=there.pop()))
+            lab.dropped(namespace=namespace, table=there.pop())
             expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a drop:")
 
 
@@ -164,7 +164,7 @@ def is_odd(name: str) -> bool:
 def absent_tables(lab: CatalogLab) -> list[dict[str, Any]]:
     """Where no table is in a namespace that there is: never made, dropped, elsewhere, or of a name alike."""
     table, dropped = lab.make_table(name=lab.name("name")), lab.make_table()
-    lab.works(lab.send("dropTable", **dropped.at))
+    lab.dropped(**dropped.at)
     absent = [lab.name(), *similar(table.name)]
     return [dropped.at, {**dropped.at, "table": table.name}, *({**table.at, "table": name} for name in absent)]
 
@@ -207,6 +207,6 @@ def existence_is_asked_for_again(lab: CatalogLab) -> None:
         lab.make_table(namespace, name=name)
         with lab.judge("IRC-TBL-HEAD-001"):
             expect.status(lab.send("tableExists", **at), 204)
-        lab.works(lab.send("dropTable", **at))
+        lab.dropped(**at)
     with lab.judge("IRC-TBL-HEAD-002"):
         expect.status(lab.send("tableExists", **at), 404)

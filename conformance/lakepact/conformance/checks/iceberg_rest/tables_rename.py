@@ -78,7 +78,7 @@ def is_nowhere(lab: CatalogLab, namespace: Namespace, name: str) -> None:
 def renamed_tables_move(lab: CatalogLab) -> None:
     """A renamed table is loaded by its new name as it was by the old one, by which there is none any more; and so back again."""
     dropped = lab.make_table()
-    lab.works(lab.send("dropTable", **dropped.at))
+    lab.dropped(**dropped.at)
     first, second = lab.name(), lab.name()
     full = grown(lab, lab.make_table(dropped.namespace))
     full = lab.committed(full, {"action": "add-snapshot", "snapshot": lab.snapshot(full)})  # one that no ref names
@@ -98,7 +98,7 @@ def missing_tables_are_not_renamed(lab: CatalogLab) -> None:
     """What does not exist cannot be renamed: neither a table that never was, nor one that is gone or has another name by now."""
     home = lab.make_namespace()
     dropped, moved = lab.make_table(home), lab.make_table(home)
-    lab.works(lab.send("dropTable", **dropped.at))
+    lab.dropped(**dropped.at)
     renamed(lab, moved, lab.name())
     for name in (lab.name(), dropped.name, moved.name):
         reply = rename(lab, identifier(home, name), identifier(home, lab.name()))

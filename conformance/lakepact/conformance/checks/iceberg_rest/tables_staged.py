@@ -159,9 +159,19 @@ def the_commit_makes_the_table(lab: CatalogLab) -> None:
         expect.true(not log, "an empty metadata-log", log)
 
 
+def committing_works(lab: CatalogLab) -> None:
+    """See that the commit of a stage makes its table, for checks of more than that.
+
+    Raises:
+        Blocked: it does not, which IRC-TBL-STAGE-004 is judged by.
+    """
+    lab.works(commit_stage(lab, staged(lab)), 200)
+
+
 @check("IRC-TBL-STAGE-005")
 def the_commit_may_hold_more(lab: CatalogLab) -> None:
     """The commit of a stage may bring further schemas and snapshots, whose ids are kept."""
+    committing_works(lab)
     stage = staged(lab)
     first, last = current_schema(stage), stage.member("last-column-id")
     more = [field(last + 1, "tags", array(last + 5, "string")), field(last + 3, "late", "int")]
@@ -229,6 +239,7 @@ def signature(table: Table) -> Any:
 @check("IRC-TBL-STAGE-007", alone=True)
 def one_of_many_stages_is_committed(lab: CatalogLab) -> None:
     """Of several stages of one name one is committed, whether one after the other or all side by side."""
+    committing_works(lab)
     one, two = stages_of_one_name(lab, 2)
     first, second = (commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one)))
     with lab.judge("IRC-TBL-STAGE-007"):

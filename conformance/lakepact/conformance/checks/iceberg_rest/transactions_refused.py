@@ -111,7 +111,7 @@ def one_impossible_update_refuses_all(lab: CatalogLab) -> None:
 def one_missing_table_refuses_all(lab: CatalogLab) -> None:
     """One table that does not exist is refused as such, and no other table is changed."""
     dropped, *others = make_tables(lab, 3)
-    lab.works(lab.send("dropTable", **dropped.at))
+    lab.dropped(**dropped.at)
     before = [lab.load(table) for table in others]
     never = Table(dropped.namespace, lab.name(), dropped.reply)
     for missing in (dropped, never):

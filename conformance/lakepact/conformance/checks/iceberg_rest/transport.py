@@ -97,7 +97,7 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
     table = lab.make_table()
     target = {"namespace": list(table.namespace), "name": lab.name()}
     replies = [lab.send("renameTable", body={"source": table.identifier, "destination": target}, alone=True)]
-    replies += [lab.send("dropTable", namespace=table.namespace, table=target["name"], alone=True)]
+    replies += [lab.drop_table(namespace=table.namespace, table=target["name"], alone=True)]
     replies += [lab.send("dropNamespace", namespace=table.namespace, alone=True)]
 
     with lab.judge("IRC-GEN-007"):
@@ -110,8 +110,8 @@ def answers_with_204_have_no_body(lab: CatalogLab) -> None:
 def dropping_twice_is_safe(lab: CatalogLab) -> None:
     """What is dropped is gone for the next request, and dropping it again is a 404."""
     table = lab.make_table()
-    lab.works(lab.send("dropTable", **table.at))
-    again = lab.send("dropTable", **table.at)
+    lab.dropped(**table.at)
+    again = lab.drop_table(**table.at)
     lab.works(lab.send("dropNamespace", namespace=table.namespace))
     namespace_again = lab.send("dropNamespace", namespace=table.namespace)
 

@@ -35,6 +35,13 @@ def _purge_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
     return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers["dropTable"](**arguments)
 
 
+def _purge_or_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Drop tables of which is said that they be purged, and no others."""
+    if not arguments.get("purge_requested"):
+        raise Problem(400, "BadRequestException", "purgeRequested has to be true")
+    return handler(**arguments)
+
+
 def _still_listed() -> Install:
     """List tables that were dropped."""
     gone: dict[str, set[str]] = {}
@@ -148,6 +155,9 @@ def _accept(*_: object) -> None:
 
 
 FAULTS = (
+    Fault(
+        "drops-by-purging-alone", "No table is dropped that is not purged.", ("IRC-TBL-DROP-001",), on_call("dropTable", _purge_or_nothing)
+    ),
     Fault("drops-nothing", "Drops are answered as if they were done.", ("IRC-TBL-DROP-001",), given("dropTable", _drop_nothing)),
     Fault("keeps-listing-what-was-dropped", "Tables that were dropped are still listed.", ("IRC-TBL-DROP-001",), _still_listed()),
     Fault(

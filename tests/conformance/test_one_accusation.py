@@ -1,0 +1,74 @@
+"""A catalog that is wrong in one way is accused of that one thing; what cannot be looked at because of it is blocked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import on_call
+from lakepact.reference_server.problems import Problem
+from variations import judged
+
+if TYPE_CHECKING:
+    import pytest
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Service
+
+CREATING = ("IRC-REQ-00*", "IRC-TBL-STAGE-*", "IRC-UPD-00*", "IRC-UPD-01*", "IRC-UPD-022", "IRC-UPD-04*", "IRC-TXN-0*")
+DROPPING = ("IRC-TBL-*", "IRC-COM-*", "IRC-ERR-*", "IRC-NS-*", "IRC-GEN-*", "IRC-REQ-00*", "IRC-PAG-0*", "IRC-VIEW-*", "IRC-SCAN-FETCH-*")
+
+
+def wants_to_purge(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    if not arguments.get("purge_requested"):
+        raise Problem(400, "BadRequestException", "purgeRequested has to be true")
+    return handler(**arguments)
+
+
+def test_who_drops_only_what_is_purged_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged({"wants-to-purge": on_call("dropTable", wants_to_purge)}, monkeypatch, *DROPPING) == [("IRC-TBL-DROP-001", "fail")]
+
+
+def of_stages(service: Service) -> None:
+    """Commits create a table as it was staged, whatever they leave out, and none that was not."""
+    stages: dict[tuple[str, str], dict[str, Any]] = {}
+    create, commit = service.handlers["createTable"], service.handlers["updateTable"]
+
+    def stage(**arguments: Any) -> Reply:
+        reply = create(**arguments)
+        if arguments["body"].get("stage-create"):
+            stages[arguments["namespace"], arguments["body"]["name"]] = reply.document["metadata"]
+        return reply
+
+    def only_staged(**arguments: Any) -> Reply:
+        place = arguments["namespace"], arguments["table"]
+        creates = any(one.get("type") == "assert-create" for one in arguments["body"]["requirements"])
+        there = True
+        try:
+            service.handlers["tableExists"](namespace=place[0], table=place[1])
+        except Problem:
+            there = False
+        if creates and not there and stages.pop(place, None) is None:
+            raise Problem(404, "NoSuchTableException", f"Table does not exist: {place} was not staged")
+        return commit(**arguments)
+
+    service.handlers.update(createTable=stage, updateTable=only_staged)
+
+
+def test_who_creates_by_commits_only_what_was_staged_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged({"of-stages": of_stages}, monkeypatch, *CREATING) == [("IRC-REQ-001", "fail")]
+
+
+def keeps_files_together(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Refuse commits that create a table and name files that lie elsewhere."""
+    updates = arguments["body"].get("updates") or ()
+    location = next((one["location"] for one in updates if one["action"] == "set-location"), None)
+    named = [one["snapshot"]["manifest-list"] for one in updates if one["action"] == "add-snapshot" and "manifest-list" in one["snapshot"]]
+    named += [one["statistics"]["statistics-path"] for one in updates if one["action"] == "set-statistics"]
+    named += [one["partition-statistics"]["statistics-path"] for one in updates if one["action"] == "set-partition-statistics"]
+    if location and any(not file.startswith(f"{location}/") for file in named):
+        raise Problem(400, "BadRequestException", "This commit names a file which is outside the table's own storage")
+    return handler(**arguments)
+
+
+def test_who_wants_the_files_of_a_table_below_its_location_is_accused_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged({"keeps-files-together": on_call("updateTable", keeps_files_together)}, monkeypatch, *CREATING) == []
