@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
+import itertools
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from lakepact.reference_server.faults import (
     Install,
     UnknownFault,
     all_of,
+    anew,
     around,
     fault_named,
     faults,
@@ -70,6 +72,18 @@ def test_an_answer_is_replaced_by_what_the_edit_returns(faulty: Callable[[Instal
     send = faulty(on_answer(EVERY, lambda _: [1]))
 
     assert send("GET", "/v1/config").document == [1]
+
+
+def test_what_a_fault_remembers_begins_anew_with_each_server(faulty: Callable[[Install], Any]) -> None:
+    def numbered() -> Install:
+        numbers = itertools.count()
+        return on_answer("getConfig", lambda _: [next(numbers)])
+
+    one_fault = anew(numbered)
+    first = faulty(one_fault)
+    assert [first("GET", "/v1/config").document for _ in range(2)] == [[0], [1]]
+
+    assert faulty(one_fault)("GET", "/v1/config").document == [0]
 
 
 def test_only_answers_of_the_given_status_are_edited(faulty: Callable[[Install], Any]) -> None:

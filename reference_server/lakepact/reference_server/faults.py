@@ -34,6 +34,7 @@ where `without_defaults(document)` is `del document["defaults"]`. Ways to act, e
     on_wire(operations, act)         async act(wire, reply): what goes over the connection, and when
     unchecked(*operations)           bodies are not held against their schema
     all_of(*installs)                several of them together
+    anew(make)                       what `make()` makes, for each server by itself: for whatever counts or remembers something
 
 Faults that fit any operation are the entries of `GENERIC`, switched on as `name@operation` (or for all operations as `name`).
 """
@@ -74,6 +75,7 @@ __all__ = [
     "UnknownFault",
     "accept",
     "all_of",
+    "anew",
     "around",
     "fault_named",
     "faults",
@@ -194,6 +196,15 @@ def all_of(*installs: Install) -> Install:
     def install(service: Service) -> None:
         for one in installs:
             one(service)
+
+    return install
+
+
+def anew(make: Callable[[], Install]) -> Install:
+    """What `make` makes, made for each server by itself: what one remembers, another has never heard of."""
+
+    def install(service: Service) -> None:
+        make()(service)
 
     return install
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault
+from lakepact.reference_server.faults import Fault, anew
 
 from .ways.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
 
-_numbers = itertools.count()
+if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
 
 
-def _another(document: Document) -> None:
-    document["id"] = f"file-{next(_numbers)}"
+def _new_ids(kind: str, form: str) -> Install:
+    """Give files another id in every answer."""
+    numbers = itertools.count()
+    return on_wrapped(kind, lambda document: document.update(id=f"file-{next(numbers)}"), form=form)
 
 
 def _by_size(document: Document) -> None:
@@ -47,10 +51,8 @@ FAULTS = (
         on_wrapped("file", _of_the_data, form=DELTA),
     ),
     Fault("files-of-changes-share-an-id", "All files of changes have one id.", ("DS-CDC-01",), on_wrapped("cdf", write(id="changes"))),
-    Fault("ids-change", "Ids of files are others each time.", ("DS-FIL-03",), on_wrapped("file", _another, form=PARQUET)),
-    Fault(
-        "delta-ids-change", "Ids of files in delta format are others each time.", ("DS-DFL-01",), on_wrapped("file", _another, form=DELTA)
-    ),
+    Fault("ids-change", "Ids of files are others each time.", ("DS-FIL-03",), anew(partial(_new_ids, "file", PARQUET))),
+    Fault("delta-ids-change", "Ids of files in delta format are others each time.", ("DS-DFL-01",), anew(partial(_new_ids, "file", DELTA))),
     Fault(
         "changes-name-files-anew",
         "Files that were added have other ids among the changes.",
@@ -69,6 +71,6 @@ FAULTS = (
         "removed-files-have-other-ids",
         "Removed files have other ids than added ones.",
         ("DS-REM-02",),
-        on_wrapped("remove", _another, form=PARQUET),
+        anew(partial(_new_ids, "remove", PARQUET)),
     ),
 )

@@ -6,13 +6,14 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, instead, on_call, on_lines
+from lakepact.reference_server.faults import Fault, anew, instead, on_call, on_lines
 from lakepact.reference_server.problems import Problem
 
 from .table_version import header
 from .ways.wrapped import DELTA, METADATA, PARQUET, leave_out, on_all, on_wrapped, rewrite, write
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
 
@@ -38,7 +39,11 @@ def _delta_if_partitioned(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return reply
 
 
-_numbers = itertools.count()
+def _new_ids() -> Install:
+    """Give tables another id in every answer."""
+    numbers = itertools.count()
+    return on_wrapped("metaData", rewrite("id", lambda _: f"id-{next(numbers)}"), form=PARQUET)
+
 
 FAULTS = (
     Fault(
@@ -98,7 +103,7 @@ FAULTS = (
         "ids-of-tables-change",
         "The id in metadata is another one each time.",
         ("DS-MDT-01",),
-        on_wrapped("metaData", rewrite("id", lambda _: f"id-{next(_numbers)}"), form=PARQUET),
+        anew(_new_ids),
     ),
     Fault(
         "changes-are-of-another-table",

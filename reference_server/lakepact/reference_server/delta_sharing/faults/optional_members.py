@@ -11,7 +11,7 @@ import orjson
 
 from lakepact.reference_server.delta_sharing.faults.ways.asking import on_query, without
 from lakepact.reference_server.delta_sharing.faults.ways.lines import on_statistics
-from lakepact.reference_server.faults import Fault, around, on_answer, on_call
+from lakepact.reference_server.faults import Fault, anew, around, on_answer, on_call
 
 from .ways.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
-
-_numbers = itertools.count()
 
 
 def _in_seconds(milliseconds: int) -> int:
@@ -43,9 +41,10 @@ def _items(change: Callable[[Document], object], *operations: str) -> Install:
     return on_answer(operations, edit)
 
 
-def _new_vector_ids(file: Document) -> None:
-    if "deletionVectorFileId" in file:
-        file["deletionVectorFileId"] = f"vector-{next(_numbers)}"
+def _new_vector_ids() -> Install:
+    """Give files of deletion vectors another id in every answer."""
+    numbers = itertools.count()
+    return on_wrapped("file", rewrite("deletionVectorFileId", lambda _: f"vector-{next(numbers)}"), form=DELTA)
 
 
 def _said_as(requirement: str, form: str, kind: str, member: str, value: Any) -> Fault:
@@ -150,7 +149,7 @@ FAULTS = (
         "ids-of-vectors-change",
         "Ids of deletion vectors are others each time.",
         ("DS-DFL-02",),
-        on_wrapped("file", _new_vector_ids, form=DELTA),
+        anew(_new_vector_ids),
     ),
     *(
         Fault(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.delta_sharing.faults.ways.absent import absent_is_empty
-from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Fault, Install, anew, on_answer, on_call, on_status
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _without_last_schema(document: dict[str, Any]) -> None:
 
 FAULTS = (
     Fault("share-without-name", "The last share has no name.", ("DS-SHR-01",), on_answer(LIST, _last_without_name)),
-    Fault("share-ids-change", "Shares have another id each time.", ("DS-SHR-02",), _new_ids()),
+    Fault("share-ids-change", "Shares have another id each time.", ("DS-SHR-02",), anew(_new_ids)),
     Fault("shares-have-one-id", "All shares have one id.", ("DS-SHR-02",), on_answer((LIST, GET), _one_id)),
     Fault("comments-are-too-long", "Comments of shares are longer than they may be.", ("DS-SHR-04",), _said_of_shares(comment="x" * 65537)),
     Fault("comments-are-numbers", "Comments of shares are numbers.", ("DS-SHR-04",), _said_of_shares(comment=1)),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.delta_sharing.faults.ways.absent import absent_is_empty
-from lakepact.reference_server.faults import Fault, Install, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, anew, on_answer, on_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,7 @@ def _of_directories(edit: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str
 
 
 def _new_ids(member: str) -> Install:
+    """Give tables something else as one of their ids in every answer."""
     numbers = itertools.count()
     return each_table(LISTS, lambda table: table.update({member: f"id-{next(numbers)}"}))
 
@@ -95,8 +97,8 @@ FAULTS = (
         each_table(ALL, lambda t: t.update(id=1)),
     ),
     Fault("tables-have-one-id", "All tables have one id.", ("DS-LTB-02",), each_table(LISTS, lambda t: t.update(id="one"))),
-    Fault("table-ids-change", "Tables have another id each time.", ("DS-LTB-02",), _new_ids("id")),
-    Fault("share-ids-of-tables-differ", "Each table has a share id of its own.", ("DS-LTB-03",), _new_ids("shareId")),
+    Fault("table-ids-change", "Tables have another id each time.", ("DS-LTB-02",), anew(partial(_new_ids, "id"))),
+    Fault("share-ids-of-tables-differ", "Each table has a share id of its own.", ("DS-LTB-03",), anew(partial(_new_ids, "shareId"))),
     Fault(
         "one-share-id-for-all",
         "Tables of all shares have one share id.",

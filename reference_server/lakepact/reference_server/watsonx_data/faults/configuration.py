@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.faults import Fault, Install, all_of, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, all_of, anew, on_answer, on_call
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ FAULTS = (
             on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException")),
         ),
     ),
-    Fault("another-prefix-each-time", "Every second caller is told another prefix.", ("IRC-CFG-018",), _other_prefix_each_time()),
+    Fault("another-prefix-each-time", "Every second caller is told another prefix.", ("IRC-CFG-018",), anew(_other_prefix_each_time)),
     Fault(
         "no-transactions-said",
         "Transactions are not supported, and no endpoints say so.",
