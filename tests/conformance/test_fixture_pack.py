@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 #: Versions of these cannot be rebuilt from commits alone.
 CHECKPOINTED = {name for name in FIXTURES if name.startswith("checkpoint_")}
 PLAIN = [name for name, known in FIXTURES.items() if not known.features and name not in CHECKPOINTED]
-UNREADABLE_CHANGES = {"changes_partitioned"}  #: deltalake looks for its files at a path that it escaped twice
+UNREADABLE_CHANGES = {
+    "changes_partitioned",  # deltalake looks for its files at a path that it escaped twice
+    "changes_vectors_gone",  # deltalake reads no vector of a file that was removed
+}
+NEEDING_DELTA_FORMAT = {"changes_vectors_gone"}  #: of those with changes: parquet format has no vectors
 
 
 @pytest.fixture(scope="session")
@@ -76,8 +80,10 @@ def test_the_reader_understands_deletion_vectors_and_mapped_columns(written: Man
         comparison.same(version.rows.to_pylist(), data_files.rows(answer, delta_lines.fetch), f"{name} at {version.version}")
 
 
-@pytest.mark.parametrize("delta", [False, True], ids=["parquet", "delta"])
-@pytest.mark.parametrize("name", [n for n, known in FIXTURES.items() if known.changes is not None])
+@pytest.mark.parametrize(
+    ("name", "delta"),
+    [(n, d) for n, known in FIXTURES.items() if known.changes is not None for d in (False, True) if d or n not in NEEDING_DELTA_FORMAT],
+)
 def test_the_reader_reads_the_true_changes_from_lines_of_either_format(written: Manifest, name: str, *, delta: bool) -> None:
     table = written.tables[name]
     first, last = table.first_change or 0, table.last.version

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.rows.lines import Answer
 
 PLAIN = "changes"
-RECORDED = (PLAIN, "changes_partitioned", "changes_deletion_vectors", "changes_late")
+RECORDED = (PLAIN, "changes_partitioned", "changes_deletion_vectors", "changes_vectors_gone", "changes_late")
 RANGES = ((0, 0), (2, 4), (3, 3), (5, 5), (6, 8))  #: of versions of the plain one
 
 

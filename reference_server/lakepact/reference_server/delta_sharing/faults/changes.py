@@ -112,6 +112,12 @@ def _other_kind(lines: list[Any]) -> list[Any]:
     return renamed
 
 
+def _removed_whole(lines: list[Any]) -> None:
+    """In delta format, forget of files that were removed which of their rows were gone before."""
+    for line in lines:
+        line.get("file", {}).get("deltaSingleAction", {}).get("remove", {}).pop("deletionVector", None)
+
+
 def _unwrapped(lines: list[Any]) -> None:
     """In delta format, put what is wrapped beside what wraps it."""
     for line in lines:
@@ -236,6 +242,12 @@ FAULTS = (
     ),
     Fault("change-files-are-left-out", "Files of changes are never sent.", ("DS-CDF-10",), instead("rules", "row-changes", file_changes)),
     Fault("removed-files-are-added-ones", "Files that were removed are said to be added.", ("DS-CDF-10",), on_lines(CHANGES, _other_kind)),
+    Fault(
+        "vectors-of-removed-files-are-lost",
+        "Among changes, files that were removed have no deletion vector.",
+        ("DS-CDF-10",),
+        on_lines(CHANGES, _removed_whole),
+    ),
     Fault(
         "unrecorded-changes-are-answered",
         "Changes are answered although they were not recorded.",
