@@ -24,6 +24,7 @@ from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.checks.delta_sharing.times import EPOCH, as_of
 from lakepact.conformance.checks.delta_sharing.tour import ASKED_FOR, by_url, varied, version
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.rows.lines import schema_object
 
 if TYPE_CHECKING:
     from typing import Any
@@ -121,9 +122,9 @@ def _metadata(reply: Reply) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else wrapper
 
 
-@check("DS-MDT-08")
-def partition_columns_are_those_of_the_table(lab: SharingLab) -> None:
-    """Metadata in parquet format names the partition columns of a table of the fixture pack, by itself and in answers to queries."""
+@check("DS-MDT-07", "DS-MDT-08")
+def columns_are_those_of_the_table(lab: SharingLab) -> None:
+    """Metadata in parquet format has the columns of a table of the fixture pack, by itself and in answers to queries."""
     judged = False
     for name in PARTITIONED:
         table = lab.fixture(name)
@@ -132,6 +133,9 @@ def partition_columns_are_those_of_the_table(lab: SharingLab) -> None:
         for reply in (lab.send(METADATA, delta_sharing_capabilities=header, **table.address), query):
             if reply.status == 200 and form_of(reply.lines) == PARQUET:
                 judged = True
+                with lab.judge("DS-MDT-07"):
+                    columns = [field["name"] for field in schema_object(_metadata(reply))["fields"]]
+                    expect.equal([field["name"] for field in table.last.schema["fields"]], columns, f"columns of {name}")
                 with lab.judge("DS-MDT-08"):
                     said = required(_metadata(reply), "partitionColumns", list, "metaData")
                     wanted, found = (sorted(str(c).lower() for c in names) for names in (table.partition_columns, said))

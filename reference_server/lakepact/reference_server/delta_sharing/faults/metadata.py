@@ -10,6 +10,7 @@ from lakepact.reference_server.faults import Fault, anew, instead, on_call, on_l
 from lakepact.reference_server.problems import Problem
 
 from .table_version import header
+from .ways.lines import on_schema
 from .ways.wrapped import DELTA, METADATA, PARQUET, leave_out, on_all, on_wrapped, rewrite, write
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ def _delta_if_partitioned(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return reply
 
 
+def _as_files_call_them(columns: list[dict[str, Any]]) -> None:
+    for column in columns:
+        column["name"] = column["metadata"].get("delta.columnMapping.physicalName", column["name"])
+
+
 def _new_ids() -> Install:
     """Give tables another id in every answer."""
     numbers = itertools.count()
@@ -51,6 +57,24 @@ FAULTS = (
         "Metadata that is asked for by itself has no partition columns.",
         ("DS-MDT-08",),
         on_wrapped("metaData", write(partitionColumns=[]), form=PARQUET, of=METADATA),
+    ),
+    Fault(
+        "delta-metadata-lacks-its-partition-columns",
+        "Metadata that is asked for by itself in delta format has no partition columns.",
+        ("DS-DWP-02",),
+        on_wrapped("metaData", lambda one: one["deltaMetadata"].update(partitionColumns=[]), form=DELTA, of=METADATA),
+    ),
+    Fault(
+        "metadata-has-the-names-of-files",
+        "Metadata that is asked for by itself in delta format calls columns as files do.",
+        ("DS-DWP-02",),
+        on_schema(METADATA, _as_files_call_them),
+    ),
+    Fault(
+        "metadata-has-columns-upside-down",
+        "Metadata that is asked for by itself has the last column first.",
+        ("DS-MDT-07",),
+        on_schema(METADATA, list[dict[str, Any]].reverse),
     ),
     Fault(
         "metadata-comes-first",
