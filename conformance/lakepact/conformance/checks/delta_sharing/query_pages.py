@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing import reading
 from lakepact.conformance.checks.delta_sharing.changes import PLAIN
+from lakepact.conformance.checks.delta_sharing.line_answers import form_of
 from lakepact.conformance.checks.delta_sharing.refresh import WRITABLE, grown
 from lakepact.conformance.checks.delta_sharing.snapshots import CHANGING
 from lakepact.conformance.checks.delta_sharing.suite import check
@@ -88,6 +89,27 @@ def pages_lead_to_every_file(lab: SharingLab) -> None:
             known, found = files_of(whole), files_of(in_pages(lab, table, most))
             what = f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
             expect.true(known == found, what, f"{len(found)} files, {sum(file not in found for file in known)} missing")
+
+
+@check("DS-QRY-08", "DS-CAP-04")
+def later_pages_belong_to_the_first(lab: SharingLab) -> None:
+    """The second page of a query names the version that the first one is of, and is in the format that was asked for."""
+    _need_pages(lab)
+    table = lab.fixture("partitioned")
+    for form in reading.formats(lab, table):
+        for body in ({"maxFiles": 1}, {"maxFiles": 1, "version": table.readable[0].version}):
+            first = reading.asked(lab, table, body, form=form)
+            token = token_of(reading.understood(first)) if first.status == 200 else ""
+            second = reading.asked(lab, table, {**body, "pageToken": token}, form=form) if token else first
+            if second is first or second.status != 200:
+                continue  # It has one page, or whether the other one is answered is judged elsewhere.
+            about = f"for the second page of {body} of {table.name} in {form} format"
+            with lab.judge("DS-QRY-08"):
+                expect.equal(reading.version_header(first), reading.version_header(second), f"{about} the Delta-Table-Version")
+            with lab.judge("DS-CAP-04"):
+                expect.equal(form, form_of(second.lines), f"{about} the format")
+    if not lab.verdicts:
+        raise NotOffered("no query is answered on a second page")
 
 
 @check("DS-HNT-03")

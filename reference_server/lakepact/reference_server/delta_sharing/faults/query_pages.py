@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, around, on_call
+from lakepact.reference_server.faults import Fault, anew, around, on_call
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -138,12 +138,42 @@ def _first_change_lost(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
 
 
+def _with_later_pages_of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Say of every page but the first that it is of the current version."""
+    reply = handler(**arguments)
+    if "pageToken" not in (arguments.get("body") or {}):
+        return reply
+    now = dict(handler(**arguments | {"body": {}}).headers)[b"delta-table-version"]
+    return replace(reply, headers=tuple((name, now if name == b"delta-table-version" else value) for name, value in reply.headers))
+
+
+def _later_pages_in_parquet_format(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Forget between two pages what the client understands, where the table does not need it."""
+    try:
+        later = "pageToken" in (arguments.get("body") or {})
+        return handler(**arguments | {"delta_sharing_capabilities": None}) if later else handler(**arguments)
+    except Problem:
+        return handler(**arguments)
+
+
 FAULTS = (
+    Fault(
+        "later-pages-name-the-current-version",
+        "The header of each page but the first names the current version.",
+        ("DS-QRY-08",),
+        on_call("queryTable", _with_later_pages_of_now),
+    ),
+    Fault(
+        "later-pages-are-in-parquet-format",
+        "Each page but the first is in parquet format.",
+        ("DS-CAP-04",),
+        on_call("queryTable", _later_pages_in_parquet_format),
+    ),
     Fault(
         "later-pages-are-of-now",
         "Later pages of a query have the files of the current version.",
         ("DS-QRY-09",),
-        on_call("queryTable", _OfNow()),
+        anew(lambda: on_call("queryTable", _OfNow())),
     ),
     Fault(
         "pages-of-changes-begin-with-a-version",
