@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 8ebea51875b19e03. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 9306d545b624623e. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -1681,7 +1681,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-MET-010": Requirement(
         id="IRC-TBL-MET-010",
         level="MUST",
-        says="Reporting metrics leaves the table's `metadata-location` as it was.",
+        says="Reporting metrics leaves the table as it was, and its `metadata-location`.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}~1metrics/post/responses/204",
         basis="implied",
         area="metrics",
@@ -8702,11 +8702,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-059": Requirement(
         id="IRC-UPD-059",
         level="MUST",
-        says="The update set-location makes the given location the table's `location`, or is refused with 400 or 403.",
+        says="The update set-location makes the given location the `location` of the table or view, or is refused with 400 or 403.",
         clause="/components/schemas/SetLocationUpdate",
         basis="implied",
         area="updates",
-        operations=("updateTable",),
+        operations=("updateTable", "replaceView"),
     ),
     "IRC-UPD-060": Requirement(
         id="IRC-UPD-060",
@@ -8720,11 +8720,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-061": Requirement(
         id="IRC-UPD-061",
         level="MUST",
-        says="The update set-properties adds or replaces the given properties and keeps the others.",
+        says="The update set-properties adds or replaces the given properties of a table or view and keeps the others.",
         clause="/components/schemas/SetPropertiesUpdate",
         basis="implied",
         area="updates",
-        operations=("updateTable",),
+        operations=("updateTable", "replaceView"),
     ),
     "IRC-UPD-062": Requirement(
         id="IRC-UPD-062",
@@ -8748,11 +8748,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-064": Requirement(
         id="IRC-UPD-064",
         level="MUST",
-        says="The update remove-properties removes the listed properties and passes over those that the table does not have.",
+        says="The update remove-properties removes the listed properties and passes over those that the table or view does not have.",
         clause="/components/schemas/RemovePropertiesUpdate",
         basis="implied",
         area="updates",
-        operations=("updateTable",),
+        operations=("updateTable", "replaceView"),
     ),
     "IRC-UPD-065": Requirement(
         id="IRC-UPD-065",

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 18686d5b5f8f1116. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 3b5c676dcedc413b. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -6375,11 +6375,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-059": Requirement(
         id="IRC-UPD-059",
         level="MUST",
-        says="The update set-location makes the given location the table's `location`, or is refused with 400 or 403.",
+        says="The update set-location makes the given location the `location` of the table or view, or is refused with 400 or 403.",
         clause="/components/schemas/SetLocationUpdate",
         basis="implied",
         area="updates",
-        operations=("updateTable",),
+        operations=("updateTable", "replaceView"),
     ),
     "IRC-UPD-060": Requirement(
         id="IRC-UPD-060",
@@ -6393,11 +6393,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-061": Requirement(
         id="IRC-UPD-061",
         level="MUST",
-        says="The update set-properties adds or replaces the given properties and keeps the others.",
+        says="The update set-properties adds or replaces the given properties of a table or view and keeps the others.",
         clause="/components/schemas/SetPropertiesUpdate",
         basis="implied",
         area="updates",
-        operations=("updateTable",),
+        operations=("updateTable", "replaceView"),
     ),
     "IRC-UPD-062": Requirement(
         id="IRC-UPD-062",
@@ -6421,11 +6421,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-UPD-064": Requirement(
         id="IRC-UPD-064",
         level="MUST",
-        says="The update remove-properties removes the listed properties and passes over those that the table does not have.",
+        says="The update remove-properties removes the listed properties and passes over those that the table or view does not have.",
         clause="/components/schemas/RemovePropertiesUpdate",
         basis="implied",
         area="updates",
-        operations=("updateTable",),
+        operations=("updateTable", "replaceView"),
     ),
     "IRC-UPD-065": Requirement(
         id="IRC-UPD-065",
