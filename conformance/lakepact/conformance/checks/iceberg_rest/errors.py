@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.view_requests import create as create_view
+from lakepact.conformance.checks.iceberg_rest.view_requests import made
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
     from lakepact.conformance.exchanges import Exchange
+
+CONFLICT = 409
 
 #: These routes answer errors in OAuth's own form.
 OAUTH = frozenset({"getToken"})
@@ -204,17 +208,41 @@ def renaming_tells_what_is_missing(lab: CatalogLab) -> None:
 def conflicts_are_named(lab: CatalogLab) -> None:
     """A conflict is named by the type of the error: something exists, is not empty, or a requirement failed."""
     table = lab.make_table()
-    stale = {"type": "assert-table-uuid", "uuid": "00000000-0000-4000-8000-000000000000"}
-    _type_of(
-        lab,
-        "IRC-ERR-010",
-        {
-            "AlreadyExistsException": lab.send("createNamespace", body={"namespace": list(table.namespace)}),
-            "AlreadyExistsException of a table": lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name)),
-            "NamespaceNotEmptyException": lab.send("dropNamespace", namespace=table.namespace),
-            "CommitFailedException": lab.commit(table, set_properties(lakepact="refused"), requirements=[stale]),
-        },
-    )
+    here, nobody = table.namespace, "00000000-0000-4000-8000-000000000000"
+    refusals: dict[str, Reply] = {
+        "AlreadyExistsException": lab.send("createNamespace", body={"namespace": list(here)}),
+        "AlreadyExistsException of a table": lab.send("createTable", namespace=here, body=lab.table_request(table.name)),
+        "NamespaceNotEmptyException": lab.send("dropNamespace", namespace=here),
+        "CommitFailedException": lab.commit(
+            table, set_properties(lakepact="refused"), requirements=[{"type": "assert-table-uuid", "uuid": nobody}]
+        ),
+    }
+    if lab.offers("renameTable"):
+        other = lab.make_table(here)
+        body = {"source": other.identifier, "destination": table.identifier}
+        refusals["AlreadyExistsException of a renamed table"] = lab.send("renameTable", body=body)
+    location = lab.load(table).metadata_location
+    if lab.offers("registerTable") and location:
+        named = {"name": table.name, "metadata-location": location}
+        refusals["AlreadyExistsException of a registered table"] = lab.send("registerTable", namespace=here, body=named)
+    # What is no conflict is judged as such elsewhere.
+    _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if " " not in name or reply.status == CONFLICT})
+
+
+@check("IRC-ERR-010")
+def conflicts_of_views_are_named(lab: CatalogLab) -> None:
+    """A conflict of a view is named by the type of the error: there is one by that name, or a requirement failed."""
+    view = made(lab)
+    other = made(lab, view.namespace)
+    refusals = {"AlreadyExistsException of a view": create_view(lab, view.namespace, view.name)}
+    if lab.offers("renameView"):
+        body = {"source": other.identifier, "destination": view.identifier}
+        refusals["AlreadyExistsException of a renamed view"] = lab.send("renameView", body=body)
+    if lab.offers("replaceView"):
+        stale = {"type": "assert-view-uuid", "uuid": "00000000-0000-4000-8000-000000000000"}
+        commit = {"requirements": [stale], "updates": [set_properties(lakepact="refused")]}
+        refusals["CommitFailedException of a view"] = lab.send("replaceView", body=commit, **view.at)
+    _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if reply.status == CONFLICT})
 
 
 @check("IRC-ERR-017")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,6 +93,7 @@ def reports_are_taken(lab: CatalogLab) -> None:
         expect.status(report(lab, table, empty), 204, about="for a report of a commit without metrics")
     with lab.judge("IRC-TBL-MET-010"):
         expect.equal(before.metadata_location, lab.load(table).metadata_location, "metadata-location")
+        unchanged(lab, before)
 
 
 @check("IRC-TBL-MET-003", "IRC-TBL-MET-004", "IRC-TBL-MET-007")

@@ -88,7 +88,7 @@ def _beside(one: Document) -> Document:
     return {**one, "prefix": f"{one['prefix']}-of-another"}
 
 
-def _for_the_usual_place(document: Document) -> None:
+def for_the_usual_place(document: Document) -> None:
     """Give who creates a table credentials for where it would usually lie."""
     levels, _, name = document["metadata"]["location"].rpartition("/")
     for one in document.get(ENVELOPE) or ():
@@ -134,7 +134,7 @@ FAULTS = (
         "created-tables-have-usual-credentials",
         "The credentials of a new table are for where it does not lie.",
         ("IRC-TBL-CRED-004",),
-        on_answer("createTable", _for_the_usual_place),
+        on_answer("createTable", for_the_usual_place),
     ),
     Fault("credentials-stay-behind", "Credentials are for where a table was at first.", ("IRC-TBL-CRED-004",), _as_at_first),
     Fault(

@@ -77,6 +77,16 @@ def _gateway_errors(reply: Reply, _: Scope) -> Reply:
     return replace(reply, status=500) if reply.status == 400 else reply
 
 
+def _called(kind: str, other: str) -> Callable[[dict[str, Any]], Any]:
+    """Call refusals of one type by another."""
+
+    def edit(document: dict[str, Any]) -> None:
+        if document["error"].get("type") == kind:
+            document["error"]["type"] = other
+
+    return edit
+
+
 FAULTS = (
     Fault(
         "errors-without-envelope",
@@ -121,6 +131,24 @@ FAULTS = (
         "Every conflict is called ConflictException.",
         ("IRC-ERR-010",),
         renamed(dict.fromkeys(("AlreadyExistsException", "NamespaceNotEmptyException", "CommitFailedException"), "ConflictException")),
+    ),
+    Fault(
+        "taken-names-of-tables-are-conflicts",
+        "Who renames or registers to a name that is taken is told of a conflict.",
+        ("IRC-ERR-010",),
+        on_errors(_called("AlreadyExistsException", "ConflictException"), ("renameTable", "registerTable")),
+    ),
+    Fault(
+        "taken-names-of-views-are-conflicts",
+        "Who makes or renames a view to a name that is taken is told of a conflict.",
+        ("IRC-ERR-010",),
+        on_errors(_called("AlreadyExistsException", "ConflictException"), ("createView", "renameView")),
+    ),
+    Fault(
+        "stale-views-exist",
+        "Who replaces a view that has changed is told that it exists.",
+        ("IRC-ERR-010",),
+        on_errors(_called("CommitFailedException", "AlreadyExistsException"), "replaceView"),
     ),
     Fault("client-faults-are-500", "What should be 400 is 500.", ("IRC-ERR-014",), on_reply(EVERY, _gateway_errors)),
     Fault(

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key, levels_of
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
 from lakepact.reference_server.iceberg_rest.faults.ways.requests import refused_if, taken_as
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,6 +114,23 @@ def _committed(when: Callable[[Document], bool]) -> Install:
     return install
 
 
+def _told_of(service: Service) -> None:
+    """Note reports among the properties of their table, without a commit."""
+    store, take = service.lends["catalog"].store, service.handlers[REPORT]
+
+    def report(**arguments: Any) -> Reply:
+        reply: Reply = take(**arguments)
+        key = identifier_key(levels_of(arguments["namespace"]), arguments["table"])
+        with store.begin() as transaction:
+            former = transaction.get(key)
+            metadata = {**former.document["metadata"], "properties": {**former.document["metadata"]["properties"], "last-report": "scan"}}
+            document = {**former.document, "metadata": metadata}
+            transaction.put(key, Record("table", document, orjson.dumps(document), former.tag))
+        return reply
+
+    service.handlers[REPORT] = report
+
+
 FAULTS = (
     Fault("scan-reports-are-refused", "Reports of scans are refused.", ("IRC-TBL-MET-001",), refused_if(REPORT, _is("scan-report"))),
     Fault("commit-reports-are-refused", "Reports of commits are refused.", ("IRC-TBL-MET-002",), refused_if(REPORT, _is("commit-report"))),
@@ -186,6 +207,7 @@ FAULTS = (
         refused_if(REPORT, lambda body: body.get("filter") == {"type": "true"}),
     ),
     Fault("unknown-reports-break", "Reports of an unknown type are a server error.", ("IRC-TBL-MET-009",), _breaks_on(_unknown)),
+    Fault("reports-become-properties", "Tables tell of their last report.", ("IRC-TBL-MET-010",), _told_of),
     Fault("reports-are-commits", "Reports change the table.", ("IRC-TBL-MET-010",), _committed(lambda _: True)),
     Fault(
         "reports-of-commits-are-commits",

@@ -65,8 +65,24 @@ def pairs(lab: CatalogLab) -> Iterator[Pair]:
         lab.drop_afterwards(table.namespace, name)
         renames.append({"body": {"source": source.identifier, "destination": {"namespace": levels, "name": name}}})
     yield Pair("renameTable", renames[0], renames[1], 200, partial(_status, lab, "loadTable", **tables[2].at))
+    if lab.offers("registerTable"):
+        yield from _pairs_of_registrations(lab, table)
     if lab.offers("createView"):
         yield from _pairs_of_views(lab, table)
+
+
+def _pairs_of_registrations(lab: CatalogLab, table: Table) -> Iterator[Pair]:
+    here: dict[str, Any] = {"namespace": table.namespace}
+    requests = []
+    for _ in range(2):
+        former = lab.make_table(table.namespace)
+        location = lab.load(former).metadata_location
+        if not location or lab.send("dropTable", **former.at).status not in {200, 204}:
+            return
+        lab.drop_afterwards(table.namespace, former.name)
+        requests.append({**here, "body": {"name": former.name, "metadata-location": location}})
+    there = partial(_status, lab, "loadTable", **here, table=requests[1]["body"]["name"])
+    yield Pair("registerTable", requests[0], requests[1], 404, there)
 
 
 def _pairs_of_views(lab: CatalogLab, table: Table) -> Iterator[Pair]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.scan_tables import grown, on_pages, planned
+from lakepact.conformance.checks.iceberg_rest.scan_tables import grown, on_pages, planned, position_deletes
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 if TYPE_CHECKING:
@@ -43,6 +44,22 @@ def enough_files_are_planned_for_the_rows(lab: CatalogLab) -> None:
                 found = set(planned(lab, table.table, min_rows_requested=least).paths)
                 enough = sum(rows.get(path, 0) for path in found) >= min(least, sum(rows.values()))
                 expect.true(enough, f"files with {least} rows, or all of them", f"{len(found)} of {len(rows)} files")
+
+
+@check("IRC-PLAN-002")
+def rows_that_are_deleted_do_not_count(lab: CatalogLab) -> None:
+    """Rows that a scan asks for are rows that are there: those of files whose rows are all deleted are not among them."""
+    table = grown(lab)
+    rows = {table.path(name): count for name, count in (("first", 10), ("second", 10), ("third", 10))}
+    table.append(*(table.file(name, rows=10) for name in ("first", "second", "third")))
+    gone = [replace(position_deletes(table, f"of-{name}", target=table.path(name)), rows=10) for name in ("first", "third")]
+    table.append(*gone, operation="delete")
+    live = {**rows, table.path("first"): 0, table.path("third"): 0}
+    for least in (1, 10, 30):
+        with lab.judge("IRC-PLAN-002"):
+            found = set(planned(lab, table.table, min_rows_requested=least).paths)
+            enough = sum(live.get(path, 0) for path in found) >= min(least, sum(live.values()))
+            expect.true(enough, f"files with {least} rows that are there, or all of them", f"{len(found)} of {len(rows)} files")
 
 
 @check("IRC-PLAN-003")

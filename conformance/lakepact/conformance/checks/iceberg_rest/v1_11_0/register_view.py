@@ -77,6 +77,20 @@ def registered_views_are_those_of_their_files(lab: CatalogLab) -> None:
         expect.equal(last.uuid, changed.at("metadata", "view-uuid"), "view-uuid")
 
 
+@check("IRC-VIEW-REG-001")
+def names_of_dropped_views_are_free(lab: CatalogLab) -> None:
+    """By the name of a view that was dropped another one can be registered: where its file is left, it is."""
+    last, location = left_behind(lab)
+    if lab.send("loadView", **last.at).status != NOT_FOUND:
+        lab.works(lab.send("dropView", **last.at))
+    reply = register(lab, last.namespace, last.name, location)
+
+    with lab.judge("IRC-VIEW-REG-001"):
+        expect.true(reply.status != 409, "no conflict by the name of a view that was dropped", reply.shown)
+        if reply.status == 200:
+            expect.equal(state(last.reply), state(reply), "the metadata of the file,")
+
+
 @check("IRC-VIEW-REG-003")
 def registrations_need_name_and_location(lab: CatalogLab) -> None:
     """Without a name or a location, and with other things than text as these, there is nothing to register."""

@@ -205,6 +205,12 @@ FAULTS = (
         on_call("updateTable", key_of_its_own),
     ),
     Fault(
+        "keys-for-several-registrations",
+        "A key that was used may be used to register other tables.",
+        ("IRC-IDEM-013",),
+        on_call("registerTable", key_of_its_own),
+    ),
+    Fault(
         "keys-for-several-drops",
         "A key with which something was dropped may be used to drop something else.",
         ("IRC-IDEM-013",),

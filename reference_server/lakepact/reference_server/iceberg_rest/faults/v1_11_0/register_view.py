@@ -101,7 +101,31 @@ def never_replaced(service: Service) -> None:
     service.handlers["replaceView"] = refuse
 
 
+def names_stay_taken(service: Service) -> None:
+    """Names of views that were dropped cannot be registered."""
+    register, drop = service.handlers["registerView"], service.handlers["dropView"]
+    gone: set[tuple[str, str]] = set()
+
+    def dropped(**arguments: Any) -> Reply:
+        reply = drop(**arguments)
+        gone.add((arguments["namespace"], arguments["view"]))
+        return reply
+
+    def registered(**arguments: Any) -> Reply:
+        if (arguments["namespace"], arguments["body"]["name"]) in gone:
+            raise Problem(409, "AlreadyExistsException", "there was a view by this name")
+        return register(**arguments)
+
+    service.handlers.update(dropView=dropped, registerView=registered)
+
+
 FAULTS = (
+    Fault(
+        "dropped-views-keep-their-names",
+        "No view is registered by the name of one that was dropped.",
+        ("IRC-VIEW-REG-001",),
+        names_stay_taken,
+    ),
     Fault(
         "registered-views-get-new-uuids",
         "A view that is registered has another UUID than its file.",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.reference_server.faults import Fault, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.iceberg_rest.faults.credentials import for_the_usual_place
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import json_reply
 
@@ -65,6 +66,21 @@ def first_of_the_files(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return json_reply(document)
 
 
+def as_if_nothing_was_deleted(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Tell as many files as hold the rows that are wanted, whatever is deleted of them."""
+    reply = handler(**arguments)
+    least = (arguments.get("body") or {}).get("min-rows-requested")
+    if least is None:
+        return reply
+    document, kept, rows = reply.document, list[Any](), 0
+    for task in document.get("file-scan-tasks") or []:
+        if rows < least:
+            kept.append(task)
+            rows += task["data-file"]["record-count"]
+    document["file-scan-tasks"] = kept
+    return json_reply(document)
+
+
 def plan_of_another_type(document: dict[str, Any]) -> None:
     """Call a plan that there is not a table."""
     document["error"]["type"] = "NoSuchTableException"
@@ -118,6 +134,18 @@ FAULTS = (
         "Planning a scan with min-rows-requested has one file, however few rows that has.",
         ("IRC-PLAN-002",),
         on_call("planTableScan", first_of_the_files),
+    ),
+    Fault(
+        "least-rows-may-be-deleted",
+        "Planning a scan with min-rows-requested counts rows that are deleted.",
+        ("IRC-PLAN-002",),
+        on_call("planTableScan", as_if_nothing_was_deleted),
+    ),
+    Fault(
+        "registered-tables-have-usual-credentials",
+        "The credentials of a registered table are for where it does not lie.",
+        ("IRC-TBL-CRED-004",),
+        on_answer("registerTable", for_the_usual_place),
     ),
     Fault(
         "least-rows-are-refused",
