@@ -109,11 +109,12 @@ def schema_object(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parsed(lines: Sequence[Mapping[str, Any]]) -> Answer:
-    """The lines of an answer, understood.
+    """The lines of an answer, understood; a kind of line that is null counts as absent.
 
     Raises:
         Unmet: they are not those of an answer.
     """
+    lines = [{kind: document for kind, document in line.items() if document is not None} for line in lines]
     protocols = [line["protocol"] for line in lines if "protocol" in line]
     wrappers = [line["metaData"] for line in lines if "metaData" in line]
     if not protocols or not wrappers or not all(isinstance(d, Mapping) for d in (*protocols, *wrappers)):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing import reading, subjects, times
+from lakepact.conformance.checks.delta_sharing.line_answers import kind_of
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
 from lakepact.conformance.rows import comparison
@@ -248,7 +249,7 @@ def order_of_the_lines(lab: SharingLab) -> None:
             lab.skip("DS-CDF-09", f"{table.name} is refused in {form} format")
             continue
         with lab.judge("DS-CDF-09"):
-            kinds = [next(iter(line), "") for line in reply.lines]
+            kinds = [kind_of(line) for line in reply.lines]
             expect.equal(["protocol", "metaData"], kinds[:2], "the first two lines")
             allowed = {"metaData", *({"file"} if reading.understood(reply).format == reading.DELTA else {"add", "cdf", "remove"})}
             strange = sorted(set(kinds[2:]) - allowed - {"endStreamAction"})

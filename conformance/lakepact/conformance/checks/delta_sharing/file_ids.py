@@ -98,6 +98,8 @@ def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
                         f"the ids of {table.name} {what} in {form} format to be those without",
                         f"other ids for {len(stray)} files",
                     )
+        if not any(verdict.requirement == requirement for verdict in lab.verdicts):
+            lab.skip(requirement, f"no table is answered in {form} format in several ways")
 
 
 @check("DS-FIL-03", "DS-DFL-01")
@@ -227,6 +229,7 @@ def wrapped_files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
 def files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
     """Each file of changes has an id that no other file of changes in the answer has."""
     table = lab.fixture(PLAIN)
+    lab.needs_parquet()
     asked = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
     reply = lab.works(asked, 200)
     with lab.judge("DS-CDC-01"):

@@ -83,6 +83,21 @@ class SharingLab(Lab):
             raise NotOffered("no table was found whose versions can be asked for by their times")
         return table
 
+    @property
+    def speaks_parquet(self) -> bool:
+        """Whether the target answers any table in parquet format."""
+        found: bool = self.offer.found["parquet-format"]
+        return found
+
+    def needs_parquet(self) -> None:
+        """Go on only where there are answers in parquet format.
+
+        Raises:
+            NotOffered: the target refuses it for every table.
+        """
+        if not self.speaks_parquet:
+            raise NotOffered("the target does not answer in parquet format")
+
     # -- the fixture pack ------------------------------------------------------------------------------------------------
 
     @property

@@ -60,6 +60,14 @@ class Offers:
             "refresh-tokens": "refreshToken" in (self._ends({"includeRefreshToken": True, "limitHint": 1}, [EITHER_FORMAT]) or {}),
         }
 
+    def speaks_parquet(self) -> bool:
+        """Whether any table is answered in parquet format: a server may refuse that to all, but what fails over it is not refused."""
+        if not self._tables or any(table.format == "parquet" for table in self._tables):
+            return True
+        headers = [(CAPABILITIES, "responseformat=parquet")]
+        asked = (self._walk.asked(path(*_segments(t), "metadata"), "getTableMetadata", headers=headers) for t in self._tables[:MOST_TABLES])
+        return not all(reply is not None and 400 <= reply.status < 500 for reply in asked)
+
     def with_history(self) -> SharedTable | None:
         """A table that can be queried as of its earliest version; of those with several versions if there is one."""
         found = []

@@ -38,7 +38,8 @@ def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
         NotOffered: there is none.
     """
     delta = (DELTA,) if lab.feature("delta-format") else ()
-    found = delta if table.features else (PARQUET, *delta)
+    parquet = (PARQUET,) if lab.speaks_parquet and not table.features else ()
+    found = (*parquet, *delta)
     if not found:
         raise NotOffered(f"{table.name} needs delta format, which the target does not offer")
     return found
@@ -120,9 +121,7 @@ class Downloads:
     """Files of one target, each of which is fetched once: what has one id is one file, whichever answer names it."""
 
     def __init__(self, *, timeout: float) -> None:
-        self._client = httpx.Client(
-            timeout=timeout, follow_redirects=False, trust_env=False, headers={"user-agent": "lakepact-conformance"}
-        )
+        self._client = httpx.Client(timeout=timeout, follow_redirects=True, trust_env=False, headers={"user-agent": "lakepact-conformance"})
         self._kept: dict[tuple[Any, ...], bytes] = {}
         self._lock = threading.Lock()
 

@@ -30,6 +30,8 @@ def readable(lab: SharingLab, form: str) -> Iterator[PackTable]:
     """
     if form == reading.DELTA and not lab.feature("delta-format"):
         raise NotOffered("the target does not answer in delta format")
+    if form == reading.PARQUET:
+        lab.needs_parquet()
     for table in lab.manifest.tables.values():
         by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
         if by_url and table.name not in {MANY, CHANGING} and form in reading.formats(lab, table):
@@ -118,6 +120,7 @@ def columns_are_in_the_files(lab: SharingLab) -> None:
 @check("DS-SCH-02")
 def columns_are_described_as_they_are(lab: SharingLab) -> None:
     """A column that is never null is said to be so, and comments on columns are passed on."""
+    lab.needs_parquet()
     table = lab.fixture("types")
     answer = reading.understood(lab.works(reading.asked(lab, table, form=reading.PARQUET), 200))
     found = {field["name"]: field for field in answer.fields}

@@ -36,7 +36,7 @@ def discover(wire: Wire, target: Target) -> Offer:
         operations=offers.operations(),
         features=MappingProxyType(offers.features() | known),
         facts=MappingProxyType(facts),
-        found=MappingProxyType({"catalogue": catalogue, "history": offers.with_history()}),
+        found=MappingProxyType({"catalogue": catalogue, "history": offers.with_history(), "parquet-format": offers.speaks_parquet()}),
     )
 
 

@@ -115,8 +115,10 @@ def a_time_leads_to_the_first_version_from_it_on(lab: SharingLab) -> None:
                 expected = next((n for n, other in enumerate(moments) if other >= asked), None)
                 if expected is None:
                     continue
+                reply = lab.send("getTableVersion", starting_timestamp=iso(asked), **table.address)
+                if asked % 1000 and reply.status == 400:
+                    continue  # A fraction of a second may be refused.
                 with lab.judge("DS-VER-04"):
-                    reply = lab.send("getTableVersion", starting_timestamp=iso(asked), **table.address)
                     expect.status(reply, 200, about=f"for {iso(asked)} of {table.name}, whose version {version} is of {iso(moment)}")
                     expect.equal(expected, _version(reply), f"the version of {table.name} from {iso(asked)} on:")
 

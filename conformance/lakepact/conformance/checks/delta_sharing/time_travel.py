@@ -76,6 +76,7 @@ def _version_is_right(lab: SharingLab, table: PackTable, version: PackVersion) -
 @check("DS-MDT-07")
 def schemas_of_versions(lab: SharingLab) -> None:
     """The metadata of a query of an earlier version has the columns that the table had then."""
+    lab.needs_parquet()
     table = lab.fixture("schema_changes")
     if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
         raise NotOffered("the history of the table is not shared")
@@ -110,8 +111,12 @@ def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, mo
     reply = reading.asked(lab, table, {"timestamp": moment})
     what = f"{table.name} as of {moment}, which is version {version.version}"
     if reply.status != 200:
-        with lab.judge("DS-TTV-02"):
-            expect.status(reply, 200, about=f"for {what}")
+        if reply.status == 400 and moment > times.at(table.last.timestamp, fraction=True):
+            # The last version made at or before it is the current one; engines that take it for a mistake are known.
+            lab.warn("DS-TTV-02", expected=f"the rows of {what}, also after the last commit", actual=reply.shown)
+        else:
+            with lab.judge("DS-TTV-02"):
+                expect.status(reply, 200, about=f"for {what}")
         for requirement in ("DS-QRY-08", "DS-QRY-09"):
             lab.skip(requirement, f"no answer for {what}")
         return

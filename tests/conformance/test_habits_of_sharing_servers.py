@@ -1,0 +1,111 @@
+"""Servers that share the fixture pack in a way of their own, which the protocol allows, are not accused of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.conformance import mutants, plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.outcome import Outcome
+from lakepact.reference_server.delta_sharing.answers import refused
+from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp
+from lakepact.reference_server.faults import GENERIC, Install, all_of, around, fault_named, on_lines, on_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Scope
+
+SUITE = suites.load("delta_sharing")
+IN_LINES = ("getTableMetadata", "queryTable", "queryTableChanges")
+KINDS = ("protocol", "metaData", "file", "add", "cdf", "remove", "endStreamAction")
+NO_ACCUSATION = {Outcome.PASS, Outcome.WARN, Outcome.NOT_OFFERED}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("habits"))
+
+
+@pytest.fixture
+def outcomes(monkeypatch: pytest.MonkeyPatch, folder: str) -> Callable[..., dict[str, Outcome]]:
+    """What comes of some requirements or checks where the reference server has a habit."""
+
+    def judged(habit: Install, *only: str) -> dict[str, Outcome]:
+        monkeypatch.setitem(GENERIC, "a-habit", ("has a habit", lambda _: habit))
+        with mutants.served(SUITE, folder, faults=("a-habit",)) as target:
+            run = runner.Run(plan.plan(SUITE, only=only), target)
+            for _ in run.events():
+                pass
+        return {requirement: result.outcome for requirement, result in run.results().items()}
+
+    return judged
+
+
+def accused(found: dict[str, Outcome]) -> dict[str, Outcome]:
+    return {requirement: outcome for requirement, outcome in found.items() if outcome not in NO_ACCUSATION}
+
+
+def _with_every_kind(lines: list[Any]) -> list[Any]:
+    return [{**dict.fromkeys(KINDS), **line} for line in lines]
+
+
+def _in_delta_format_alone(negotiate: Callable[..., str]) -> Callable[..., str]:
+    def chosen(capabilities: Any, needed: Any) -> str:
+        if "delta" not in (capabilities.formats or ()):
+            raise refused(400, "answers are in delta format")
+        return negotiate(replace(capabilities, formats=("delta",)), needed)
+
+    return chosen
+
+
+def _whole_seconds(reading: Callable[[str], int]) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if "." in text:
+            raise BadTimestamp("seconds are whole")
+        return reading(text)
+
+    return read
+
+
+def _elsewhere(reply: Reply, scope: Scope) -> Reply:
+    """Send who asks for a file on to where it is."""
+    if reply.status not in {200, 206} or b"moved=1" in scope["query_string"]:
+        return reply
+    target = b"%b?%b&moved=1" % (scope["raw_path"], scope["query_string"])
+    return replace(reply, status=307, chunks=None, body=b"", headers=((b"location", target), (b"content-length", b"0")))
+
+
+def test_kinds_of_lines_that_are_null_are_not_there(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    habit = on_lines(IN_LINES, _with_every_kind)
+
+    assert accused(outcomes(habit, "DS-WRP-01", "DS-DWP-01", "DS-QRY-*", "DS-CDF-*", "DS-ESA-*", "DS-DF-05", "DS-JSP-0[2-7]")) == {}
+
+
+def test_who_answers_in_delta_format_alone_is_judged_by_that(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    habit = around("rules", "negotiate", _in_delta_format_alone)
+    found = outcomes(habit, "DS-QRY-*", "DS-CDF-*", "DS-TTV-*", "DS-SCH-*", "DS-FIL-*", "DS-DFL-*", "DS-MET-*", "DS-HNT-*")
+
+    assert accused(found) == {}
+    assert {found[r] for r in ("DS-QRY-09", "DS-CDF-10", "DS-TTV-01", "DS-HNT-03", "DS-MET-04")} == {Outcome.PASS}
+    assert {found[r] for r in ("DS-MET-03", "DS-SCH-06", "DS-FIL-03")} == {Outcome.NOT_OFFERED}
+
+
+def test_fractions_of_a_second_may_be_refused(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    habit = all_of(*(around("rules", reading, _whole_seconds) for reading in ("not-before", "not-after")))
+
+    assert outcomes(habit, "DS-VER-04", "DS-TSF-03") == {"DS-VER-04": Outcome.PASS, "DS-TSF-03": Outcome.PASS}
+
+
+def test_files_may_be_elsewhere(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    assert accused(outcomes(on_reply("(data files)", _elsewhere), "DS-QRY-09", "DS-DWP-02", "DS-FIL-*")) == {}
+
+
+def test_a_time_after_the_last_commit_may_be_refused(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    habit = fault_named("times-after-the-last-commit-are-refused", contract="delta_sharing", operations={}).install
+
+    assert outcomes(habit, "DS-TTV-02") == {"DS-TTV-02": Outcome.WARN}
