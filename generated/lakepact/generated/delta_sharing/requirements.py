@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 b142bf54174b6a7a. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 5e6401a5edb2ea12. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -220,6 +220,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="access-modes",
         operations=("generateTemporaryTableCredentials",),
         side="client",
+        uncovered="clients under test are given tables that URLs lead to, for to read a directory takes a store of a cloud",
     ),
     "DS-ACC-03": Requirement(
         id="DS-ACC-03",
@@ -230,6 +231,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="access-modes",
         operations=("queryTable", "generateTemporaryTableCredentials"),
         side="client",
+        uncovered="clients under test are given tables that URLs lead to, for to read a directory takes a store of a cloud",
     ),
     "DS-ACC-04": Requirement(
         id="DS-ACC-04",
@@ -417,6 +419,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="capabilities",
         operations=("getTableMetadata", "queryTable", "queryTableChanges"),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-ESA-02": Requirement(
         id="DS-ESA-02",
@@ -606,6 +609,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="changes",
         operations=("queryTableChanges",),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-CDF-15": Requirement(
         id="DS-CDF-15",
@@ -761,6 +765,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="credentials",
         operations=("generateTemporaryTableCredentials",),
         side="client",
+        uncovered="clients under test are given tables that URLs lead to, for to read a directory takes a store of a cloud",
     ),
     "DS-TMP-14": Requirement(
         id="DS-TMP-14",
@@ -771,6 +776,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="credentials",
         operations=("generateTemporaryTableCredentials",),
         side="client",
+        uncovered="clients under test are given tables that URLs lead to, for to read a directory takes a store of a cloud",
     ),
     "DS-TMP-15": Requirement(
         id="DS-TMP-15",
@@ -781,6 +787,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="credentials",
         operations=("generateTemporaryTableCredentials",),
         side="client",
+        uncovered="clients under test are given tables that URLs lead to, for to read a directory takes a store of a cloud",
     ),
     "DS-TMP-16": Requirement(
         id="DS-TMP-16",
@@ -1046,6 +1053,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("queryTable",),
         side="client",
         reading="D-03: The member predicateHints is said to be a String and a list in a JSON array, and startingVersion is misspelt in two places. It is an array of strings, and the member is called startingVersion.",
+        uncovered="permits rather than demands",
     ),
     "DS-HNT-02": Requirement(
         id="DS-HNT-02",
@@ -1104,6 +1112,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="hints",
         operations=("queryTable",),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-HNT-08": Requirement(
         id="DS-HNT-08",
@@ -1142,6 +1151,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="hints",
         operations=("queryTable",),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-HNT-12": Requirement(
         id="DS-HNT-12",
@@ -1572,6 +1582,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="metadata",
         operations=("getTableMetadata",),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-NAME-01": Requirement(
         id="DS-NAME-01",
@@ -1655,6 +1666,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="paging",
         operations=("listShares", "listSchemas", "listTables", "listAllTables"),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-PAG-02": Requirement(
         id="DS-PAG-02",
@@ -1721,6 +1733,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="paging",
         operations=("listShares", "listSchemas", "listTables", "listAllTables"),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-PAG-09": Requirement(
         id="DS-PAG-09",
@@ -2052,6 +2065,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="parquet-format",
         operations=("queryTable",),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-ADD-01": Requirement(
         id="DS-ADD-01",
@@ -2201,6 +2215,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="text",
         area="profile",
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-PRF-05": Requirement(
         id="DS-PRF-05",
@@ -2488,6 +2503,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="statistics",
         operations=("queryTable",),
         side="client",
+        uncovered="permits rather than demands",
     ),
     "DS-STR-01": Requirement(
         id="DS-STR-01",
@@ -2498,6 +2514,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="streaming",
         operations=("getTableVersion",),
         side="client",
+        uncovered="clients under test read tables as they are now",
     ),
     "DS-STR-02": Requirement(
         id="DS-STR-02",
@@ -2508,6 +2525,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="streaming",
         operations=("queryTable",),
         side="client",
+        uncovered="clients under test read tables as they are now",
     ),
     "DS-STR-03": Requirement(
         id="DS-STR-03",
@@ -2660,6 +2678,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("listTables", "listAllTables"),
         side="client",
+        uncovered="clients under test are given tables that URLs lead to, for to read a directory takes a store of a cloud",
     ),
     "DS-LTB-10": Requirement(
         id="DS-LTB-10",
@@ -2831,6 +2850,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="time-travel",
         operations=("queryTable",),
         side="client",
+        uncovered="clients under test read tables as they are now",
     ),
     "DS-TTV-11": Requirement(
         id="DS-TTV-11",

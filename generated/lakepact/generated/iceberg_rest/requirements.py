@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 9306d545b624623e. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 af90a9525078a4b9. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -255,6 +255,44 @@ EDITS: dict[str, Edit] = {
 DIFFERENCES: dict[str, Difference] = {}
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "IRC-CLI-001": Requirement(
+        id="IRC-CLI-001",
+        level="MUST",
+        says="Every parameter and every body that a client sends is what the contract allows for it.",
+        clause="/components/parameters",
+        basis="schema",
+        area="clients",
+        side="client",
+        edits=("E10",),
+    ),
+    "IRC-CLI-002": Requirement(
+        id="IRC-CLI-002",
+        level="MUST",
+        says="A client percent-encodes names in paths, and joins the levels of a namespace by %1F.",
+        clause="/components/parameters/namespace",
+        basis="text",
+        area="clients",
+        side="client",
+    ),
+    "IRC-CLI-003": Requirement(
+        id="IRC-CLI-003",
+        level="MUST",
+        says="A client that is refused does not go on as if it had been answered.",
+        clause="/components/schemas/IcebergErrorResponse",
+        basis="implied",
+        area="clients",
+        side="client",
+    ),
+    "IRC-CLI-004": Requirement(
+        id="IRC-CLI-004",
+        level="MUST",
+        says="A client whose commit is answered with 500, 502 or 504, so that nobody knows whether it was made, does not send it again before it has loaded the table.",
+        clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/500",
+        basis="implied",
+        area="clients",
+        operations=("updateTable",),
+        side="client",
+    ),
     "IRC-COM-001": Requirement(
         id="IRC-COM-001",
         level="MUST",
@@ -577,7 +615,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="configuration",
         operations=("getConfig",),
         side="client",
-        uncovered="a rule for clients, which this version does not judge",
     ),
     "IRC-CFG-004": Requirement(
         id="IRC-CFG-004",
@@ -761,7 +798,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         operations=("loadCredentials",),
         features=("vended-credentials",),
         side="client",
-        uncovered="a rule for clients, which this version does not judge",
     ),
     "IRC-TBL-CRED-004": Requirement(
         id="IRC-TBL-CRED-004",
@@ -2702,7 +2738,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="paging",
         operations=("listNamespaces", "listTables", "listViews"),
         side="client",
-        uncovered="a rule for clients, which this version does not judge",
     ),
     "IRC-PAG-007": Requirement(
         id="IRC-PAG-007",
@@ -7024,7 +7059,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         features=("vended-credentials",),
         side="client",
         reading="A-56: The prefix and config of a storage credential may be empty by their schema. An empty one is a warning.",
-        uncovered="a rule for clients, which this version does not judge",
     ),
     "IRC-TBL-LOAD-014": Requirement(
         id="IRC-TBL-LOAD-014",
