@@ -52,7 +52,7 @@ def list_requirements(
     """
     shown = 0
     for suite in _suites(contract, version):
-        requirements = _checks(suite) if checks else _requirements(suite, suite.judged(), uncovered=uncovered)
+        requirements = _checks(suite) if checks else _requirements(suite, _judged(suite), uncovered=uncovered)
         for row in _parameters(suite) if parameters else requirements:
             if patterns and not any(fnmatch.fnmatchcase(text, p) for p in patterns for text in row["names"]):
                 continue
@@ -87,8 +87,22 @@ def _requirements(suite: Suite[Any], judged: dict[str, tuple[str, ...]], *, unco
         }
 
 
+def _judged(suite: Suite[Any]) -> dict[str, tuple[str, ...]]:
+    """The checks and laws that judge each requirement, those of clients among them."""
+    of_clients = _of_clients(suite)
+    return {**(of_clients.judged() if of_clients else {}), **suite.judged()}
+
+
+def _of_clients(suite: Suite[Any]) -> Suite[Any] | None:
+    """The suite that judges clients of the same contract, if there is one."""
+    name = suite.contract.name
+    return suites.of_clients(name) if name in suites.with_clients() else None
+
+
 def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:
-    for kind, items in (("check", suite.checks), ("law", suite.laws)):
+    of_clients = _of_clients(suite)
+    beside = (("check", of_clients.checks), ("law", of_clients.laws)) if of_clients else ()
+    for kind, items in (("check", suite.checks), ("law", suite.laws), *beside):
         for item in items.values():
             yield {
                 "id": item.name,
@@ -168,9 +182,11 @@ def _explanation(suite: Suite[Any], r: Requirement) -> Iterator[str]:
         yield f"  difference  {difference.id}: {difference.says}; {difference.taken}"
     for edit in r.edits:
         yield f"  edit        {edit} ({contract.edits[edit].effect}): {contract.edits[edit].says}"
-    checks = suite.judged().get(r.id, ())
+    of_clients = _of_clients(suite)
+    judges = of_clients if r.side == "client" and of_clients else suite
+    checks = judges.judged().get(r.id, ())
     for name in checks:
-        item = suite.checks.get(name) or suite.laws[name]
+        item = judges.checks.get(name) or judges.laws[name]
         yield f"  judged by   {name}: {item.says}"
     if not checks:
         yield f"  not judged  {r.uncovered or 'no check yet'}"

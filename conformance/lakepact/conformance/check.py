@@ -10,26 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from lakepact.conformance import known, plan, profiles, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
-from lakepact.conformance.outcome import Blocked, Outcome
-from lakepact.conformance.report import html, junit, lines, markdown, text
+from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.report import output
 from lakepact.conformance.target import Target, address
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from lakepact.conformance.runner import Run
+    from collections.abc import Sequence
 
 FUZZ_BUDGET = 1000  #: requests that `--fuzz` sends if it is not told how many
 HISTORIES = 600  #: requests that are held against a model where everything is judged, and by `--model`
 INTERRUPTED = "interrupted"  #: why a run that Ctrl-C ended is incomplete
 EMBEDDED = "the embedded server"  #: what a report names as its target when that did not start
-WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
 
 
 @click.command()
@@ -120,7 +116,7 @@ def check(
         given = profiles.profile(profile)
         suite = suites.meant(given, contract, contract_version)
         planned = plan.plan(suite, only=only)
-        wanted_reports = [_report(r) for r in reports]
+        wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
         target_url = url or given.get("url")
         if target_url:
@@ -144,14 +140,15 @@ def check(
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
             run = runner.Run(planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed, model=histories, model_seed=model_seed)
-            for _ in _watched(run, console):
+            for _ in output.watched(run, console):
                 pass
         except Misused as wrong:
             raise click.UsageError(str(wrong)) from wrong
         except (Blocked, KeyboardInterrupt) as early:
             stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
             run = run or runner.Run(planned, Target(target_url or EMBEDDED))
-    sys.exit(_write(run, wanted_reports, console, stopped=stopped, strict=strict, verbose=verbose, as_json=as_json))
+    shown = {"strict": strict, "verbose": verbose, "as_json": as_json}
+    sys.exit(output.write(run, wanted_reports, console, verb="check", stopped=stopped, **shown))
 
 
 def _histories(asked: int | None, suite: suites.Suite[Any], only: Sequence[str]) -> int:
@@ -165,51 +162,3 @@ def _something_to_search_with(fuzz: int, histories: int, suite: suites.Suite[Any
         raise ValueError(f"--fuzz: {suite.contract.name} has nothing to fuzz with")
     if histories and (suite.fuzz is None or suite.fuzz.model is None):
         raise ValueError(f"--model: {suite.contract.name} has no model to hold a target against")
-
-
-def _watched(run: Run, console: Console) -> Iterator[None]:
-    """Run with a progress line where somebody watches."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("judging", total=run.planned)
-        broken = 0
-        for event in run.events():
-            broken += sum(v.outcome is Outcome.FAIL for v in event.verdicts)
-            progress.update(
-                task, completed=event.done, description=f"judging [dim]{event.check}[/]" + (f" [red]{broken} failed[/]" if broken else "")
-            )
-            yield
-
-
-def _write(
-    run: Run, reports: Sequence[tuple[str, Path]], console: Console, *, stopped: str, strict: bool, verbose: bool, as_json: bool
-) -> int:
-    report = list(lines.lines(run, strict=strict, stopped=stopped))
-    if stopped:
-        click.echo(f"lakepact check: {run.wire.redact(stopped)}", err=True)
-    if as_json:
-        for line in report:
-            sys.stdout.buffer.write(lines.encoded(line))
-        sys.stdout.flush()
-    elif not stopped or run.verdicts:
-        text.show(report, console, verbose=verbose)
-    written = [_is_written(report, kind, path) for kind, path in reports]
-    code: int = report[-1]["exit_code"]
-    return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
-
-
-def _is_written(report: Sequence[dict[str, Any]], kind: str, path: Path) -> bool:
-    """Write a report to a file, and say so if that cannot be done."""
-    try:
-        lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
-    except OSError as wrong:
-        click.echo(f"lakepact check: the report {path} cannot be written: {wrong.strerror or wrong}", err=True)
-        return False
-    return True
-
-
-def _report(option: str) -> tuple[str, Path]:
-    kind, _, path = option.partition("=")
-    if kind not in (*WRITERS, "jsonl") or not path:
-        raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join((*WRITERS, 'jsonl'))}")
-    return kind, Path(path)

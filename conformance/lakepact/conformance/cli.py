@@ -25,6 +25,7 @@ VERBS = {
     "campaign": Verb("lakepact.conformance.campaign.cli", "campaign", "Send many cases to several servers, and compare them."),
     "cat": Verb("lakepact.client.command.cat", "cat", "Show the rows of a table."),
     "check": Verb("lakepact.conformance.check", "check", "Judge a server, clause by clause."),
+    "check-client": Verb("lakepact.conformance.clients.command", "check_client", "Judge a client, by what it does with scripted answers."),
     "contracts": Verb("lakepact.conformance.contracts", "contracts", "Contracts and versions, and how they differ."),
     "data": Verb("lakepact.conformance.data.cli", "data", "Write tables of known rows, and read them back."),
     "explain": Verb("lakepact.conformance.catalogue", "explain", "Explain a requirement, and what judges it."),

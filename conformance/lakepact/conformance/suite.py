@@ -7,6 +7,7 @@ exchange that any check causes, so that what must always hold is looked at every
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 from dataclasses import replace
@@ -196,6 +197,16 @@ def load(contract: str, version: str | None = None) -> Suite[Any]:
     later = _folder(f"{folder}.{version_module(str(version))}")
     later.inherit(suite)
     return later
+
+
+def with_clients() -> tuple[str, ...]:
+    """Names of the contracts whose clients can be judged."""
+    return tuple(contract for contract in contracts() if importlib.util.find_spec(f"{__package__}.clients.{contract}"))
+
+
+def of_clients(contract: str) -> Suite[Any]:
+    """The suite that judges clients of a contract, with every module of its folder imported."""
+    return _folder(f"{__package__}.clients.{contract}")
 
 
 def _folder(folder: str) -> Suite[Any]:

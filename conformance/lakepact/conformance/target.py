@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Target:
         features: what the user says of optional behaviours, by feature name; it wins over what is discovered.
         parameters: what the contract lets a client choose once, the `warehouse` of a catalog for example.
         timeout: seconds to wait for one answer.
+        name: what reports call it; its address if nothing else is said.
     """
 
     url: str
@@ -51,6 +52,8 @@ class Target:
     features: Mapping[str, bool] = field(default_factory=_nothing)
     parameters: Mapping[str, str] = field(default_factory=_nothing)
     timeout: float = 10.0
+    name: str = ""
+    side: ClassVar[str] = "server"  #: of the contract
 
     def __post_init__(self) -> None:
         split = urlsplit(self.url)

@@ -198,7 +198,7 @@ class Wire:
     ) -> Reply:
         started = time.perf_counter()
         keep = partial(
-            self._keep,
+            self.keep,
             operation=operation,
             check=check,
             method=method,
@@ -220,7 +220,7 @@ class Wire:
             raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
         return Reply(keep(status, answer_headers, answer_body))
 
-    def _keep(
+    def keep(
         self,
         status: int,
         headers: httpx.Headers,
@@ -233,8 +233,23 @@ class Wire:
         sent: Sequence[tuple[str, str]],
         body: bytes,
         started: float,
-        accepts: str,
+        accepts: str = ANYTHING,
     ) -> Exchange:
+        """Write down an exchange, whoever sent the request.
+
+        Args:
+            status: of the answer; 0 if none came.
+            headers: of the answer.
+            answer: its body.
+            operation: what the request was meant for.
+            check: the check that it belongs to.
+            method: of the request.
+            url: where it was sent.
+            sent: its headers.
+            body: its body.
+            started: when it was sent, by `time.perf_counter`.
+            accepts: what is not worth telling of its `Accept` header.
+        """
         secrets = (*secrets_of((n, v) for n, v in sent if n.lower() in SECRET_HEADERS), *secrets_of_form(body))
         with self._lock:
             self._secrets.update(dict.fromkeys(secrets))

@@ -123,11 +123,12 @@ def _table(results: Sequence[dict[str, Any]]) -> Table:
 
 def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -> None:
     colour = {"conformant": "bold green", "not conformant": "bold red", "incomplete": "bold yellow"}[footer["verdict"]]
-    offered = f"{len(header['operations'])} of {header['all_operations']} operations declared"
+    declared = f"{len(header['operations'])} of {header['all_operations']} operations declared"
+    judged = declared if header.get("side", "server") == "server" else "a client"
     scope = f", only {', '.join(header['only'])}" if header["only"] else ""
     console.print(
         f"[{colour}]{footer['verdict']}[/]  {escape(header['target'])}  {header['contract']} {header['version']}{escape(scope)}\n"
-        f"[dim]{offered}; {_counted(footer['checks'], 'check')} and {_counted(footer['laws'], 'law')}, "
+        f"[dim]{judged}; {_counted(footer['checks'], 'check')} and {_counted(footer['laws'], 'law')}, "
         f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",
         highlight=False,
         soft_wrap=True,

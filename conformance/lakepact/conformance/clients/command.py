@@ -1,0 +1,114 @@
+"""`lakepact check-client`: judge a client by what it does and says while a server answers as scripts say."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from lakepact.conformance import known, plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.check import INTERRUPTED
+from lakepact.conformance.clients.lab import Client
+from lakepact.conformance.clients.program import Program
+from lakepact.conformance.embedded import embedded
+from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.report import output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SECONDS = 60.0  #: for which one task may take
+SIDE_BY_SIDE = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a program
+
+
+@click.command(context_settings={"allow_interspersed_args": False})
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.option("--contract", type=click.Choice(suites.with_clients()), help=f"What the client speaks. [default: {suites.with_clients()[0]}]")
+@click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
+@click.option("--name", help="What reports call the client. [default: the name of its program]")
+@click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
+@click.option("--report", "reports", multiple=True, metavar="KIND=FILE", help="Also write html=…, junit=…, md=… or jsonl=…")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=SECONDS, show_default=True, help="Seconds that one task may take."
+)
+@click.option("--tasks", "shows_tasks", is_flag=True, help="List the tasks that a client is given, and end.")
+@click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
+@click.option("--verbose", "-v", is_flag=True, help="Also list what is kept, with remarks.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report's JSON lines instead of text.")
+def check_client(
+    command: tuple[str, ...],
+    *,
+    contract: str | None,
+    only: tuple[str, ...],
+    name: str | None,
+    known_file: Path | None,
+    reports: tuple[str, ...],
+    timeout: float,
+    shows_tasks: bool,
+    strict: bool,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Judge the client that COMMAND speaks for.
+
+    COMMAND is started once for each task, with the name of the task and one JSON object of arguments behind it; it
+    prints what comes of it as JSON. `--tasks` shows the tasks. Exit code 77 says that the client has nothing that
+    does one.
+
+    Exit code: 0 conformant, 1 not conformant, 2 wrong usage, 3 incomplete, by Ctrl-C for example.
+
+    Example: lakepact check-client --report html=report.html -- python my_client.py
+    """
+    console = Console(stderr=as_json)
+    try:
+        suite = suites.of_clients(contract or suites.with_clients()[0])
+        if shows_tasks:
+            for task, says in suite.lab.tasks.items():
+                click.echo(f"{task:<18} {says}")
+            return
+        planned = plan.plan(suite, only=only)
+        wanted_reports = [output.asked_for(r) for r in reports]
+        listed = known.read(known_file, suite.contract.requirements) if known_file else ()
+        program = Program(_found(command), timeout)
+    except (LookupError, ValueError) as wrong:
+        raise click.UsageError(str(wrong.args[0] if wrong.args else wrong)) from wrong
+    called = name or _named(command)
+    stopped, run = "", None
+    with contextlib.ExitStack() as stack:
+        try:
+            server = stack.enter_context(embedded(suite))
+            client = Client(server.url, headers=server.headers, parameters=server.parameters, name=called, program=program)
+            run = runner.Run(planned, client, known=listed, side_by_side=SIDE_BY_SIDE)
+            for _ in output.watched(run, console):
+                pass
+        except (Blocked, KeyboardInterrupt) as early:
+            stopped = str(early) if isinstance(early, Blocked) else INTERRUPTED
+            run = run or runner.Run(planned, Client("http://127.0.0.1", name=called, program=program))
+    shown = {"strict": strict, "verbose": verbose, "as_json": as_json}
+    sys.exit(output.write(run, wanted_reports, console, verb="check-client", stopped=stopped, **shown))
+
+
+def _found(command: Sequence[str]) -> tuple[str, ...]:
+    """The command, once it is seen that its program is there.
+
+    Raises:
+        ValueError: no program is named, or there is none of that name.
+    """
+    if not command:
+        raise ValueError("name the command that speaks for the client behind --, for example: lakepact check-client -- python my_client.py")
+    if shutil.which(command[0]) is None:
+        raise ValueError(f"there is no program {command[0]}")
+    return tuple(command)
+
+
+def _named(command: Sequence[str]) -> str:
+    """What a client is called by its command: the file that is run. The words behind it may be secret."""
+    files = [word for word in command if Path(word).is_file()]
+    return Path(files[-1] if files else command[0]).name

@@ -1,0 +1,1 @@
+"""What clients of Delta Sharing have to do."""

@@ -1,0 +1,127 @@
+"""What a client makes of the lines of an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.clients.delta_sharing.lab import same_rows
+from lakepact.conformance.clients.delta_sharing.scripts import CAPABILITIES, asked_for, in_lines
+from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+    from lakepact.conformance.clients.lab import Performance
+
+    Line = dict[str, Any]
+
+END = "endStreamAction"
+WITH_END = "includeEndStreamAction=true"
+FUTURE = 99  #: a version that no client of today can know
+UNKNOWN = {"lakepactUnknown": {"of": ["a", "later", "version"]}}
+QUERY = "queryTable"
+DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping,timestampntz,v2checkpoint"
+
+
+def _inside(lines: list[Line], kind: str, change: dict[str, Any]) -> list[Line]:
+    """The lines with other members in those of one kind; in delta format, in what they wrap."""
+    wrapped = {"protocol": "deltaProtocol", "metaData": "deltaMetadata"}.get(kind, "")
+    changed = []
+    for line in lines:
+        inner = line.get(kind)
+        if isinstance(inner, dict):
+            inner = {**inner, wrapped: {**inner[wrapped], **change}} if wrapped in inner else {**inner, **change}
+            changed.append({**line, kind: inner})
+        else:
+            changed.append(line)
+    return changed
+
+
+def _all_unknown(lines: list[Line]) -> list[Line]:
+    for kind in ("protocol", "metaData", "file", END):
+        lines = _inside(lines, kind, UNKNOWN)
+    return [{kind: {**inner, **UNKNOWN} if isinstance(inner, dict) else inner for kind, inner in line.items()} for line in lines]
+
+
+def _capabilities(done: Performance) -> dict[str, str]:
+    """What the client said that it can do when it asked for the rows."""
+    said = [value for exchange in done.of(QUERY) for name, value in exchange.request_headers if name.lower() == CAPABILITIES]
+    return {name.strip().lower(): value.strip().lower() for part in ";".join(said).split(";") for name, _, value in [part.partition("=")]}
+
+
+@check("DS-PRO-03")
+def unknown_members(lab: SharingClientLab) -> None:
+    """A table whose lines have members that nobody knows is read as if they were not there."""
+    table, rows = lab.reads()
+    with lab.judge("DS-PRO-03"):
+        same_rows(
+            lab.performs("read-table", in_lines(_all_unknown), table=table).ended, rows, "where lines have members of a later version"
+        )
+
+
+@check("DS-PRO-02")
+def versions_of_the_future(lab: SharingClientLab) -> None:
+    """A table that needs a reader of a version that nobody has is not read."""
+    table, _ = lab.reads()
+    script = in_lines(lambda lines: _inside(lines, "protocol", {"minReaderVersion": FUTURE}))
+    with lab.judge("DS-PRO-02"):
+        lab.performs("read-table", script, table=table).is_refused(f"minReaderVersion is {FUTURE}")
+
+
+@check("DS-EST-05")
+def failures_in_the_end(lab: SharingClientLab) -> None:
+    """An answer whose last line says that it failed is not taken for the table."""
+    table, _ = lab.reads()
+
+    def fails(lines: list[Line]) -> list[Line]:
+        return [*(line for line in lines if END not in line), {END: {"errorMessage": "the rest could not be read"}}]
+
+    with lab.judge("DS-EST-05"):
+        done = lab.performs("read-table", in_lines(fails, QUERY, says=WITH_END), table=table)
+        done.is_refused(f"the {END} of the answer has an errorMessage")
+
+
+@check("DS-ESA-05", "DS-ESA-06")
+def answers_that_are_cut(lab: SharingClientLab) -> None:
+    """Who asked for a line in the end misses it where the answer promises it; who did not ask reads without one."""
+    table, rows = lab.reads()
+    plain = lab.performs("read-table", table=table)
+    if _capabilities(plain).get("includeendstreamaction") != "true":
+        lab.skip("DS-ESA-05", f"the client does not ask for an {END}")
+        with lab.judge("DS-ESA-06"):
+            same_rows(plain.ended, rows, f"without an {END}, which the client did not ask for")
+        return
+    lab.skip("DS-ESA-06", f"the client asks for an {END}")
+
+    def cut(lines: list[Line]) -> list[Line]:
+        return [line for line in lines if END not in line][:-1]
+
+    with lab.judge("DS-ESA-05"):
+        done = lab.performs("read-table", in_lines(cut, QUERY, says=WITH_END), table=table)
+        done.is_refused(f"the answer says {WITH_END}, and has no {END}")
+
+
+@check("DS-CAP-08")
+def the_older_format(lab: SharingClientLab) -> None:
+    """Who asked for delta format and is answered in parquet format reads the table."""
+    table, rows = lab.reads()
+    if "delta" not in _capabilities(lab.performs("read-table", table=table)).get("responseformat", ""):
+        raise NotOffered("the client does not ask for delta format")
+    with lab.judge("DS-CAP-08"):
+        same_rows(
+            lab.performs("read-table", asked_for("responseformat=parquet"), table=table).ended,
+            rows,
+            "where the answer is in parquet format",
+        )
+
+
+@check("DS-CAP-09")
+def the_newer_format(lab: SharingClientLab) -> None:
+    """Who did not ask for delta format and is answered in it does not take the answer for a table."""
+    table, _ = lab.reads()
+    if "delta" in _capabilities(lab.performs("read-table", table=table)).get("responseformat", ""):
+        raise NotOffered("the client asks for delta format")
+    with lab.judge("DS-CAP-09"):
+        lab.performs("read-table", asked_for(DELTA), table=table).is_refused(
+            "the answer is in delta format, which the client did not ask for"
+        )

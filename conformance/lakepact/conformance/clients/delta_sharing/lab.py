@@ -1,0 +1,98 @@
+"""The bench of checks of clients of Delta Sharing: they find their server by a profile file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.clients.lab import ClientLab
+from lakepact.conformance.expect import shown
+from lakepact.conformance.fixtures.manifest import Manifest
+from lakepact.conformance.fixtures.manifest import read as read_manifest
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.clients.program import Ended
+
+#: Every task has besides: profile, the path of the file that says where the server is, and who asks.
+TASKS = {
+    "list-tables": "print all tables that are shared, an array of SHARE.SCHEMA.TABLE",
+    "read-table": "table: print its rows, an array of objects; with limit that many of them, with where only those whose columns are so",
+}
+ROWS = "unpartitioned"  #: a table with an integer and a word in each of its rows
+BY_DIRECTORY = "dir_only"  #: a table that no URLs lead to
+PROFILE_VERSION = 1
+
+
+class SharingClientLab(ClientLab):
+    """The bench of one check of clients of Delta Sharing."""
+
+    tasks = TASKS
+
+    @property
+    def pack(self) -> Manifest:
+        """What is shared."""
+        manifest: Manifest = self.stage.once("the fixture pack", lambda: read_manifest(Path(self.target.parameters["fixtures"])))
+        return manifest
+
+    @property
+    def token(self) -> str:
+        """Who the client is."""
+        return self.target.headers["Authorization"].partition(" ")[2]
+
+    def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A profile of the server, with what the check wants to be otherwise in it, and what the task needs."""
+        endpoint = f"{url}/" if arguments.get("slash") else url
+        document = {"shareCredentialsVersion": PROFILE_VERSION, "endpoint": endpoint, "bearerToken": self.token}
+        document |= arguments.get("profile", {})
+        path = self.pack.folder / f"{self.name()}.share"
+        path.write_bytes(orjson.dumps(document))
+        return {**{k: v for k, v in arguments.items() if k not in {"profile", "slash"}}, "profile": str(path)}
+
+    def catalogue(self) -> dict[str, list[str]]:
+        """All tables that are shared, as clients name them, by their shares."""
+        return {
+            share["name"]: [
+                f"{share['name']}.{schema['name']}.{table['name']}" for schema in share["schemas"] for table in schema["tables"]
+            ]
+            for share in self.pack.shares
+        }
+
+    def address(self, fixture: str) -> str:
+        """A table as clients name it."""
+        return ".".join(self.pack.tables[fixture].address.values())
+
+    def rows(self, fixture: str) -> list[dict[str, Any]]:
+        """The rows of a table."""
+        rows: list[dict[str, Any]] = self.pack.tables[fixture].last.rows.to_pylist()
+        return rows
+
+    def reads(self) -> tuple[str, list[dict[str, Any]]]:
+        """A table that the client can read where nothing is unusual, and its rows.
+
+        Raises:
+            Blocked: it cannot.
+        """
+        table, rows = self.address(ROWS), self.rows(ROWS)
+        self.does("read-table", rows, table=table)
+        return table, rows
+
+
+def same_rows(ended: Ended, rows: Sequence[Mapping[str, Any]], why: str) -> None:
+    """Expect that a client has printed these rows, in whatever order.
+
+    Raises:
+        Unmet: it has not; `why` says of what circumstances.
+    """
+    printed = ended.result
+    if not isinstance(printed, list) or sorted(map(_spelled, printed)) != sorted(map(_spelled, rows)):
+        counted = f"{len(printed)} rows" if isinstance(printed, list) else shown(printed)
+        raise Unmet(f"the {len(rows)} rows of the table {why}", counted)
+
+
+def _spelled(row: Any) -> bytes:
+    return orjson.dumps(row, option=orjson.OPT_SORT_KEYS, default=str)

@@ -1,0 +1,94 @@
+"""How a client reads listings of shares, schemas and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.delta_sharing.scripts import listing
+from lakepact.conformance.clients.delta_sharing.suite import check
+from lakepact.conformance.clients.lab import ordered
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+    from lakepact.conformance.clients.program import Ended
+    from lakepact.conformance.clients.stage import Request, Script
+
+TOKEN = "nextPageToken"  # noqa: S105 - a member, not a secret
+LONG = 5000  #: characters, more than any text of a share may have
+
+
+def _ends_empty(request: Request, page: dict[str, Any]) -> dict[str, Any]:
+    del request
+    return {**page, TOKEN: page.get(TOKEN) or ""}
+
+
+def _ends_absent(request: Request, page: dict[str, Any]) -> dict[str, Any]:
+    del request
+    return page if page.get(TOKEN) else {name: value for name, value in page.items() if name != TOKEN}
+
+
+def _judge_spellings(lab: SharingClientLab, requirement: str, spellings: Mapping[str, Script], tables: Sequence[str]) -> None:
+    """Expect the same tables however a server spells its listings.
+
+    Raises:
+        Blocked: the client understands none of the spellings.
+    """
+    read = {how: lab.performs("list-tables", script).ended for how, script in spellings.items()}
+    if not any(_is_whole(ended, tables) for ended in read.values()):
+        raise Blocked(f"the client does not list tables: {' / '.join(ended.shown for ended in read.values())}")
+    with lab.judge(requirement):
+        for how, ended in read.items():
+            expect.true(_is_whole(ended, tables), f"{len(tables)} tables {how}", ended.outcome)
+
+
+def _is_whole(ended: Ended, tables: Sequence[str]) -> bool:
+    try:
+        return bool(ordered(ended.result) == ordered(list(tables)))
+    except Unmet:
+        return False
+
+
+@check("DS-PAG-10")
+def listings_end(lab: SharingClientLab) -> None:
+    """A listing whose last page has an empty token and one whose last page has none are both read whole."""
+    tables = [table for share in lab.catalogue().values() for table in share]
+    spellings = {f"where {TOKEN} is empty in the end": listing(_ends_empty), f"where {TOKEN} is missing in the end": listing(_ends_absent)}
+    _judge_spellings(lab, "DS-PAG-10", spellings, tables)
+
+
+@check("DS-PAG-12")
+def empty_listings(lab: SharingClientLab) -> None:
+    """A share without tables is read alike whether its items are empty or missing."""
+    catalogue = lab.catalogue()
+    emptied = next(reversed(catalogue))
+    tables = [table for share, its in catalogue.items() if share != emptied for table in its]
+
+    def without_items(page: dict[str, Any]) -> Script:
+        def change(request: Request, listed: dict[str, Any]) -> dict[str, Any]:
+            return page if f"/shares/{emptied}/" in request.target else listed
+
+        return listing(change)
+
+    spellings = {"where another share has items []": without_items({"items": []}), "where another share has no items": without_items({})}
+    _judge_spellings(lab, "DS-PAG-12", spellings, tables)
+
+
+@check("DS-SHR-06")
+def long_texts(lab: SharingClientLab) -> None:
+    """Shares whose displayName, comment and properties are longer than any may be are listed all the same."""
+    tables = [table for share in lab.catalogue().values() for table in share]
+    lab.does("list-tables", tables)
+    texts = {"displayName": "d" * LONG, "comment": "c" * LONG, "properties": {f"p{n}": "v" * LONG for n in range(200)}}
+
+    def change(request: Request, page: dict[str, Any]) -> dict[str, Any]:
+        if request.operation != "listShares":
+            return page
+        return {**page, "items": [{**share, **texts} for share in page.get("items", [])]}
+
+    with lab.judge("DS-SHR-06"):
+        listed = lab.performs("list-tables", listing(change)).result
+        expect.true(ordered(listed) == ordered(tables), f"{len(tables)} tables", listed)

@@ -1,0 +1,45 @@
+"""What a client reads in its profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.delta_sharing.lab import same_rows
+from lakepact.conformance.clients.delta_sharing.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+    from lakepact.conformance.exchanges import Exchange
+
+FUTURE = 99  #: a version that no client of today can know
+
+
+@check("DS-PRF-01")
+def profiles_of_the_future(lab: SharingClientLab) -> None:
+    """A profile of a version that nobody knows is not used."""
+    table, _ = lab.reads()
+    with lab.judge("DS-PRF-01"):
+        done = lab.performs("read-table", table=table, profile={"shareCredentialsVersion": FUTURE})
+        done.is_refused(f"shareCredentialsVersion is {FUTURE}")
+
+
+@check("DS-PRF-02", "DS-PRF-03")
+def addresses_and_tokens(lab: SharingClientLab) -> None:
+    """The endpoint is used with and without a slash at its end, and the token goes with every request."""
+    table, rows = lab.reads()
+    seen: list[Exchange] = []
+    with lab.judge("DS-PRF-02"):
+        for slash in (False, True):
+            done = lab.performs("read-table", table=table, slash=slash)
+            seen += done.exchanges
+            same_rows(done.ended, rows, f"where the endpoint has {'a' if slash else 'no'} slash at its end")
+    with lab.judge("DS-PRF-03"):
+        for exchange in seen:
+            sent = [value for name, value in exchange.request_headers if name.lower() == "authorization"]
+            expect.true(sent == [f"Bearer {lab.token}"], "the header Authorization: Bearer and the token of the profile", _told(sent))
+
+
+def _told(sent: list[str]) -> str:
+    """What was sent, without what may be secret."""
+    return " and ".join(f"{value.partition(' ')[0]} and {len(value.partition(' ')[2])} characters" for value in sent) or "no such header"

@@ -1,0 +1,73 @@
+"""Servers that answer in an unusual way, as scripts for the stage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+
+    Line = dict[str, Any]
+
+LISTINGS = frozenset({"listShares", "listSchemas", "listTables", "listAllTables"})
+IN_LINES = frozenset({"getTableMetadata", "queryTable", "queryTableChanges"})
+CAPABILITIES = "delta-sharing-capabilities"
+
+
+def listing(change: Callable[[Request, Line], Line]) -> Script:
+    """A server whose listings are changed."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        if request.operation not in LISTINGS or answer.status != 200:
+            return answer
+        return answer.with_document(change(request, answer.document))
+
+    return script
+
+
+def in_lines(change: Callable[[list[Line]], list[Line]], *operations: str, says: str | None = None) -> Script:
+    """A server whose answers in lines are changed.
+
+    Args:
+        change: what becomes of the lines.
+        operations: whose answers; of all if none is named.
+        says: what is added to the capabilities that the answer names.
+    """
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        if request.operation not in (operations or IN_LINES) or answer.status != 200:
+            return answer
+        changed = answer.with_lines(change(answer.lines))
+        told = [
+            part for part in answer.header(CAPABILITIES).split(";") if part and part.partition("=")[0] != (says or "").partition("=")[0]
+        ]
+        return changed.with_header(CAPABILITIES, ";".join([*told, says])) if says else changed
+
+    return script
+
+
+def asked_for(capabilities: str) -> Script:
+    """A server that takes every client to have these capabilities, whatever it says."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        headers = request.headers.copy()
+        headers[CAPABILITIES] = capabilities
+        return forward(replace(request, headers=headers))
+
+    return script
+
+
+def blind(request: Request, forward: Forward) -> Answer:
+    """The script of a server that heeds no hints: it sends all files."""
+    document = request.document
+    if request.operation == "queryTable" and isinstance(document, dict):
+        kept = {name: value for name, value in document.items() if not name.endswith("Hint") and not name.endswith("Hints")}
+        return forward(replace(request, body=orjson.dumps(kept)))
+    return forward(request)

@@ -1,0 +1,15 @@
+"""The suite of clients of Delta Sharing; behind the stage the fixture pack is shared, whose rows are known."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lakepact.conformance.checks.delta_sharing.at_home import at_home
+from lakepact.conformance.clients.delta_sharing.lab import SharingClientLab
+from lakepact.conformance.clients.lab import everything
+from lakepact.conformance.suite import Suite
+from lakepact.generated.contract import Contract
+
+suite = Suite("delta_sharing", lab=SharingClientLab, discover=partial(everything, Contract("delta_sharing")), at_home=at_home)
+check = suite.check
+law = suite.law

@@ -1,0 +1,61 @@
+"""What a client makes of the configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+
+PREFIX = "prefix"
+NONE: Mapping[str, str] = {}
+
+
+def configured(*, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Script:
+    """A catalog that answers at every prefix that is told here, and says these of itself."""
+    prefixes = {*defaults.values(), *overrides.values()}
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation == "getConfig":
+            answer = forward(request)
+            document = answer.document
+            return answer.with_document(
+                {**document, "defaults": {**document["defaults"], **defaults}, "overrides": {**document["overrides"], **overrides}}
+            )
+        return forward(request.without_step(2, *prefixes, *OWN.values()))
+
+    return script
+
+
+OWN = {PREFIX: "own"}
+#: What the catalog says by default, what the client is told by its user, what the catalog insists on, and which of them counts.
+MERGED = (
+    ({PREFIX: "default"}, NONE, NONE, "default"),
+    ({PREFIX: "default"}, OWN, NONE, "own"),
+    ({PREFIX: "default"}, OWN, {PREFIX: "override"}, "override"),
+)
+
+
+@check("IRC-CFG-003")
+def settings_are_merged(lab: CatalogClientLab) -> None:
+    """The prefix of a client's paths is the default, unless its user says another, unless the catalog insists on one."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+    with lab.judge("IRC-CFG-003"):
+        for defaults, own, overrides, counts in MERGED:
+            done = lab.performs(
+                "list-tables", configured(defaults=defaults, overrides=overrides), prefix=counts, properties=own, namespace=home
+            )
+            paths = sorted(
+                {exchange.url.partition("/v1/")[2].partition("?")[0] for exchange in done.exchanges if "/namespaces" in exchange.url}
+            )
+            said = f"with defaults {expect.shown(defaults)}, own properties {expect.shown(own)} and overrides {expect.shown(overrides)}"
+            expect.true(
+                bool(paths) and all(p.startswith(f"{counts}/") for p in paths), f"paths below /v1/{counts}/ {said}", expect.shown(paths)
+            )

@@ -1,0 +1,60 @@
+"""How a client reads listings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.lab import ordered
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.program import Ended
+    from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+
+LISTINGS = frozenset({"listNamespaces", "listTables", "listViews"})
+TOKEN = "next-page-token"  # noqa: S105 - a member, not a secret
+
+
+def ending(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Script:
+    """A catalog whose last pages are changed."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        answer = forward(request)
+        if request.operation not in LISTINGS or answer.status != 200 or answer.document.get(TOKEN):
+            return answer
+        return answer.with_document(change(answer.document))
+
+    return script
+
+
+#: How a last page may say that it is the last one.
+ENDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "null": lambda page: {**page, TOKEN: None},
+    "absent": lambda page: {name: value for name, value in page.items() if name != TOKEN},
+}
+
+
+@check("IRC-PAG-006")
+def listings_end(lab: CatalogClientLab) -> None:
+    """A listing whose last page says null and one whose last page says nothing are both read whole, and no further."""
+    names = [f"t{n}" for n in range(5)]
+    home = lab.namespace(*names)
+    read = {how: lab.performs("list-tables", ending(change), namespace=home).ended for how, change in ENDS.items()}
+    if not any(is_whole(ended, names) for ended in read.values()):
+        raise Blocked(f"the client does not list tables, however the listing ends: {' / '.join(ended.shown for ended in read.values())}")
+    with lab.judge("IRC-PAG-006"):
+        for how, ended in read.items():
+            expect.true(is_whole(ended, names), f"the tables {expect.shown(names)} where {TOKEN} is {how} in the end", ended.outcome)
+
+
+def is_whole(ended: Ended, names: Sequence[str]) -> bool:
+    """Whether a listing was printed, and is of these."""
+    try:
+        return bool(ordered(ended.result) == list(names))
+    except Unmet:
+        return False

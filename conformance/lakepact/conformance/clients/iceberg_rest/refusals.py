@@ -1,0 +1,77 @@
+"""What a client does when it is refused, and when nobody knows whether it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.suite import check
+from lakepact.conformance.clients.stage import Answer
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.clients.lab import Performance
+    from lakepact.conformance.clients.stage import Forward, Request, Script
+
+LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
+COMMIT_REFUSED = ((409, "CommitFailedException"), (403, "ForbiddenException"))
+NOBODY_KNOWS = ((500, "CommitStateUnknownException"), (502, "CommitStateUnknownException"), (504, "CommitStateUnknownException"))
+KEY = "idempotency-key"  #: with the same one, a commit may be sent again
+
+
+def refusing(operation: str, status: int, kind: str, *, is_done: bool = False) -> Script:
+    """A catalog that answers an operation so, whether or not it has done it."""
+
+    def script(request: Request, forward: Forward) -> Answer:
+        if request.operation != operation:
+            return forward(request)
+        if is_done:
+            forward(request)
+        return Answer(status, body=orjson.dumps({"error": {"message": "as the script says", "type": kind, "code": status}}))
+
+    return script
+
+
+@check("IRC-CLI-003")
+def refusals_are_noticed(lab: CatalogClientLab) -> None:
+    """A client that is refused, whatever it asked for, does not end as if it had been answered."""
+    home = lab.namespace("t")
+    lab.does("list-tables", ["t"], namespace=home)
+    with lab.judge("IRC-CLI-003"):
+        for status, kind in LISTING_REFUSED:
+            refused = lab.performs("list-tables", refusing("listTables", status, kind), namespace=home)
+            refused.is_refused(f"listTables was answered with {status}")
+
+
+@check("IRC-CLI-003", "IRC-CLI-004")
+def commits_that_were_not_made(lab: CatalogClientLab) -> None:
+    """A commit that was refused is not taken for made, and one that nobody knows of is not sent again unseen."""
+    home = lab.namespace("t")
+    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    with lab.judge("IRC-CLI-003"):
+        for status, kind in COMMIT_REFUSED:
+            script = refusing("updateTable", status, kind)
+            refused = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.refused": str(status)})
+            if refused.of("updateTable"):
+                refused.is_refused(f"its commit was answered with {status}")
+    with lab.judge("IRC-CLI-004"):
+        for status, kind in NOBODY_KNOWS:
+            script = refusing("updateTable", status, kind, is_done=True)
+            _is_not_repeated(
+                lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)}), status
+            )
+
+
+def _is_not_repeated(done: Performance, status: int) -> None:
+    sent: set[bytes] = set()
+    for exchange in done.of("updateTable", "loadTable"):
+        if exchange.operation == "loadTable":
+            sent.clear()
+        elif exchange.request_body in sent and not any(name.lower() == KEY for name, _ in exchange.request_headers):
+            raise Unmet(f"no other attempt at a commit that was answered with {status} before the table is loaded", "the same commit again")
+        else:
+            sent.add(exchange.request_body)
+    expect.true(bool(done.of("updateTable")), "a commit", "no request for updateTable")

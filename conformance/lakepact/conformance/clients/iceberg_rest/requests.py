@@ -1,0 +1,154 @@
+"""What a client sends: bodies and parameters are what the contract says, in every request of every task."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+import orjson
+from jsonschema_rs import Draft202012Validator
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.suite import check, law, suite
+from lakepact.conformance.components import Components
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import Parameter, Requirement
+
+CONTRACT = suite.contract
+COMPONENTS = Components(CONTRACT)
+REMEMBERED = 1024
+TRAFFIC = ("requests.everything_sent",)
+
+
+@lru_cache(REMEMBERED)
+def flaws(component: str, body: bytes) -> Mapping[str, str | None]:
+    """The components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError as wrong:
+        return {component: f"no JSON: {wrong}"}
+    found: dict[str, str | None] = {}
+    for instance in COMPONENTS.instances(component, parsed):
+        if found.get(instance.component) is None:
+            found[instance.component] = COMPONENTS.flaw(instance)
+    return found
+
+
+def sent(exchange: Exchange) -> Mapping[str, str | None]:
+    """The components in the body of a request, and the first flaw of each; none where the contract expects no JSON."""
+    operation = CONTRACT.operations.get(exchange.operation or "")
+    if operation is None or operation.body is None or operation.body_media_type != "application/json" or not exchange.request_body:
+        return {}
+    return flaws(operation.body, exchange.request_body)
+
+
+def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
+    """The law that every instance of a component which a client sends is what its schema says."""
+    component = requirement.clause.rpartition("/")[2]
+
+    def holds(exchange: Exchange) -> bool:
+        found = sent(exchange)
+        if component not in found:
+            return False
+        flaw = found[component]
+        if flaw is not None:
+            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
+        return True
+
+    holds.__name__, holds.__doc__ = component, requirement.says
+    return law(requirement.id, traffic=TRAFFIC)(holds)
+
+
+#: Schemas of what clients alone send, and one law for each.
+OF_CLIENTS = {r.clause.rpartition("/")[2]: r for r in CONTRACT.requirements.values() if r.area == "schemas" and r.side == "client"}
+LAWS = {component: law_of(r) for component, r in OF_CLIENTS.items()}
+
+
+@law("IRC-CLI-001", traffic=TRAFFIC)
+def requests_fit(exchange: Exchange) -> bool:
+    """Every parameter in the query and in the headers, and every part of the body without a law of its own, has a value that is allowed."""
+    operation = CONTRACT.operations.get(exchange.operation or "")
+    if operation is None:
+        return False
+    for component, flaw in sent(exchange).items():
+        if flaw is not None and component not in OF_CLIENTS:
+            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
+    given = {"query": parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True), "header": exchange.request_headers}
+    for parameter in operation.parameters:
+        for name, value in given.get(parameter.where, ()):
+            same = name.lower() == parameter.name.lower() if parameter.where == "header" else name == parameter.name
+            if same:
+                said = f"{parameter.name} of {operation.id}"
+                expect.true(_allows(parameter, value), f"a value that the contract allows for {said}", expect.shown(value))
+    return True
+
+
+def _allows(parameter: Parameter, value: str) -> bool:
+    values: list[Any] = [part.strip() for part in value.split(",")] if parameter.many else [value]
+    wanted = _validator(parameter.name, orjson.dumps(dict(parameter.schema)))
+    return any(wanted.is_valid(read) for read in _readings(values, many=parameter.many))
+
+
+def _readings(values: list[Any], *, many: bool) -> list[Any]:
+    """What the text of a parameter may stand for."""
+    if many:
+        return [values, ",".join(values)]
+    (text,) = values
+    readings: list[Any] = [text]
+    if text in {"true", "false"}:
+        readings.append(text == "true")
+    if text.lstrip("-").isdigit():
+        readings.append(int(text))
+    return readings
+
+
+@cache
+def _validator(name: str, schema: bytes) -> Draft202012Validator:
+    del name
+    return Draft202012Validator(orjson.loads(schema))
+
+
+@check("IRC-CLI-001", *(r.id for r in OF_CLIENTS.values()))
+def everything_sent(lab: CatalogClientLab) -> None:
+    """Namespaces and tables are made, changed, renamed and dropped, and all that is sent for it fits its schema."""
+    home = lab.namespace("there")
+    made = [lab.name()]
+    tasks: list[tuple[str, dict[str, Any]]] = [
+        ("list-namespaces", {}),
+        ("list-tables", {"namespace": home}),
+        ("create-namespace", {"namespace": made}),
+        ("create-table", {"namespace": home, "table": "made"}),
+        ("set-properties", {"namespace": home, "table": "there", "updates": {"lakepact.note": "1"}}),
+        ("rename-table", {"namespace": home, "table": "there", "to": "elsewhere"}),
+        ("drop-table", {"namespace": home, "table": "elsewhere"}),
+    ]
+    exchanges: list[Exchange] = []
+    failed = ""
+    for task, arguments in tasks:
+        try:
+            done = lab.performs(task, **arguments)
+        except NotOffered:
+            continue
+        exchanges += done.exchanges
+        if done.ended.code != 0:
+            failed = failed or done.ended.shown
+    shown = {component for exchange in exchanges for component in sent(exchange)}
+    for component, requirement in OF_CLIENTS.items():
+        if component not in shown:
+            lab.skip(requirement.id, "the client sends none")
+            continue
+        with lab.judge(requirement.id):
+            for exchange in exchanges:
+                LAWS[component](exchange)
+    if failed:
+        raise Blocked(f"the client does not do it where nothing is unusual: {failed}")
+    with lab.judge("IRC-CLI-001"):
+        for exchange in exchanges:
+            requests_fit(exchange)

@@ -1,0 +1,14 @@
+"""The suite of clients of Iceberg REST catalogs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
+from lakepact.conformance.clients.lab import everything
+from lakepact.conformance.suite import Suite
+from lakepact.generated.contract import Contract
+
+suite = Suite("iceberg_rest", lab=CatalogClientLab, discover=partial(everything, Contract("iceberg_rest")))
+check = suite.check
+law = suite.law

@@ -1,0 +1,129 @@
+"""What a check of clients works with: it lets the program do tasks on the stage, and judges what came of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import orjson
+
+from lakepact.conformance.clients.stage import Stage, as_it_is
+from lakepact.conformance.expect import shown
+from lakepact.conformance.lab import Lab
+from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.target import Offer, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.clients.program import Ended, Program
+    from lakepact.conformance.clients.stage import Script
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.wire import Wire
+    from lakepact.generated.contract import Contract
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client(Target):
+    """A client to judge; its address is that of the server behind the stage.
+
+    Args:
+        program: what speaks for it.
+    """
+
+    program: Program
+    side: ClassVar[str] = "client"
+
+
+@dataclass(frozen=True)
+class Performance:
+    """A task that was done, or not."""
+
+    ended: Ended
+    exchanges: tuple[Exchange, ...]
+
+    @property
+    def result(self) -> Any:
+        """What the client printed; it is unmet that it did not end well."""
+        return self.ended.result
+
+    def is_refused(self, why: str) -> None:
+        """Expect that the client did not end as if it had done its task."""
+        self.ended.is_refused(why)
+
+    def of(self, *operations: str) -> tuple[Exchange, ...]:
+        """What was exchanged for some operations."""
+        return tuple(exchange for exchange in self.exchanges if exchange.operation in operations)
+
+
+class ClientLab(Lab):
+    """The bench of one check of clients."""
+
+    target: Client
+    tasks: ClassVar[Mapping[str, str]] = {}  #: what clients are asked to do, and what each task needs besides the server
+
+    @property
+    def stage(self) -> Stage:
+        """The stage of this run."""
+        return stage_of(self.wire, self.contract, self.target)
+
+    def arguments(self, url: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the program is told of a task; each contract says how a server is named."""
+        return {"url": url, **arguments}
+
+    def performs(self, task: str, script: Script = as_it_is, *, prefix: str = "", **arguments: Any) -> Performance:
+        """Let the client do a task.
+
+        Args:
+            task: its name.
+            script: what the client is answered meanwhile.
+            prefix: what it is to put before the paths of a catalog.
+            arguments: of the task.
+
+        Raises:
+            NotOffered: the client has nothing that does it.
+        """
+        with self.stage.scene(self.check, script, prefix=prefix) as scene:
+            ended = self.target.program.run(task, self.arguments(scene.url, arguments))
+        exchanges = tuple(sorted(scene.exchanges, key=lambda exchange: exchange.number))
+        with self._lock:
+            self.sent = [exchange.number for exchange in exchanges]
+        return Performance(ended, exchanges)
+
+    def does(self, task: str, expected: Any = None, **arguments: Any) -> None:
+        """Make sure that the client does a task where nothing is unusual: only then it shows something that it fails elsewhere.
+
+        Raises:
+            Blocked: it does not, or prints something else than `expected`.
+            NotOffered: it has nothing that does it.
+        """
+        result = self.stage.once(shown([task, arguments]), lambda: self._plainly(task, arguments))
+        if expected is not None and ordered(result) != ordered(expected):
+            raise Blocked(f"{task} prints {shown(result)} where nothing is unusual and it is {shown(expected)}")
+
+    def _plainly(self, task: str, arguments: Mapping[str, Any]) -> Any:
+        try:
+            return self.performs(task, **arguments).result
+        except Unmet as unmet:
+            raise Blocked(f"the client does not do it where nothing is unusual: {unmet.actual}") from None
+
+    def trail(self, shows: int | None = None) -> tuple[int, ...]:
+        """Numbers of the exchanges of the last task."""
+        del shows
+        return tuple(self.sent)
+
+
+def stage_of(wire: Wire, contract: Contract, target: Target) -> Stage:
+    """The stage of a run, which is opened once and closed with its connections."""
+    return wire.lasting("stage", lambda: Stage(contract, target.url, wire).open())
+
+
+def everything(contract: Contract, wire: Wire, target: Target) -> Offer:
+    """What there is for clients: all operations and optional behaviours, which scripts bring about; the stage is open after this."""
+    stage_of(wire, contract, target)
+    return Offer(operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True))
+
+
+def ordered(value: Any) -> Any:
+    """A list in an order of its own, so that those with the same items are equal; anything else as it is."""
+    return sorted(value, key=orjson.dumps) if isinstance(value, list) else value

@@ -1,0 +1,128 @@
+"""The program that speaks for a client: it is started once for each task, prints what came of it as JSON, and ends.
+
+    COMMAND… TASK ARGUMENTS
+
+`ARGUMENTS` is one JSON object. Exit code 0: done; 77: the client has nothing that does this; any other: it was refused, or failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.expect import shown
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DONE, CANNOT = 0, 77
+SAID = 400  #: characters of what a program says on its error stream that a report quotes, the last ones
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A program that has ended, or was ended because it took too long.
+
+    Args:
+        task: what it was to do.
+        code: its exit code; None if it had to be ended.
+        printed: its output.
+        said: what it wrote to its error stream.
+        seconds: how long it took.
+    """
+
+    task: str
+    code: int | None
+    printed: bytes
+    said: str
+    seconds: float
+
+    @property
+    def shown(self) -> str:
+        """How it ended, for a report."""
+        how = f"it was ended after {self.seconds:.0f} s" if self.code is None else f"exit code {self.code}"
+        said = " ".join(self.said.split())
+        return f"{self.task}: {how}" + (f"; it said: {said[-SAID:]}" if said else "")
+
+    @property
+    def outcome(self) -> str:
+        """What it printed, or how it ended without."""
+        return shown(self.printed.decode("utf-8", "replace").strip()) if self.code == DONE else self.shown
+
+    @property
+    def result(self) -> Any:
+        """What it printed.
+
+        Raises:
+            Unmet: it did not end well, or printed no JSON.
+        """
+        if self.code != DONE:
+            raise Unmet(f"the client to do {self.task}", self.shown)
+        if not self.printed.strip():
+            return None
+        try:
+            return orjson.loads(self.printed)
+        except orjson.JSONDecodeError:
+            raise Unmet(f"JSON printed by {self.task}", shown(self.printed.decode("utf-8", "replace"))) from None
+
+    def is_refused(self, why: str) -> None:
+        """Expect that it did not end as if it had done its task.
+
+        Args:
+            why: what it had to notice.
+
+        Raises:
+            Unmet: it ended well, or had to be ended.
+        """
+        if self.code == DONE:
+            raise Unmet(f"{self.task} to fail: {why}", f"exit code 0, and it printed {self.outcome}")
+        if self.code is None:
+            raise Unmet(f"{self.task} to fail: {why}", self.shown)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is started for each task.
+
+    Args:
+        command: its first words.
+        seconds: how long one task may take.
+    """
+
+    command: tuple[str, ...]
+    seconds: float
+
+    def run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
+        """Let it do one task.
+
+        Raises:
+            NotOffered: the client has nothing that does it.
+            OSError: there is no such program.
+        """
+        started = time.monotonic()
+        words = [*self.command, task, orjson.dumps(arguments).decode()]
+        # A session of its own, so that what it starts itself ends with it.
+        with subprocess.Popen(  # noqa: S603 - what the user names
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        ) as process:
+            try:
+                printed, said = process.communicate(timeout=self.seconds)
+                code: int | None = process.returncode
+            except BaseException as early:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                printed, said = process.communicate()
+                code = None
+                if not isinstance(early, subprocess.TimeoutExpired):
+                    raise
+        if code == CANNOT:
+            raise NotOffered(f"the client has nothing for {task}")
+        return Ended(task, code, printed, said.decode("utf-8", "replace"), time.monotonic() - started)

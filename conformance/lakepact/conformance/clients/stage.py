@@ -1,0 +1,294 @@
+"""The stage: a server on this machine, and somebody between it and the client who writes down what is said and may change it.
+
+Each task of the client has a *scene*, an address of its own below that of the stage, so that tasks can be done side by side. A *script*
+gets each request of a scene together with what passes it on; it answers with what it likes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import re
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import httpx
+import orjson
+import uvicorn
+
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, MutableMapping, Sequence
+
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.wire import Wire
+    from lakepact.generated.contract import Contract
+
+    Forward: TypeAlias = "Callable[[Request], Answer]"
+    Script: TypeAlias = "Callable[[Request, Forward], Answer]"
+    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+START_SECONDS = 15
+UPSTREAM_SECONDS = 30
+MOST_REQUESTS = 400  #: of one scene; a client that sends more goes round in circles
+#: Headers of one connection, which mean nothing on the next; lengths are counted anew.
+OF_A_CONNECTION = frozenset({"connection", "content-length", "host", "keep-alive", "te", "transfer-encoding", "upgrade", "expect"})
+SCENE = re.compile(r"/scene-(\d+)(/[^?]*)?(\?.*)?")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request of a client."""
+
+    operation: str | None  #: of the contract; None if it has none of that method and path
+    method: str
+    target: str  #: path and query below the address that the client was given, as they came
+    headers: httpx.Headers
+    body: bytes
+
+    @property
+    def document(self) -> Any:
+        """The body as JSON, or None when it is not JSON."""
+        try:
+            return orjson.loads(self.body)
+        except orjson.JSONDecodeError:
+            return None
+
+    def without_step(self, number: int, *names: str) -> Request:
+        """The same without a step of its path, the first being number 1, if it has one of these names."""
+        steps = self.target.split("/")
+        return replace(self, target="/".join([*steps[:number], *steps[number + 1 :]])) if steps[number] in names else self
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a client is answered."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = (("content-type", "application/json"),)
+    body: bytes = b""
+
+    @property
+    def document(self) -> Any:
+        """The body as JSON."""
+        return orjson.loads(self.body)
+
+    @property
+    def lines(self) -> list[Any]:
+        """The body as JSON documents, one a line."""
+        return [orjson.loads(line) for line in self.body.splitlines() if line.strip()]
+
+    def with_document(self, document: Any) -> Answer:
+        """The same with another body."""
+        return replace(self, body=orjson.dumps(document))
+
+    def with_lines(self, lines: Iterable[Any]) -> Answer:
+        """The same with other lines."""
+        return replace(self, body=b"".join(orjson.dumps(line) + b"\n" for line in lines))
+
+    def with_header(self, name: str, value: str | None) -> Answer:
+        """The same with another value of a header, or without it."""
+        others = tuple((n, v) for n, v in self.headers if n.lower() != name.lower())
+        return replace(self, headers=others if value is None else (*others, (name, value)))
+
+    def header(self, name: str) -> str:
+        """The value of a header; nothing if it is not there."""
+        return next((v for n, v in self.headers if n.lower() == name.lower()), "")
+
+
+def as_it_is(request: Request, forward: Forward) -> Answer:
+    """The script of a server that does nothing unusual."""
+    return forward(request)
+
+
+@dataclass
+class Scene:
+    """One task of a client: what it said, and was answered.
+
+    Args:
+        url: where the client finds the server.
+        script: what it is answered.
+        check: the check that the task belongs to.
+        prefix: what stands before the paths of a catalog.
+        exchanges: so far.
+    """
+
+    url: str
+    script: Script
+    check: str
+    prefix: str = ""
+    exchanges: list[Exchange] = field(default_factory=list)
+
+
+class Stage:
+    """What clients are given in the place of a server.
+
+    Args:
+        contract: what is spoken there.
+        upstream: the base address of the server behind it.
+        wire: where exchanges are written down.
+    """
+
+    def __init__(self, contract: Contract, upstream: str, wire: Wire) -> None:
+        self._contract = contract
+        self._upstream = upstream.rstrip("/")
+        self._wire = wire
+        self._scenes: dict[int, Scene] = {}
+        self._numbers = itertools.count(1)
+        self._client = httpx.Client(timeout=UPSTREAM_SECONDS, trust_env=False, follow_redirects=False)
+        self._address = ""
+        self._remembered: dict[str, tuple[Any, Exception | None]] = {}
+        self._lock = threading.RLock()  # what is made once may need other things made
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                self._app,
+                host="127.0.0.1",
+                port=0,
+                interface="asgi3",
+                lifespan="off",
+                ws="none",
+                log_level="error",
+                access_log=False,
+            )
+        )
+        self._thread = threading.Thread(target=self._server.run, name="lakepact stage", daemon=True)
+
+    def open(self) -> Self:
+        """Begin to answer clients.
+
+        Raises:
+            Blocked: no port can be had.
+        """
+        self._thread.start()
+        until = time.monotonic() + START_SECONDS
+        while not self._server.started:
+            if time.monotonic() > until or not self._thread.is_alive():
+                raise Blocked("no port of 127.0.0.1 could be had for clients")
+            time.sleep(0.01)
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        self._address = f"http://127.0.0.1:{port}"
+        return self
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        self._server.should_exit = True
+        self._thread.join(START_SECONDS)
+        self._client.close()
+
+    @contextlib.contextmanager
+    def scene(self, check: str, script: Script, *, prefix: str = "") -> Generator[Scene]:
+        """An address at which everything is answered as a script says, until the block ends."""
+        number = next(self._numbers)
+        scene = Scene(f"{self._address}/scene-{number}", script, check, prefix)
+        self._scenes[number] = scene
+        try:
+            yield scene
+        finally:
+            del self._scenes[number]
+
+    def once(self, key: str, make: Callable[[], Any]) -> Any:
+        """What `make` returns or raises, once for all checks."""
+        with self._lock:
+            if key not in self._remembered:
+                try:
+                    self._remembered[key] = make(), None
+                except Exception as reason:  # noqa: BLE001 - raised to whoever asks
+                    self._remembered[key] = None, reason
+            made, failed = self._remembered[key]
+        if failed is not None:
+            raise failed
+        return made
+
+    def ask(self, method: str, target: str, *, document: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
+        """What the server itself answers, whatever the script.
+
+        Raises:
+            Blocked: it does not do it.
+        """
+        body = b"" if document is None else orjson.dumps(document)
+        given = {"content-type": "application/json", **(headers or {})}
+        answer = self._forward(Request(None, method, target, httpx.Headers(given), body))
+        if answer.status >= 400:
+            raise Blocked(f"the server behind the stage answers {method} {target} with {answer.status}")
+        return answer
+
+    def _forward(self, request: Request) -> Answer:
+        headers = [(n, v) for n, v in request.headers.multi_items() if n.lower() not in OF_A_CONNECTION | {"accept-encoding"}]
+        built = self._client.build_request(
+            request.method, f"{self._upstream}{request.target}", headers=[*headers, ("accept-encoding", "identity")], content=request.body
+        )
+        built.headers.pop("user-agent", None)
+        answer = self._client.send(built)
+        kept = tuple((n, v) for n, v in answer.headers.multi_items() if n.lower() not in OF_A_CONNECTION)
+        return Answer(answer.status_code, kept, answer.content)
+
+    async def _app(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        body = bytearray()
+        more = True
+        while more:
+            message = await receive()
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+        answer = await asyncio.to_thread(self._answered, scope, bytes(body))
+        headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in answer.headers]
+        if answer.status not in {204, 304} and scope["method"] != "HEAD":
+            headers.append((b"content-length", str(len(answer.body)).encode()))
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
+
+    def _answered(self, scope: Mapping[str, Any], body: bytes) -> Answer:
+        query = scope["query_string"].decode("latin-1")
+        found = SCENE.fullmatch(scope["raw_path"].decode("latin-1") + (f"?{query}" if query else ""))
+        scene = self._scenes.get(int(found[1])) if found else None
+        if found is None or scene is None:
+            return Answer(404, body=b'{"error":{"message":"nobody is on stage here","type":"NotFound","code":404}}')
+        started = time.perf_counter()
+        path = found[2] or "/"
+        headers = httpx.Headers([(n.decode("latin-1"), v.decode("latin-1")) for n, v in scope["headers"]])
+        operation = self._operation(scope["method"], path, scene.prefix)
+        request = Request(operation, scope["method"], path + (found[3] or ""), headers, body)
+        if len(scene.exchanges) >= MOST_REQUESTS:
+            answer = Answer(503, body=b'{"error":{"message":"this is going round in circles","type":"TooMany","code":503}}')
+        else:
+            try:
+                answer = scene.script(request, self._forward)
+            except httpx.HTTPError as error:
+                answer = Answer(502, body=orjson.dumps({"error": {"message": str(error), "type": "BadGateway", "code": 502}}))
+        exchange = self._wire.keep(
+            answer.status,
+            httpx.Headers(list(answer.headers)),
+            answer.body,
+            operation=operation,
+            check=scene.check,
+            method=request.method,
+            url=scene.url + request.target,
+            sent=[(n, v) for n, v in headers.multi_items() if n.lower() not in OF_A_CONNECTION],
+            body=body,
+            started=started,
+        )
+        scene.exchanges.append(exchange)
+        return answer
+
+    def _operation(self, method: str, path: str, prefix: str) -> str | None:
+        """The operation of a request; the route with the fewest variables where several fit."""
+        fitting = [
+            (template.count("{"), operation)
+            for known, template, operation in self._contract.routes
+            if known == method and _pattern(template, prefix).fullmatch(path)
+        ]
+        return min(fitting)[1] if fitting else None
+
+
+@cache
+def _pattern(template: str, prefix: str) -> re.Pattern[str]:
+    steps: Sequence[str] = [s for s in template.split("/") if s and (s != "{prefix}" or prefix)]
+    spelled = [re.escape(prefix) if s == "{prefix}" else "[^/]+" if s.startswith("{") else re.escape(s) for s in steps]
+    return re.compile("".join(f"/{s}" for s in spelled))

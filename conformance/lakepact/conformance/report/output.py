@@ -1,0 +1,96 @@
+"""How a run is shown and written: a line of progress meanwhile, the report in the end, in whatever forms were asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from lakepact.conformance import runner
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.report import html, junit, lines, markdown, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+
+    from lakepact.conformance.runner import Run
+
+WRITERS = {"html": html.write, "junit": junit.write, "md": markdown.write}
+
+
+def asked_for(option: str) -> tuple[str, Path]:
+    """The form and the file of a report that is asked for as KIND=FILE.
+
+    Raises:
+        ValueError: there is no such form, or no file is named.
+    """
+    kind, _, path = option.partition("=")
+    if kind not in (*WRITERS, "jsonl") or not path:
+        raise ValueError(f"--report {option}: write KIND=FILE with KIND one of {', '.join((*WRITERS, 'jsonl'))}")
+    return kind, Path(path)
+
+
+def watched(run: Run, console: Console) -> Iterator[None]:
+    """Run with a progress line where somebody watches."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("judging", total=run.planned)
+        broken = 0
+        for event in run.events():
+            broken += sum(v.outcome is Outcome.FAIL for v in event.verdicts)
+            progress.update(
+                task, completed=event.done, description=f"judging [dim]{event.check}[/]" + (f" [red]{broken} failed[/]" if broken else "")
+            )
+            yield
+
+
+def write(
+    run: Run,
+    reports: Sequence[tuple[str, Path]],
+    console: Console,
+    *,
+    verb: str,
+    stopped: str,
+    strict: bool,
+    verbose: bool,
+    as_json: bool,
+) -> int:
+    """Show the report of a run and write the files that were asked for; returns the exit code.
+
+    Args:
+        run: as far as it came.
+        reports: forms and files.
+        console: where it is shown.
+        verb: the command that speaks.
+        stopped: why the run ended before all was judged; empty if it did not.
+        strict: whether a SHOULD that is not kept counts like a MUST.
+        verbose: also list what is kept.
+        as_json: print the report's lines instead of text.
+    """
+    report = list(lines.lines(run, strict=strict, stopped=stopped))
+    if stopped:
+        click.echo(f"lakepact {verb}: {run.wire.redact(stopped)}", err=True)
+    if as_json:
+        for line in report:
+            sys.stdout.buffer.write(lines.encoded(line))
+        sys.stdout.flush()
+    elif not stopped or run.verdicts:
+        text.show(report, console, verbose=verbose)
+    written = [_is_written(report, kind, path, verb) for kind, path in reports]
+    code: int = report[-1]["exit_code"]
+    return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
+
+
+def _is_written(report: Sequence[dict[str, Any]], kind: str, path: Path, verb: str) -> bool:
+    """Write a report to a file, and say so if that cannot be done."""
+    try:
+        lines.write(report, path) if kind == "jsonl" else WRITERS[kind](report, path)
+    except OSError as wrong:
+        click.echo(f"lakepact {verb}: the report {path} cannot be written: {wrong.strerror or wrong}", err=True)
+        return False
+    return True

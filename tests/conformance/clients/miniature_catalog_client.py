@@ -1,0 +1,148 @@
+"""A small client of Iceberg REST catalogs: right as it is, and wrong in one way for each fault that is named in LAKEPACT_FAULT."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+from typing import Any
+from urllib.parse import quote
+
+FAULT = os.environ.get("LAKEPACT_FAULT", "")
+CANNOT = 77
+LISTED = {"list-namespaces": "namespaces", "list-tables": "identifiers"}
+
+
+class Catalog:
+    """One catalog."""
+
+    def __init__(self, uri: str, properties: dict[str, str]) -> None:
+        self.uri = uri
+        config = self.ask("GET", "/v1/config" + ("?warehouse" if FAULT == "sends-no-warehouse" else ""))
+        defaults, overrides = config["defaults"], config["overrides"]
+        if FAULT == "own-settings-win":
+            overrides = {}
+        if FAULT == "defaults-win":
+            properties = {**properties, **defaults}
+        if FAULT == "no-defaults":
+            defaults = {}
+        prefix = {**defaults, **properties, **overrides}.get("prefix")
+        self.root = f"/v1/{prefix}" if prefix else "/v1"
+
+    def ask(self, method: str, path: str, document: Any = None, headers: dict[str, str] | None = None) -> Any:
+        body = None if document is None else json.dumps(document).encode()
+        given = {"Content-Type": "application/json", **(headers or {})}
+        request = urllib.request.Request(self.uri + path, data=body, method=method, headers=given)
+        tries = 2 if FAULT == "sends-commits-again" and method == "POST" else 1
+        for left in reversed(range(tries)):
+            try:
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    read = answer.read()
+                    return json.loads(read) if read else None
+            except urllib.error.HTTPError as error:
+                if error.code >= 500 and left:
+                    continue
+                if FAULT == "takes-refusals-for-nothing" and method == "GET":
+                    return {"identifiers": [], "namespaces": [], "defaults": {}, "overrides": {}}
+                if FAULT == "takes-conflicts-for-done" and error.code == 409:
+                    return None
+                raise
+        raise AssertionError
+
+    def namespace(self, levels: list[str]) -> str:
+        if FAULT == "joins-levels-by-dots":
+            return f"{self.root}/namespaces/" + quote(".".join(levels), safe="")
+        joined = "\x1f".join(levels)
+        encoded = quote(joined, safe="%") if FAULT == "leaves-percent-signs" else quote(joined, safe="")
+        return f"{self.root}/namespaces/{encoded}"
+
+    def table(self, levels: list[str], name: str) -> str:
+        return f"{self.namespace(levels)}/tables/{quote(name, safe='')}"
+
+    def pages(self, path: str, member: str) -> list[Any]:
+        token, found = "", []
+        while True:
+            size = "none" if FAULT == "sends-a-word-as-size" else "2"
+            page = self.ask("GET", f"{path}?pageSize={size}&pageToken={quote(token, safe='')}")
+            found += page[member]
+            if FAULT == "needs-the-token":
+                token = page["next-page-token"] or ""
+            elif FAULT == "takes-null-for-a-token" and "next-page-token" in page:
+                token = str(page["next-page-token"])
+            else:
+                token = page.get("next-page-token") or ""
+            if not token:
+                return found
+
+
+def commit(catalog: Catalog, namespace: list[str], table: str, updates: dict[str, Any]) -> None:
+    loaded = catalog.ask("GET", catalog.table(namespace, table))
+    body = {
+        "requirements": [{"type": "assert-table-uuid", "uuid": loaded["metadata"]["table-uuid"]}],
+        "updates": [{"action": "set-properties", "updates": updates}],
+    }
+    if FAULT == "forgets-the-action":
+        del body["updates"][0]["action"]
+        body["updates"][0]["type"] = "set-properties"
+    if FAULT == "forgets-the-requirements":
+        del body["requirements"]
+    catalog.ask("POST", catalog.table(namespace, table), body)
+
+
+def file_properties(catalog: Catalog, namespace: list[str], table: str) -> dict[str, str]:
+    loaded = catalog.ask("GET", catalog.table(namespace, table))
+    location = loaded["metadata-location"]
+    fitting = [c for c in loaded.get("storage-credentials", []) if location.startswith(c["prefix"])]
+    if FAULT == "takes-any-prefix":
+        fitting = loaded.get("storage-credentials", [])
+    if FAULT == "takes-the-shortest-prefix":
+        fitting.sort(key=lambda c: -len(c["prefix"]))
+    elif FAULT != "takes-the-first-prefix":
+        fitting.sort(key=lambda c: len(c["prefix"]))
+    else:
+        fitting = fitting[:1]
+    config: dict[str, str] = loaded.get("config", {})
+    chosen: dict[str, str] = fitting[-1]["config"] if fitting else {}
+    return {**chosen, **config} if FAULT == "takes-config-first" else {**config, **chosen}
+
+
+def main(task: str, told: dict[str, Any]) -> int:
+    catalog = Catalog(told["uri"], told["properties"])
+    namespace = told.get("namespace", [])
+    result: Any = None
+    if task == "list-namespaces":
+        result = catalog.pages(f"{catalog.root}/namespaces", "namespaces")
+    elif task == "list-tables":
+        result = [found["name"] for found in catalog.pages(f"{catalog.namespace(namespace)}/tables", "identifiers")]
+    elif task == "create-namespace":
+        body = {"namespace": ".".join(namespace) if FAULT == "namespaces-are-words" else namespace, "properties": {}}
+        catalog.ask("POST", f"{catalog.root}/namespaces", body)
+    elif task == "create-table":
+        fields = [
+            {"id": 1, "name": "id", "type": "long", "required": True},
+            {"id": 2, "name": "data", "type": "string", "required": False},
+        ]
+        if FAULT == "fields-without-ids":
+            fields = [{k: v for k, v in field.items() if k != "id"} for field in fields]
+        schema = {"type": "struct", "schema-id": 0, "fields": fields}
+        catalog.ask("POST", f"{catalog.namespace(namespace)}/tables", {"name": told["table"], "schema": schema})
+    elif task == "set-properties":
+        commit(catalog, namespace, told["table"], told["updates"])
+    elif task == "rename-table":
+        source, to = {"namespace": namespace, "name": told["table"]}, {"namespace": namespace, "name": told["to"]}
+        body = {"source": source, "target" if FAULT == "renames-to-a-target" else "destination": to}
+        catalog.ask("POST", f"{catalog.root}/tables/rename", body)
+    elif task == "drop-table":
+        catalog.ask("DELETE", catalog.table(namespace, told["table"]))
+    elif task == "file-properties":
+        result = file_properties(catalog, namespace, told["table"])
+    else:
+        return CANNOT
+    sys.stdout.write(json.dumps(result))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], json.loads(sys.argv[2])))

@@ -1,0 +1,79 @@
+"""`lakepact check-client` as a user calls it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance.clients.command import check_client
+from lakepact.conformance.report import lines
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+MINIATURE = str(Path(__file__).parent / "miniature_catalog_client.py")
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner().invoke(check_client, list(arguments), catch_exceptions=False)
+
+
+def test_a_right_client_ends_with_0_and_is_called_by_its_file() -> None:
+    ended = called("--only", "IRC-PAG-006", "--", sys.executable, MINIATURE)
+
+    assert ended.exit_code == 0, ended.output
+    assert "conformant  miniature_catalog_client.py  iceberg_rest 1.10.0, only IRC-PAG-006" in ended.output
+
+
+def test_a_wrong_client_ends_with_1_and_its_requests_are_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LAKEPACT_FAULT", "takes-conflicts-for-done")
+    report = tmp_path / "report.jsonl"
+    ended = called("--only", "IRC-CLI-003", "--report", f"jsonl={report}", "--name", "mine", "--", sys.executable, MINIATURE)
+
+    assert ended.exit_code == 1, ended.output
+    written = lines.read(report)
+    assert (written[0]["target"], written[0]["side"]) == ("mine", "client")
+    (result,) = [line for line in written if line["line"] == "result"]
+    assert result["verdicts"][0]["actual"] == 'exit code 0, and it printed "null"'
+    assert "updateTable" in [line["operation"] for line in written if line["line"] == "exchange"]
+
+
+def test_a_client_that_does_nothing_even_where_all_is_well_is_not_judged() -> None:
+    ended = called("--only", "IRC-CLI-003", "--", sys.executable, "-c", "raise SystemExit('broken')")
+
+    assert ended.exit_code == 3, ended.output
+    assert "the client does not do it where nothing is unusual" in ended.output
+
+
+def test_words_of_the_command_stand_in_no_report() -> None:
+    ended = called("--only", "IRC-PAG-006", "--json", "--", sys.executable, MINIATURE, "--password=swordfish")
+
+    assert "swordfish" not in ended.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name the command that speaks for the client"),
+        (("--", "no-such-program-here"), "there is no program no-such-program-here"),
+        (("--only", "NOTHING", "--", sys.executable), "nothing matches NOTHING"),
+        (("--report", "png=x", "--", sys.executable), "--report png=x"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments: tuple[str, ...], said: str) -> None:
+    ended = called(*arguments)
+
+    assert ended.exit_code == 2
+    assert said in ended.output
+
+
+@pytest.mark.parametrize(("contract", "task"), [("iceberg_rest", "set-properties"), ("delta_sharing", "read-table")])
+def test_the_tasks_are_listed(contract: str, task: str) -> None:
+    ended = called("--contract", contract, "--tasks")
+
+    assert ended.exit_code == 0
+    assert task in ended.output

@@ -1,0 +1,152 @@
+"""`lakepact check-client`: a client that is right is accused of nothing, and each fault of one is found."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lakepact.conformance import plan, runner
+from lakepact.conformance import suite as suites
+from lakepact.conformance.clients.lab import Client
+from lakepact.conformance.clients.program import Program
+from lakepact.conformance.embedded import embedded
+from lakepact.conformance.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.target import Target
+
+HERE = Path(__file__).parent
+MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_sharing": HERE / "miniature_sharing_client.py"}
+SECONDS = 30.0
+
+#: Every fault of the miniatures, and what it breaks.
+FAULTS = {
+    "iceberg_rest": {
+        "own-settings-win": "IRC-CFG-003",
+        "defaults-win": "IRC-CFG-003",
+        "no-defaults": "IRC-CFG-003",
+        "needs-the-token": "IRC-PAG-006",
+        "takes-null-for-a-token": "IRC-PAG-006",
+        "sends-a-word-as-size": "IRC-CLI-001",
+        "namespaces-are-words": "IRC-CLI-001",
+        "joins-levels-by-dots": "IRC-CLI-002",
+        "leaves-percent-signs": "IRC-CLI-002",
+        "takes-refusals-for-nothing": "IRC-CLI-003",
+        "takes-conflicts-for-done": "IRC-CLI-003",
+        "sends-commits-again": "IRC-CLI-004",
+        "takes-any-prefix": "IRC-TBL-CRED-003",
+        "takes-the-shortest-prefix": "IRC-TBL-CRED-003",
+        "takes-the-first-prefix": "IRC-TBL-CRED-003",
+        "takes-config-first": "IRC-TBL-LOAD-013",
+        "forgets-the-action": "IRC-SCH-TableUpdate",
+        "forgets-the-requirements": "IRC-SCH-CommitTableRequest",
+        "renames-to-a-target": "IRC-SCH-RenameTableRequest",
+    },
+    "delta_sharing": {
+        "takes-any-profile": "DS-PRF-01",
+        "keeps-the-slash": "DS-PRF-02",
+        "needs-the-token": "DS-PAG-10",
+        "takes-empty-for-a-token": "DS-PAG-10",
+        "needs-items": "DS-PAG-12",
+        "refuses-long-texts": "DS-SHR-06",
+        "knows-every-member": "DS-PRO-03",
+        "reads-any-version": "DS-PRO-02",
+        "passes-over-errors": "DS-EST-05",
+        "misses-no-end": "DS-ESA-05",
+        "asks-for-delta-alone": "DS-CAP-08",
+        "passes-over-formats": "DS-CAP-09",
+        "leaves-limits-to-the-server": "DS-HNT-14",
+        "leaves-predicates-to-the-server": "DS-JSP-09",
+        "sends-nothing": "DS-QRY-03",
+        "needs-access-modes": "DS-LTB-12",
+        "takes-refusals-for-nothing": "DS-ACC-01",
+    },
+}
+#: What no small client can be wrong about without failing everywhere else too, and what breaks with something in the table above.
+BROKEN_BESIDE = {"DS-PRF-03", "DS-ESA-06", "DS-SQL-04"}
+CASES = [(contract, fault, broken) for contract, faults in FAULTS.items() for fault, broken in faults.items()]
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Callable[[str], Target]]:
+    """The server behind the stage of each contract, which is started when it is first needed."""
+    started: dict[str, Target] = {}
+    with ExitStack() as ending:
+
+        def server(contract: str) -> Target:
+            if contract not in started:
+                started[contract] = ending.enter_context(embedded(suites.of_clients(contract)))
+            return started[contract]
+
+        yield server
+
+
+def judged(server: Target, contract: str, *only: str, fault: str = "") -> dict[str, runner.Result]:
+    """How the requirements come out for a miniature with this fault."""
+    program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(MINIATURES[contract])), SECONDS)
+    client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
+    run = runner.Run(plan.plan(suites.of_clients(contract), only=only), client, side_by_side=2)
+    for _ in run.events():
+        pass
+    return run.results()
+
+
+@pytest.mark.parametrize("contract", FAULTS)
+def test_a_right_client_is_accused_of_nothing(servers: Callable[[str], Target], contract: str) -> None:
+    results = judged(servers(contract), contract)
+
+    accused = [(name, result.outcome) for name, result in results.items() if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}]
+    assert accused == []
+
+
+@pytest.mark.parametrize(("contract", "fault", "broken"), CASES, ids=[f"{contract}-{fault}" for contract, fault, _ in CASES])
+def test_each_fault_of_a_client_is_found(servers: Callable[[str], Target], contract: str, fault: str, broken: str) -> None:
+    found = judged(servers(contract), contract, broken, fault=fault)[broken]
+
+    expected = {"MUST": Outcome.FAIL, "SHOULD": Outcome.WARN}[suites.of_clients(contract).requirement(broken).level]
+    assert expected == found.outcome, found.verdicts
+
+
+def test_who_asks_for_no_end_reads_without_one(servers: Callable[[str], Target]) -> None:
+    kept = judged(servers("delta_sharing"), "delta_sharing", "DS-ESA-0[56]", fault="asks-for-no-end")
+
+    expected = {"DS-ESA-05": Outcome.NOT_OFFERED, "DS-ESA-06": Outcome.PASS}
+    assert expected == {name: result.outcome for name, result in kept.items()}
+
+
+def test_who_asks_for_delta_format_reads_either(servers: Callable[[str], Target]) -> None:
+    kept = judged(servers("delta_sharing"), "delta_sharing", "DS-CAP-0[89]", fault="asks-for-delta")
+
+    expected = {"DS-CAP-08": Outcome.PASS, "DS-CAP-09": Outcome.NOT_OFFERED}
+    assert expected == {name: result.outcome for name, result in kept.items()}
+
+
+@pytest.mark.parametrize("contract", FAULTS)
+def test_every_rule_for_clients_is_judged_or_says_why_not(contract: str) -> None:
+    suite = suites.of_clients(contract)
+    judged_here = suite.judged()
+
+    missing = [r.id for r in suite.contract.requirements.values() if r.side == "client" and r.id not in judged_here and not r.uncovered]
+    assert missing == []
+
+
+@pytest.mark.parametrize("contract", FAULTS)
+def test_only_rules_for_clients_are_judged(contract: str) -> None:
+    suite = suites.of_clients(contract)
+
+    sides = {suite.requirement(r).side for r in suite.judged()}
+    assert sides == {"client"}
+
+
+@pytest.mark.parametrize("contract", FAULTS)
+def test_every_check_of_clients_has_a_fault_that_it_finds(contract: str) -> None:
+    suite = suites.of_clients(contract)
+    broken = {*FAULTS[contract].values(), *BROKEN_BESIDE}
+
+    assert [check.name for check in suite.checks.values() if not broken & set(check.requirements)] == []
