@@ -188,6 +188,21 @@ def missing_things_are_named(lab: CatalogLab) -> None:
     )
 
 
+@check("IRC-ERR-008")
+def missing_views_are_named(lab: CatalogLab) -> None:
+    """What is missing is named by the type of the error: a view."""
+    home = made(lab).namespace
+    absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
+    commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
+    named = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
+    wanted = {"NoSuchViewException": lab.send("loadView", **absent), "NoSuchViewException on dropping": lab.send("dropView", **absent)}
+    if lab.offers("replaceView"):
+        wanted["NoSuchViewException on replacing"] = lab.send("replaceView", body=commit, **absent)
+    if lab.offers("renameView"):
+        wanted["NoSuchViewException on renaming"] = lab.send("renameView", body={"source": named[0], "destination": named[1]})
+    _type_of(lab, "IRC-ERR-008", wanted)
+
+
 @check("IRC-ERR-009")
 def renaming_tells_what_is_missing(lab: CatalogLab) -> None:
     """A rename that fails with 404 tells a missing table from a missing target namespace."""

@@ -10,7 +10,17 @@ from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties, 
 from lakepact.conformance.checks.iceberg_rest.metadata import ids, refs
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import alike
-from lakepact.conformance.checks.iceberg_rest.table_updates import add_snapshot, remove_ref, set_statistics, statistics_file
+from lakepact.conformance.checks.iceberg_rest.table_updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    next_column,
+    remove_ref,
+    schema_with,
+    set_current_schema,
+    set_statistics,
+    statistics_file,
+)
 from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
@@ -115,6 +125,13 @@ def refs_have_their_snapshots(lab: CatalogLab) -> None:
             expect_refs(expected)
         empty = loaded(lab, lab.make_table(), "refs")
         expect.equal([], snapshot_ids(empty), "snapshots")
+        # What was loaded with `refs` before is not all that refs name once they have changed and main has not.
+        first = lab.append(lab.make_table())
+        table = lab.append(first)
+        loaded(lab, table, "refs")
+        lab.committed(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
+        there = snapshot_ids(loaded(lab, table, "refs"))
+        expect.contains(first.member("current-snapshot-id"), there, "snapshots, of which a new tag names one,")
 
 
 @check("IRC-TBL-LOAD-009")
@@ -130,6 +147,7 @@ def other_snapshots_stay_away(lab: CatalogLab) -> None:
 def only_snapshots_differ(lab: CatalogLab) -> None:
     """With `refs` all but the snapshots is as without: refs, logs, statistics, properties and the metadata location."""
     past = history(lab, statistics=True)
+    lab.commit(past.table, add_schema(schema_with(past.table, next_column(past.table, "more"))), set_current_schema(LAST_ADDED))
 
     with lab.judge("IRC-TBL-LOAD-010"):
         everything, named = loaded(lab, past.table, "all"), loaded(lab, past.table, "refs")

@@ -84,7 +84,15 @@ def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
         table = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
         _is_current(table, schema, "default values")
         other = _with_fields(schema, counted={"write-default": 8})
-        _is_current(changed(lab, table, add_schema(other), set_current_schema(LAST_ADDED)), other, "another write-default")
+        table = changed(lab, table, add_schema(other), set_current_schema(LAST_ADDED))
+        _is_current(table, other, "another write-default")
+        # Within another column they may be refused, and are kept where they are not.
+        place = next_column(table, "place")
+        defaults = {"initial-default": "here", "write-default": "there"}
+        city = {"id": place["id"] + 1, "name": "city", "type": "string", "required": False, **defaults}
+        nested = schema_with(table, {**place, "type": {"type": "struct", "fields": [city]}})
+        if lab.commit(table, add_schema(nested), set_current_schema(LAST_ADDED)).status == 200:
+            _is_current(lab.load(table), nested, "default values within a column")
 
 
 @check("IRC-UPD-012")

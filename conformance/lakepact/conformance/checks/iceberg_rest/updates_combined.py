@@ -240,6 +240,8 @@ def statistics_are_kept_whole(lab: CatalogLab) -> None:
     table = lab.append(lab.make_table())
     (snapshot,) = all_snapshots(table, 1)
     file, of_partitions = statistics_file(table, snapshot), partition_statistics_file(table, snapshot)
+    (blob,) = file["blob-metadata"]
+    file["blob-metadata"] = [blob, {**blob, "fields": [column(table, "name")], "properties": {"ndv": "5"}}]
 
     with lab.judge("IRC-UPD-066"):
         after = changed(lab, table, set_statistics(file))

@@ -21,6 +21,21 @@ def upgrade_raises_the_version(lab: CatalogLab) -> None:
         expect.equal(2, changed(lab, table, upgrade_format_version(2)).member("format-version"), "format-version")
 
 
+@check("IRC-UPD-005")
+def upgrades_may_pass_over_a_version(lab: CatalogLab) -> None:
+    """A table of format version 1 becomes one of version 3 at once, if the target has tables of that version."""
+    if not lab.feature("format-v3"):
+        lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
+        return
+    table = lab.append(table_of_version(lab, 1))
+    table_of_version(lab, 3)
+
+    with lab.judge("IRC-UPD-005"):
+        after = changed(lab, table, upgrade_format_version(3))
+        expect.equal(3, after.member("format-version"), "format-version")
+        expect.equal(table.member("current-snapshot-id"), after.member("current-snapshot-id"), "current-snapshot-id")
+
+
 @check("IRC-UPD-006")
 def upgrade_to_the_same_version(lab: CatalogLab) -> None:
     """Upgrading to the version that the table has is accepted and changes nothing."""

@@ -58,6 +58,10 @@ def properties_are_added_and_replaced(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-061"):
         after = changed(lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""}))
         expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
+        # One that writers look at; a target that does not let them set it refuses it.
+        known = {"write.parquet.compression-codec": "gzip"}
+        if lab.commit(table, set_properties(**known)).status == 200:
+            expect_properties(lab.load(table), known)
 
 
 @check("IRC-UPD-062", "IRC-UPD-063")

@@ -86,6 +86,9 @@ def requirements_have_to_hold(lab: CatalogLab) -> None:
             unchanged(lab, view)
         with lab.judge("IRC-REQ-036"):
             expect.status(reply, 409, about=f"when {situation}")
+        nothing = replace(lab, view, requirements=requirements)
+        with lab.judge("IRC-VIEW-REPL-005"):
+            expect.status(nothing, 409, 400, about=f"when {situation}, and there is no update")
     reply = replace(lab, view, HARMLESS, requirements=[assert_view_uuid(view.uuid)])
     with lab.judge("IRC-REQ-036"):
         expect.status(reply, 200, about="when the UUID of the view is asserted")

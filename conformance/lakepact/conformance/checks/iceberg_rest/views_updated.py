@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.suite import check
-from lakepact.conformance.checks.iceberg_rest.table_updates import remove_properties, set_location
-from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, properties_of, replace
+from lakepact.conformance.checks.iceberg_rest.table_requirements import NOBODY
+from lakepact.conformance.checks.iceberg_rest.table_updates import LAST_ADDED, remove_properties, set_location
+from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, next_version, properties_of, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +40,38 @@ def views_move(lab: CatalogLab) -> None:
         expect.status(reply, 200, 400, 403)
         if reply.status == 200:
             expect.equal(moved, loaded(lab, view).member("location"), "location of the view")
+
+
+@check("IRC-META-018")
+def views_keep_their_uuid(lab: CatalogLab) -> None:
+    """A view has the UUID that it was created with, whatever another one it is to be given."""
+    view = made(lab)
+    replace(lab, view, {"action": "assign-uuid", "uuid": NOBODY})
+
+    with lab.judge("IRC-META-018"):
+        expect.equal(view.uuid, loaded(lab, view).uuid, "view-uuid")
+
+
+@check("IRC-GEN-020", "IRC-UPD-083")
+def schemas_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
+    """A version that comes with a schema of its own has its columns, with all that was said of them."""
+    view = made(lab)
+    fields = [
+        {"id": 4, "name": "later", "type": "long", "required": True, "doc": "e\u0301 \ufb01, two\nlines"},
+        {"id": 7, "name": "more", "type": "string", "required": False},
+    ]
+    schema = {"type": "struct", "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1, "fields": fields}
+    adding = {"action": "add-schema", "schema": schema}
+    lab.works(replace(lab, view, adding, *next_version(view, "SELECT 2 AS later", schema_id=LAST_ADDED)), 200)
+    after = loaded(lab, view)
+    found = [one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]]
+    columns = found[0]["fields"] if found else []
+
+    with lab.judge("IRC-UPD-083"):
+        said = [(field["name"], field["type"], field["required"]) for field in fields]
+        expect.equal(said, [(one.get("name"), one.get("type"), one.get("required")) for one in columns], "columns of the current version")
+    with lab.judge("IRC-GEN-020"):
+        expect.equal([field.get("doc") for field in fields], [one.get("doc") for one in columns], "docs of the columns")
 
 
 @check("IRC-UPD-061", "IRC-UPD-064")

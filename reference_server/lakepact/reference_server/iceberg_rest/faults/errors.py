@@ -133,6 +133,18 @@ FAULTS = (
         renamed(dict.fromkeys(("AlreadyExistsException", "NamespaceNotEmptyException", "CommitFailedException"), "ConflictException")),
     ),
     Fault(
+        "missing-views-are-called-tables",
+        "Views that are missing are called tables.",
+        ("IRC-ERR-008",),
+        on_errors(_called("NoSuchViewException", "NoSuchTableException"), ("loadView", "dropView")),
+    ),
+    Fault(
+        "missing-views-are-not-found",
+        "Views that are to be changed and are missing are not found.",
+        ("IRC-ERR-008",),
+        on_errors(_called("NoSuchViewException", "NotFoundException"), ("replaceView", "renameView")),
+    ),
+    Fault(
         "taken-names-of-tables-are-conflicts",
         "Who renames or registers to a name that is taken is told of a conflict.",
         ("IRC-ERR-010",),

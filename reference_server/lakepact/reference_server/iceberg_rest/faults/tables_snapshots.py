@@ -154,7 +154,39 @@ def _ignored(service: Service) -> None:
     service.filters[LOAD].append(change)
 
 
+def _remembered_by_main(service: Service) -> None:
+    """What is loaded with `refs` is remembered for as long as main stays where it is."""
+    known: dict[tuple[Any, Any], Any] = {}
+
+    def kept(pick: Callable[[Document], Document]) -> Callable[[Document], Document]:
+        def picked(metadata: Document) -> Document:
+            found = pick(metadata)
+            return {
+                **found,
+                "snapshots": known.setdefault((metadata["table-uuid"], metadata.get("current-snapshot-id")), found["snapshots"]),
+            }
+
+        return picked
+
+    around("rules", "snapshots-of-refs", kept)(service)
+
+
+def _of_the_current_schema(pick: Callable[[Document], Document]) -> Callable[[Document], Document]:
+    def picked(metadata: Document) -> Document:
+        current = [schema for schema in metadata["schemas"] if schema["schema-id"] == metadata["current-schema-id"]]
+        return {**pick(metadata), "schemas": current}
+
+    return picked
+
+
 FAULTS = (
+    Fault("refs-are-remembered-by-main", "With `refs` a new tag is not seen until main moves.", ("IRC-TBL-LOAD-008",), _remembered_by_main),
+    Fault(
+        "refs-have-one-schema",
+        "With `refs` the current schema alone is loaded.",
+        ("IRC-TBL-LOAD-010",),
+        around("rules", "snapshots-of-refs", _of_the_current_schema),
+    ),
     Fault(
         "loads-refs-by-default",
         "Loads that do not say which snapshots get those of refs.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault
 from lakepact.reference_server.iceberg_rest.faults.ways.updates import afterwards, in_place_of, rewritten
@@ -72,7 +72,27 @@ def _as_said(draft: Draft, document: Document) -> None:
         draft.set("last-column-id", said)
 
 
+def _without_inner_defaults(_: Draft, update: Document) -> Document:
+    schema = update.get("schema")
+    if not isinstance(schema, dict) or not isinstance(schema.get("fields"), list):
+        return update
+    return {**update, "schema": {**schema, "fields": [{**field, "type": _plain(field.get("type"))} for field in schema["fields"]]}}
+
+
+def _plain(column_type: Any) -> Any:
+    if not isinstance(column_type, dict) or "fields" not in column_type:
+        return column_type
+    fields = [{member: value for member, value in field.items() if member not in DEFAULTS} for field in column_type["fields"]]
+    return {**column_type, "fields": fields}
+
+
 FAULTS = (
+    Fault(
+        "added-structs-lose-defaults",
+        "Default values within columns are lost.",
+        ("IRC-UPD-010",),
+        rewritten("add-schema", _without_inner_defaults),
+    ),
     Fault(
         "schemas-told-by-names",
         "A schema whose columns have the names and types of a known one is that one.",

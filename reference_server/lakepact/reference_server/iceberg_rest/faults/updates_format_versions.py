@@ -33,7 +33,13 @@ def _number_snapshots(draft: Draft, _: Document) -> None:
     draft.set("last-sequence-number", len(draft.items("snapshots")))
 
 
+def _passes_over(draft: Draft, update: Document) -> bool:
+    wanted = update.get("format-version")
+    return isinstance(wanted, int) and draft.format_version + 1 < wanted <= FORMAT_VERSIONS.stop - 1 and not draft.creating
+
+
 FAULTS = (
+    Fault("upgrades-go-step-by-step", "No version is passed over.", ("IRC-UPD-005",), refused_when("upgrade-format-version", _passes_over)),
     Fault("keeps-format-version", "upgrade-format-version does nothing.", ("IRC-UPD-005",), ignored(ACTION)),
     Fault(
         "refuses-upgrade-to-same-version",

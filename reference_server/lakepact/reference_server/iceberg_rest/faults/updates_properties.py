@@ -47,7 +47,20 @@ def _remove_what_is_text(update: Update, draft: Draft, document: Document) -> No
     update(draft, {**document, "removals": [name for name in removals if isinstance(name, str)]})
 
 
+def _of_our_own(_: Draft, update: Document) -> Document:
+    updates = update.get("updates")
+    if not isinstance(updates, dict):
+        return update
+    return {**update, "updates": {key: value for key, value in updates.items() if not key.startswith("write.")}}
+
+
 FAULTS = (
+    Fault(
+        "settings-of-writers-are-left-out",
+        "Properties for writers are not set.",
+        ("IRC-UPD-061",),
+        rewritten("set-properties", _of_our_own),
+    ),
     Fault(
         "replaces-all-properties",
         "Properties that are not set are gone.",

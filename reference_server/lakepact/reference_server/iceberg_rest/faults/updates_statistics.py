@@ -51,7 +51,17 @@ def _unheard_of(draft: Draft, _: Document) -> None:
     raise refused(f"{draft.where}/action", "there is no such update")
 
 
+def _of_one_blob(_: Draft, update: Document) -> Document:
+    statistics = update.get("statistics")
+    if not isinstance(statistics, dict) or not isinstance(statistics.get("blob-metadata"), list):
+        return update
+    return {**update, "statistics": {**statistics, "blob-metadata": statistics["blob-metadata"][:1]}}
+
+
 FAULTS = (
+    Fault(
+        "statistics-have-one-blob", "Of statistics the first blob is stored.", ("IRC-UPD-066",), rewritten("set-statistics", _of_one_blob)
+    ),
     Fault("adds-statistics", "A snapshot can have several statistics files.", ("IRC-UPD-066", "IRC-META-015"), _added("statistics")),
     Fault("refuses-new-statistics", "The statistics of a snapshot cannot be replaced.", ("IRC-UPD-066",), _first_only("statistics")),
     Fault(
