@@ -59,7 +59,7 @@ HOW_MANY = {
         "DMD": 7,
         "DPR": 1,
         "DWP": 2,
-        "ESA": 6,
+        "ESA": 7,
         "EST": 6,
         "FIL": 11,
         "FMT": 1,

@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 5e6401a5edb2ea12. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of delta_sharing 2026-02, sha256 2b1b671e16605f44. Do not edit: nox -s generate
 """What Delta Sharing Protocol 2026-02 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -467,6 +467,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="capabilities",
         operations=("getTableMetadata", "queryTable", "queryTableChanges"),
         side="client",
+    ),
+    "DS-ESA-07": Requirement(
+        id="DS-ESA-07",
+        level="MUST",
+        says="An answer that ends with an endStreamAction because the client asked for one, and so without a token in it, has the capability includeEndStreamAction=true in its header.",
+        clause="#compatibility-2",
+        basis="text",
+        area="capabilities",
+        operations=("getTableMetadata", "queryTable", "queryTableChanges"),
     ),
     "DS-CDF-01": Requirement(
         id="DS-CDF-01",

@@ -90,6 +90,20 @@ def what_is_announced_comes_last(exchange: Exchange) -> bool:
     return True
 
 
+@law("DS-ESA-07", traffic=TRAFFIC)
+def what_was_asked_for_is_announced(exchange: Exchange) -> bool:
+    """An endStreamAction without a token, which comes to who asked for one alone, is announced in the header."""
+    lines = lines_of(exchange)
+    if lines is None or not asks_for_end(exchange):
+        return False
+    ends = ends_of(lines)
+    if not ends or any(end.get(member) for end in ends for member in NEEDED):
+        return False
+    said = told(exchange).get(INCLUDE_END, frozenset())
+    expect.true("true" in said, "includeEndStreamAction=true in the capabilities header", sorted(said) or "no such capability")
+    return True
+
+
 @check("DS-EST-01", "DS-EST-02", "DS-EST-03")
 def ends_say_what_follows(lab: SharingLab) -> None:
     """Tokens at the end of an answer are texts, and the time there is that of the URL that expires first."""

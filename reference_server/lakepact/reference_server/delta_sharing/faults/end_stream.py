@@ -58,6 +58,12 @@ FAULTS = (
         on_all(_never),
     ),
     Fault("ends-are-announced-everywhere", "Every header announces an endStreamAction.", ("DS-ESA-03",), said(_announced)),
+    Fault(
+        "ends-are-not-announced",
+        "No header announces the endStreamAction that was asked for.",
+        ("DS-ESA-07",),
+        said(lambda value: value.replace(b";" + FLAG, b"")),
+    ),
     Fault("ends-come-first", "The endStreamAction comes before the files.", ("DS-ESA-04",), on_all(_first)),
     Fault("answers-end-twice", "There are two endStreamActions.", ("DS-ESA-04",), on_all(_twice)),
 )
