@@ -109,3 +109,10 @@ def test_a_time_after_the_last_commit_may_be_refused(outcomes: Callable[..., dic
     habit = fault_named("times-after-the-last-commit-are-refused", contract="delta_sharing", operations={}).install
 
     assert outcomes(habit, "DS-TTV-02") == {"DS-TTV-02": Outcome.WARN}
+
+
+def test_a_table_that_is_not_answered_hides_nothing_that_is_wrong_with_others(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    names = ("inline-vectors-are-a-failure", "hints-are-refused-with-reader-features")
+    flaws = all_of(*(fault_named(name, contract="delta_sharing", operations={}).install for name in names))
+
+    assert outcomes(flaws, "hints_at_random.one_sql_predicate")["DS-HNT-03"] is Outcome.FAIL

@@ -9,7 +9,7 @@ from lakepact.conformance.checks.delta_sharing import reading
 from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.predicates import SQL_TYPES, VALUE_TYPES, Comparison, Predicate, column, hint, literal
 from lakepact.conformance.checks.delta_sharing.suite import check
-from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.outcome import Blocked, NotOffered
 from lakepact.conformance.rows import comparison
 from lakepact.conformance.rows.lines import parsed
 
@@ -151,11 +151,25 @@ def _kind(kind: str) -> str:
 
 
 def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]:
-    """The tables of the pack that hints are tried on, as far as the target can answer them."""
+    """The tables of the pack that hints are tried on, as far as the target can answer them.
+
+    Raises:
+        Blocked: it answers no query of any of them; one that it does not answer keeps the others from nothing.
+    """
+    blocked: Blocked | None = None
+    found = False
     for name in names:
         table = lab.fixture(name)
         if not table.features or lab.feature("delta-format"):
-            yield Hinted(lab, table)
+            try:
+                known = Hinted(lab, table)
+            except Blocked as no_answer:
+                blocked = no_answer
+                continue
+            found = True
+            yield known
+    if blocked is not None and not found:
+        raise blocked
 
 
 def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
@@ -237,7 +251,7 @@ def a_negative_limit(lab: SharingLab) -> None:
 @check("DS-HNT-12")
 def limits(lab: SharingLab) -> None:
     """The files for a limit hold at least that many rows, those that were deleted left out."""
-    for known in hinted(lab, ("partitioned", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty")):
+    for known in hinted(lab, ("partitioned", "partition_types", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty")):
         total = len(known.rows)
         for limit in (0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1):
             if limit < 0:

@@ -88,7 +88,7 @@ def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], li
 @check("DS-HNT-03")
 def extremes_in_sql(lab: SharingLab) -> None:
     """A predicate in SQL that only the least or the greatest value of a file satisfies does not drop the file."""
-    for known in hinted(lab, (PRUNED,)):
+    for known in hinted(lab, (PRUNED, "partition_types")):
         for column, kind in known.sql_kinds().items():
             least, greatest = extremes(lab, known, column)
             for value in dict.fromkeys((*least[:FILES], *greatest[:FILES])):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Selected = Callable[..., Sequence[int] | None]
 
+SIGN = re.compile(r"(?<=[ (])-(?=[0-9])")
 SQL, JSON = "predicate_hints", "json_predicate_hints"
 
 
@@ -272,6 +273,19 @@ def _plain_sql(pattern: str) -> Install:
     return on_query(change)
 
 
+def _one_less(body: dict[str, Any]) -> dict[str, Any]:
+    limit = body.get("limitHint")
+    return body | {"limitHint": limit - 1} if isinstance(limit, int) and limit > 1 else body
+
+
+def _without_signs(body: dict[str, Any]) -> dict[str, Any]:
+    """Read numbers below zero in SQL as those above."""
+    hints = body.get("predicateHints")
+    if not isinstance(hints, list):
+        return body
+    return body | {"predicateHints": [SIGN.sub("", hint) if isinstance(hint, str) else hint for hint in hints]}
+
+
 FAULTS = (
     Fault(
         "no-statistics-no-match",
@@ -338,6 +352,7 @@ FAULTS = (
     Fault("json-knows-no-booleans", "Booleans in JSON are not known.", ("DS-JSP-07",), _unknown(types=("bool",))),
     Fault("json-knows-no-fractions", "Numbers with fractions in JSON are not known.", ("DS-JSP-07",), _unknown(types=("float", "double"))),
     Fault("limits-count-deleted-rows", "Rows that a deletion vector deletes count for limits.", ("DS-HNT-12",), _first_files(_records)),
+    Fault("limits-are-one-less", "A limit above one counts as one less.", ("DS-HNT-12",), on_query(_one_less)),
     Fault("limits-guess-rows", "Files without statistics count for limits as very long.", ("DS-HNT-12",), _first_files(_guessed)),
     Fault(
         "limits-come-before-json-predicates",
@@ -348,6 +363,12 @@ FAULTS = (
     Fault("limits-come-first", "Limits count before predicates.", ("DS-HNT-13",), _first_files(_records)),
     Fault(
         "negative-limits-are-fine", "A negative limit does not count.", ("DS-HNT-15",), instead("rules", "limit-is-not-negative", accept)
+    ),
+    Fault(
+        "sql-knows-no-signs",
+        "A sign before a number in SQL does not count.",
+        ("DS-HNT-03",),
+        on_query(_without_signs),
     ),
     Fault("no-predicates-leave-nothing", "An empty array of predicates leaves no file.", ("DS-HNT-05",), on_query(_null_sql)),
 )
