@@ -101,9 +101,12 @@ def _lasting(reply: Reply) -> Any:
     document = reply.exchange.parsed
     if reply.status != 200 or not isinstance(document, dict):
         return {"status": reply.status}
-    return {
+    said = {
         name: document[name] for name in ("namespace", "properties", "identifiers", "metadata", "metadata-location") if name in document
     }
+    if isinstance(said.get("identifiers"), list):
+        said["identifiers"] = sorted(said["identifiers"], key=str)  # a list may come in another order each time
+    return said
 
 
 def may_write(answers: dict[str, Reply]) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.namespaces_create import create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables_listed import identifiers
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
@@ -34,7 +35,7 @@ def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
         expect.equal("1", properties_of(lab, namespace).get("a"), "property a")
         table = lab.make_table(namespace)
         expect.status(lab.send("loadTable", **table.at), 200)
-        listed = lab.send("listTables", namespace=namespace).at("identifiers")
+        listed = identifiers(lab.send("listTables", namespace=namespace))
         expect.contains(table.identifier, listed, "the tables")
         expect.status(lab.send("loadTable", namespace=namespace[:2], table=table.name), 404)
         expect.status(lab.drop_table(**table.at), 204)

@@ -39,6 +39,15 @@ def names(reply: Reply) -> list[str]:
     return [reply.at("identifiers", n, "name") for n in range(len(identifiers))]
 
 
+def identifiers(reply: Reply) -> list[dict[str, Any]]:
+    """What a list identifies, without members that a target may add.
+
+    Raises:
+        Unmet: there is no list.
+    """
+    return [{"namespace": reply.at("identifiers", n, "namespace"), "name": name} for n, name in enumerate(names(reply))]
+
+
 # -- what is in the list ------------------------------------------------------------------------------------------------
 
 

@@ -221,6 +221,9 @@ def tables_renamed_to_themselves_stay(lab: CatalogLab) -> None:
 @check("IRC-TBL-REN-010")
 def tables_move_between_deep_namespaces(lab: CatalogLab) -> None:
     """A table is renamed from one namespace of several levels to another, and it is in no other of them."""
+    if not moves_between_namespaces(lab):
+        lab.skip("IRC-TBL-REN-010", "the target does not rename tables into other namespaces")
+        return
     top = lab.make_namespace()
     left, right = lab.make_namespace(top), lab.make_namespace(top)
     deepest = lab.make_namespace(left)

@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.namespaces_create import create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables_listed import identifiers
 from lakepact.conformance.checks.iceberg_rest.view_requests import create as created_view
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
                 continue
             lab.drop_afterwards(namespace, name)
             expect.status(lab.send("loadTable", namespace=namespace, table=name), 200, about=f"for {name!r}")
-            listed = lab.send("listTables", namespace=namespace).at("identifiers")
+            listed = identifiers(lab.send("listTables", namespace=namespace))
             expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.commits_creating_whole import of_what_was_said
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
@@ -53,7 +54,7 @@ def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
 def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
     """The current schema says all that was sent, of columns and identifier fields."""
     current = current_schema(table)
-    said = [{member: field.get(member) for member in wanted} for wanted, field in zip(sent["fields"], current["fields"], strict=False)]
+    said = of_what_was_said(sent["fields"], current["fields"])
     expect.equal(sent["fields"], said, f"the columns of a schema with {what},")
     expect.equal(sent.get("identifier-field-ids") or [], current.get("identifier-field-ids") or [], f"identifier-field-ids with {what},")
 

@@ -52,7 +52,7 @@ def only_views_are_renamed(lab: CatalogLab) -> None:
     table = lab.load(lab.make_table(gone.namespace))
     nowhere = (lab.name(),)
     for source in (gone.identifier, identifier(gone.namespace, lab.name()), identifier(nowhere, gone.name)):
-        reply = rename(lab, source, identifier(gone.namespace, lab.name()))
+        reply = rename(lab, source, identifier(tuple(source["namespace"]), lab.name()))
         with lab.judge("IRC-VIEW-REN-002"):
             expect.status(reply, 404)
     new = lab.name()

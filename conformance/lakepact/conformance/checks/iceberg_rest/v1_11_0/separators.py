@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR as UNIT
+from lakepact.conformance.checks.iceberg_rest.tables_listed import identifiers
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check, configuration
 from lakepact.conformance.outcome import NotOffered
 
@@ -63,7 +64,7 @@ def namespaces_are_found_by_either_separator(lab: CatalogLab) -> None:
             listed = lab.send_raw("GET", f"{spelled}/tables", operation="listTables")
             expect.status(listed, 200, about=f"for the levels joined by {separator!r}")
             if holds:
-                expect.contains({"namespace": list(child), "name": table["name"]}, listed.at("identifiers"), "the list of tables")
+                expect.contains({"namespace": list(child), "name": table["name"]}, identifiers(listed), "the list of tables")
 
 
 @check("IRC-SEP-003")
