@@ -229,9 +229,10 @@ def version_of_the_answer(lab: SharingLab) -> None:
     """The header of changes names the version that they start with."""
     subject = subjects.with_changes(lab)
     for version in dict.fromkeys((subject.last, *((0, 3) if lab.knows_content else ()))):
-        reply = lab.works(reading.asked_changes(lab, subject.table, {"starting_version": version}), 200)
-        with lab.judge("DS-CDF-08"):
-            expect.equal(str(version), reading.version_header(reply), f"for startingVersion {version} the Delta-Table-Version")
+        for bounds in ({"starting_version": version}, {"starting_version": version, "ending_version": subject.last}):
+            reply = lab.works(reading.asked_changes(lab, subject.table, bounds), 200)
+            with lab.judge("DS-CDF-08"):
+                expect.equal(str(version), reading.version_header(reply), f"for {bounds} the Delta-Table-Version")
 
 
 @check("DS-CDF-09")

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 import httpx
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.delta_sharing.line_answers import CHANGES, DELTA, PARQUET, QUERY
+from lakepact.conformance.checks.delta_sharing.line_answers import CHANGES, DELTA, PARQUET, QUERY, is_whole
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.checks.delta_sharing.times import EPOCH
 from lakepact.conformance.checks.delta_sharing.tour import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
@@ -33,6 +33,7 @@ LARGEST = 16 * 1024 * 1024  #: bytes of a file that is read
 MOST_TABLES = 8
 PART = 8  #: bytes: the length of the footer and the magic
 LONGEST_WAIT = 60.0  #: seconds for a URL to expire
+A_DAY = 24 * 3600 * 1000  #: milliseconds, by which the clocks of two machines do not differ
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,18 @@ def urls_may_be_escaped_again(lab: SharingLab) -> None:
                 expect.true(reply.status_code == 200, f"for {sample}, escaped again, status 200", f"status {reply.status_code}")
     if not lab.verdicts:
         raise NotOffered("no answer has a file")
+
+
+@check("DS-FIL-09", "DS-DFL-05")
+def urls_have_not_expired_long_ago(lab: SharingLab) -> None:
+    """The time at which the URL of a file expires, where it is said, is not long over when the URL is given."""
+    for form, requirement in ((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05")):
+        said = [(s, s.file.line["expirationTimestamp"]) for s in samples(lab, form) if is_whole(s.file.line.get("expirationTimestamp"))]
+        if not said:
+            lab.skip(requirement, f"no file in {form} format says when its URL expires")
+        for sample, when in said:
+            with lab.judge(requirement):
+                expect.true(when > time.time() * 1000 - A_DAY, f"for {sample} an expirationTimestamp in the future", str(when))
 
 
 @check("DS-FIL-10")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,13 @@ def _clipped(handler: Handler, arguments: dict[str, Any]) -> Reply:
     """Take an end after the current version for that version."""
     last = arguments.get("ending_version")
     return handler(**arguments | {"ending_version": None if last is not None and int(last) > 7 else last})
+
+
+def _named_by_their_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Say in the header which version changes end with."""
+    reply, last = handler(**arguments), arguments.get("ending_version")
+    said = b"%d" % int(last) if last is not None else dict(reply.headers)[b"delta-table-version"]
+    return replace(reply, headers=tuple((name, said if name == b"delta-table-version" else value) for name, value in reply.headers))
 
 
 def _later(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
@@ -221,6 +229,12 @@ FAULTS = (
         "The header of changes names the current version.",
         ("DS-CDF-08",),
         instead("rules", "answered-version", lambda _, current: current()),
+    ),
+    Fault(
+        "changes-name-their-end",
+        "The header of changes names the version that they end with, if it was said.",
+        ("DS-CDF-08",),
+        on_call(CHANGES, _named_by_their_end),
     ),
     Fault(
         "changes-end-with-their-head",

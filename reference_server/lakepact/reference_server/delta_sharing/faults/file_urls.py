@@ -10,7 +10,7 @@ from lakepact.reference_server.delta_sharing.data_door import FILES
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
 from lakepact.reference_server.faults import Fault, accept, all_of, instead, on_reply, on_request
 
-from .ways.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite
+from .ways.wrapped import PARQUET, Document, on_actions, on_wrapped, rewrite, write
 
 if TYPE_CHECKING:
     from lakepact.reference_server.replies import Reply
@@ -79,6 +79,12 @@ def _larger(document: Document) -> None:
 
 
 FAULTS = (
+    Fault(
+        "urls-have-expired-long-ago",
+        "The URLs of files are said to have expired in 2001.",
+        ("DS-FIL-09", "DS-DFL-05"),
+        on_wrapped("file", write(expirationTimestamp=1_000_000_000_000)),
+    ),
     Fault(
         "urls-need-the-token",
         "URLs of files are read with the token alone.",
