@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from lakepact.reference_server.delta_sharing.faults.ways.lines import on_partition_values
+from lakepact.reference_server.delta_sharing.faults.ways.lines import QUERY, on_files, on_partition_values
 from lakepact.reference_server.faults import Fault
 
 if TYPE_CHECKING:
@@ -35,7 +35,17 @@ def _rounded(_name: str, value: str | None) -> str | None:
     return str(int(float(value))) if value and value.isdigit() else value
 
 
+def _in_small_letters(file: dict[str, Any]) -> None:
+    file["partitionValues"] = {name.lower(): value for name, value in file["partitionValues"].items()}
+
+
 FAULTS = (
+    Fault(
+        "partition-columns-in-small-letters",
+        "Files name their partition columns in small letters.",
+        ("DS-QRY-09",),
+        on_files(QUERY, _in_small_letters),
+    ),
     Fault(
         "partition-values-are-unescaped",
         "What looks like an escape in a string is taken for one.",

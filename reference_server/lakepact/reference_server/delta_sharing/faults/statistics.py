@@ -61,7 +61,19 @@ def _one_record(file: dict[str, Any]) -> None:
         file["stats"] = json.dumps({**json.loads(file["stats"]), "numRecords": 1})
 
 
+def _texts_in_small_letters(stats: dict[str, Any]) -> None:
+    for member in ("minValues", "maxValues"):
+        bounds = stats.get(member) or {}
+        bounds.update({name: value.lower() for name, value in bounds.items() if isinstance(value, str) and value.isalpha()})
+
+
 FAULTS = (
+    Fault(
+        "texts-are-bounded-without-case",
+        "The bounds of texts are those of their small letters.",
+        ("DS-STA-04",),
+        on_statistics(_texts_in_small_letters),
+    ),
     Fault(
         "changed-files-have-one-record",
         "The statistics of files among changes say that they have one row.",
