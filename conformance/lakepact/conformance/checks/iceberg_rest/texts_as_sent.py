@@ -8,6 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties
 from lakepact.conformance.checks.iceberg_rest.namespaces_create import create, properties_of
 from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_updates import current_schema
 from lakepact.conformance.checks.iceberg_rest.tables_listed import identifiers
 from lakepact.conformance.checks.iceberg_rest.view_requests import create as created_view
 
@@ -26,6 +27,7 @@ PROPERTIES = {
     "empty": "",
     "long": "0123456789" * 30,
     "longer": "0123456789" * 500,
+    **{f"one.of.many.{n}": str(n) for n in range(40)},
 }
 
 #: What a catalog may refuse in names; but they are other names once they are normalised or trimmed, and none is hidden.
@@ -132,6 +134,18 @@ def names_are_kept_as_sent(lab: CatalogLab) -> None:
             expect.status(lab.send("loadTable", namespace=namespace, table=name), 200, about=f"for {name!r}")
             listed = identifiers(lab.send("listTables", namespace=namespace))
             expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
+
+
+@check("IRC-GEN-020")
+def docs_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
+    """The columns of a table keep what was said of them, those of a table of many columns too."""
+    doc = 'e\u0301 \ufb01, two\nlines, "quoted", \U0001f9ca '
+    fields = [{"id": n + 1, "name": f"c{n}", "type": "long", "required": False, "doc": f"{doc}{n}"} for n in range(120)]
+    table = lab.load(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
+
+    with lab.judge("IRC-GEN-020"):
+        docs = [field.get("doc") for field in current_schema(table)["fields"]]
+        expect.equal([field["doc"] for field in fields], docs, "docs of the columns")
 
 
 @check("IRC-GEN-020")

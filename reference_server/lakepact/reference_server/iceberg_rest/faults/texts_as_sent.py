@@ -57,7 +57,39 @@ def _without_docs(body: Document) -> Document:
     return {**body, "schema": {**body["schema"], "fields": fields}}
 
 
+def _ten_at_most(body: Document) -> Document:
+    return {**body, "properties": dict([*(body.get("properties") or {}).items()][:10])}
+
+
+def _ten_updates_at_most(body: Document) -> Document:
+    return {**body, "updates": dict([*(body.get("updates") or {}).items()][:10])}
+
+
+def _docs_of_one_line(body: Document) -> Document:
+    fields = [{**field, "doc": " ".join(field["doc"].split("\n"))} if "doc" in field else field for field in body["schema"]["fields"]]
+    return {**body, "schema": {**body["schema"], "fields": fields}}
+
+
 FAULTS = (
+    Fault(
+        "namespaces-have-ten-properties",
+        "New namespaces keep ten properties.",
+        ("IRC-NS-CREATE-002",),
+        asked_for("createNamespace", _ten_at_most),
+    ),
+    Fault(
+        "updates-set-ten-properties",
+        "Updates of namespaces set ten properties.",
+        ("IRC-NS-PROP-002",),
+        asked_for("updateProperties", _ten_updates_at_most),
+    ),
+    Fault("tables-have-ten-properties", "New tables keep ten properties.", ("IRC-GEN-020",), asked_for("createTable", _ten_at_most)),
+    Fault(
+        "docs-of-tables-have-one-line",
+        "Docs of columns lose their ends of lines.",
+        ("IRC-GEN-020",),
+        asked_for("createTable", _docs_of_one_line),
+    ),
     Fault("views-without-docs", "Columns of views lose what was said of them.", ("IRC-GEN-020",), asked_for("createView", _without_docs)),
     Fault(
         "property-keys-folded",

@@ -1,0 +1,103 @@
+"""Updates that the table format allows, and that are refused or changed all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Fault
+from lakepact.reference_server.iceberg_rest.faults.ways.updates import refused_when, rewritten
+from lakepact.reference_server.iceberg_rest.schemas import types_by_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.updates import Draft
+
+
+def _fields(update: Document, member: str) -> list[Any]:
+    held = update.get(member)
+    fields = held.get("fields") if isinstance(held, dict) else None
+    return fields if isinstance(fields, list) else []
+
+
+def _widens(narrow: str) -> Callable[[Draft, Document], bool]:
+    """Whether a column of a type becomes one of another."""
+
+    def widens(draft: Draft, update: Document) -> bool:
+        known: dict[int, Any] = {}
+        for schema in draft.items("schemas"):
+            known.update(types_by_id(schema))
+        return any(
+            str(known.get(field.get("id"), field.get("type"))).startswith(narrow) and known[field["id"]] != field.get("type")
+            for field in _fields(update, "schema")
+            if field.get("id") in known
+        )
+
+    return widens
+
+
+def _within_others(member: str) -> Callable[[Draft, Document], bool]:
+    """Whether a field is made from what is no column at the top."""
+
+    def within(draft: Draft, update: Document) -> bool:
+        top = {field["id"] for schema in draft.items("schemas") for field in schema["fields"]}
+        inner = {number for schema in draft.items("schemas") for number in types_by_id(schema)} - top
+        return any(field.get("source-id") in inner for field in _fields(update, member))
+
+    return within
+
+
+def _transforms(*names: str) -> Callable[[Draft, Document], bool]:
+    return lambda _, update: any(field.get("transform") in names for field in _fields(update, "spec"))
+
+
+def _twice_of_one(_: Draft, update: Document) -> bool:
+    sources = [field.get("source-id") for field in _fields(update, "spec")]
+    return len(sources) > len(set(sources))
+
+
+def _is_operation(*names: str) -> Callable[[Draft, Document], bool]:
+    return lambda _, update: (update["snapshot"].get("summary") or {}).get("operation") in names
+
+
+def _in_small_letters(_: Draft, update: Document) -> Document:
+    fields = _fields(update, "schema")
+    if not all(isinstance(field.get("name"), str) for field in fields):
+        return update
+    return {**update, "schema": {**update["schema"], "fields": [{**field, "name": field["name"].lower()} for field in fields]}}
+
+
+FAULTS = (
+    Fault("floats-stay-floats", "A float cannot become a double.", ("IRC-UPD-010",), refused_when("add-schema", _widens("float"))),
+    Fault(
+        "decimals-stay-as-they-are", "A decimal cannot have more digits.", ("IRC-UPD-010",), refused_when("add-schema", _widens("decimal"))
+    ),
+    Fault(
+        "columns-are-added-in-small-letters",
+        "Names of columns lose their capitals.",
+        ("IRC-UPD-010",),
+        rewritten("add-schema", _in_small_letters),
+    ),
+    Fault(
+        "divides-by-no-inner-columns",
+        "No spec is made from columns within others.",
+        ("IRC-UPD-022",),
+        refused_when("add-spec", _within_others("spec")),
+    ),
+    Fault("knows-no-void", "The transform void is refused.", ("IRC-UPD-022",), refused_when("add-spec", _transforms("void"))),
+    Fault("knows-no-hours", "The transform hour is refused.", ("IRC-UPD-022",), refused_when("add-spec", _transforms("hour"))),
+    Fault("divides-once-by-a-column", "Two fields of one column are refused.", ("IRC-UPD-022",), refused_when("add-spec", _twice_of_one)),
+    Fault(
+        "sorts-by-no-inner-columns",
+        "No order is made from columns within others.",
+        ("IRC-UPD-029",),
+        refused_when("add-sort-order", _within_others("sort-order")),
+    ),
+    Fault(
+        "snapshots-never-delete",
+        "Snapshots that replace or delete are refused.",
+        ("IRC-UPD-035",),
+        refused_when("add-snapshot", _is_operation("replace", "delete")),
+    ),
+)
