@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 import delta_sharing
+from lakepact.conformance.clients.command import check_client
 from lakepact.conformance.fixtures import pack
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from lakepact.conformance.fixtures.manifest import Manifest, PackTable
 
@@ -190,3 +193,11 @@ def test_it_reads_the_true_changes(shared: Shared, name: str, form: str) -> None
         )
         true = table.changes(first, last).select([*columns(table, last), *CHANGE])
         assert rows(true) == rows(read[true.column_names])
+
+
+def test_it_keeps_what_the_protocol_demands_of_clients() -> None:
+    program = Path(__file__).parent / "delta_sharing_client.py"
+
+    ended = CliRunner().invoke(check_client, ["--contract", "delta_sharing", "--timeout", "120", "--", sys.executable, str(program)])
+
+    assert ended.exit_code == 0, ended.output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 MINIATURES = {"iceberg_rest": HERE / "miniature_catalog_client.py", "delta_sharing": HERE / "miniature_sharing_client.py"}
-SECONDS = 30.0
+PAGE = HERE.parents[2] / "docs" / "test-a-client.md"
+SECONDS = 60.0
 
 #: Every fault of the miniatures, and what it breaks.
 FAULTS = {
@@ -87,9 +89,9 @@ def servers() -> Iterator[Callable[[str], Target]]:
         yield server
 
 
-def judged(server: Target, contract: str, *only: str, fault: str = "") -> dict[str, runner.Result]:
-    """How the requirements come out for a miniature with this fault."""
-    program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(MINIATURES[contract])), SECONDS)
+def judged(server: Target, contract: str, *only: str, fault: str = "", speaks: Path | None = None) -> dict[str, runner.Result]:
+    """How the requirements come out for a miniature with this fault, or for another client."""
+    program = Program(("env", f"LAKEPACT_FAULT={fault}", sys.executable, str(speaks or MINIATURES[contract])), SECONDS)
     client = Client(server.url, headers=server.headers, parameters=server.parameters, program=program)
     run = runner.Run(plan.plan(suites.of_clients(contract), only=only), client, side_by_side=2)
     for _ in run.events():
@@ -97,12 +99,29 @@ def judged(server: Target, contract: str, *only: str, fault: str = "") -> dict[s
     return run.results()
 
 
+def accused(results: dict[str, runner.Result]) -> dict[str, Outcome]:
+    """What is neither kept nor beside the point."""
+    return {name: result.outcome for name, result in results.items() if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}}
+
+
 @pytest.mark.parametrize("contract", FAULTS)
 def test_a_right_client_is_accused_of_nothing(servers: Callable[[str], Target], contract: str) -> None:
-    results = judged(servers(contract), contract)
+    assert accused(judged(servers(contract), contract)) == {}
 
-    accused = [(name, result.outcome) for name, result in results.items() if result.outcome not in {Outcome.PASS, Outcome.NOT_OFFERED}]
-    assert accused == []
+
+@pytest.mark.parametrize(
+    ("contract", "speaks"), [("iceberg_rest", "lakepact_catalog_client.py"), ("delta_sharing", "lakepact_sharing_client.py")]
+)
+def test_the_clients_of_this_project_keep_every_rule(servers: Callable[[str], Target], contract: str, speaks: str) -> None:
+    assert accused(judged(servers(contract), contract, speaks=HERE / speaks)) == {}
+
+
+def test_the_program_of_the_documentation_speaks_for_pyiceberg(servers: Callable[[str], Target], tmp_path: Path) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (tmp_path / "my_client.py").write_text(block, "utf-8")
+
+    results = judged(servers("iceberg_rest"), "iceberg_rest", "IRC-CLI-001", "IRC-PAG-006", speaks=tmp_path / "my_client.py")
+    assert {name: result.outcome for name, result in results.items()} == {"IRC-CLI-001": Outcome.FAIL, "IRC-PAG-006": Outcome.PASS}
 
 
 @pytest.mark.parametrize(("contract", "fault", "broken"), CASES, ids=[f"{contract}-{fault}" for contract, fault, _ in CASES])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import json
 import re
 import threading
 import time
@@ -85,12 +86,12 @@ class Answer:
         return [orjson.loads(line) for line in self.body.splitlines() if line.strip()]
 
     def with_document(self, document: Any) -> Answer:
-        """The same with another body."""
-        return replace(self, body=orjson.dumps(document))
+        """The same with another body; in ASCII, for some clients take signs beyond it for the end of a line."""
+        return replace(self, body=json.dumps(document).encode())
 
     def with_lines(self, lines: Iterable[Any]) -> Answer:
         """The same with other lines."""
-        return replace(self, body=b"".join(orjson.dumps(line) + b"\n" for line in lines))
+        return replace(self, body=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
 
     def with_header(self, name: str, value: str | None) -> Answer:
         """The same with another value of a header, or without it."""

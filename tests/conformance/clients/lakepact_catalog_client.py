@@ -1,0 +1,45 @@
+"""Speaks for `lakepact.client.IcebergCatalog`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from lakepact.client import IcebergCatalog, storage_properties
+
+CANNOT = 77
+FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}, {"id": 2, "name": "data", "type": "string", "required": False}]
+
+
+def done(catalog: IcebergCatalog, task: str, told: dict[str, Any]) -> Any:
+    namespace, name = told.get("namespace", ()), told.get("table", "")
+    match task:
+        case "list-namespaces":
+            return [list(found) for found in catalog.list_namespaces()]
+        case "list-tables":
+            return [found.name for found in catalog.list_tables(namespace)]
+        case "create-namespace":
+            catalog.create_namespace(namespace)
+        case "create-table":
+            catalog.create_table(namespace, name, {"type": "struct", "fields": FIELDS})
+        case "set-properties":
+            uuid = catalog.load_table(namespace, name).metadata.table_uuid
+            update = {"action": "set-properties", "updates": told["updates"]}
+            catalog.commit_table(namespace, name, [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
+        case "rename-table":
+            catalog.rename_table((namespace, name), (namespace, told["to"]))
+        case "drop-table":
+            catalog.drop_table(namespace, name)
+        case "file-properties":
+            loaded = catalog.load_table(namespace, name)
+            return storage_properties(loaded, loaded.metadata_location)
+        case _:
+            sys.exit(CANNOT)
+    return None
+
+
+if __name__ == "__main__":
+    arguments = json.loads(sys.argv[2])
+    with IcebergCatalog(arguments["uri"], properties=arguments["properties"]) as catalog:
+        sys.stdout.write(json.dumps(done(catalog, sys.argv[1], arguments)))
