@@ -102,6 +102,21 @@ def as_of_a_time(lab: SharingLab) -> None:
                     _moment_is_right(lab, table, version, moment)
 
 
+@check("DS-TTV-02")
+def as_of_before_all(lab: SharingLab) -> None:
+    """A query as of a time before the first version is refused, since no version was made at or before it."""
+    table = lab.fixture("times")
+    lab.works(reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200)
+    early = times.at(table.versions[0].timestamp - times.SECOND)
+    reply = reading.asked(lab, table, {"timestamp": early})
+    if reply.status == 200:
+        # Engines that take the first version for what is meant are known.
+        expected = f"a query of {table.name} as of {early}, before its first version, to be refused"
+        lab.warn("DS-TTV-02", expected=expected, actual=f"version {reply.headers.get('delta-table-version', 'unknown')}")
+    else:
+        lab.note("DS-TTV-02", "")
+
+
 def _before(moment: str, table: PackTable, version: int) -> bool:
     """Whether a moment comes before a version, if there is such a version."""
     return version >= len(table.versions) or moment < times.at(table.versions[version].timestamp)

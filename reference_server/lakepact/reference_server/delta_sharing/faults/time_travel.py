@@ -86,6 +86,16 @@ def _one_later(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     return lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest())
 
 
+def _first_if_early(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
+    """The first version for times before all."""
+
+    def at(log: Log, milliseconds: int) -> int:
+        early = milliseconds < log.timestamp(log.earliest())
+        return log.earliest() if early else of(log, milliseconds)
+
+    return at
+
+
 def _undated(lines: list[Any]) -> None:
     for line in lines:
         if file_of(line) is not None:
@@ -135,6 +145,12 @@ FAULTS = (
         "A query as of a time is one of the version before.",
         ("DS-QRY-08", "DS-QRY-09"),
         around("rules", "version-at", _one_later),
+    ),
+    Fault(
+        "times-before-all-lead-to-the-first-version",
+        "A query as of a time before the first version is one of that.",
+        ("DS-TTV-02",),
+        around("rules", "version-at", _first_if_early),
     ),
     Fault(
         "history-is-always-shared",
