@@ -148,6 +148,16 @@ class CatalogLab(Lab):
             raise Blocked(f"the namespace {list(namespace)} was to be created, and another one was: {reply.shown}")
         return namespace
 
+    def named(self, level: str) -> Namespace | None:
+        """A new namespace of this very name; none where the target refuses names like it."""
+        namespace = (level,)
+        created = self.send("createNamespace", body={"namespace": [level], "properties": {}})
+        if 400 <= created.status < 500:
+            return None
+        self.afterwards(lambda: self.send("dropNamespace", namespace=namespace))
+        self.works(created, 200)
+        return namespace
+
     def kept(self, properties: Mapping[str, str] | None) -> dict[str, str]:
         """Of the properties of a new namespace those that the target keeps: all or none."""
         return dict(properties or {}) if self.feature("namespace-properties") else {}

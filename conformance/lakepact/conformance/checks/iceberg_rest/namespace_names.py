@@ -106,7 +106,11 @@ def case_is_treated_consistently(lab: CatalogLab) -> None:
     """Names that differ in case are different namespaces, or the same one wherever they are used."""
     name = f"{lab.name()}Case"
     other = name.swapcase()
-    lab.works(create(lab, [name], properties={"is": "first"}), 200)
+    first = create(lab, [name], properties={"is": "first"})
+    if 400 <= first.status < 500:
+        lab.skip("IRC-NS-ENC-004", "the target refuses namespaces with capitals in their names")
+        return
+    lab.works(first, 200)
     kept = lab.send("loadNamespaceMetadata", namespace=(name,))
     found = lab.send("loadNamespaceMetadata", namespace=(other,))
     again = create(lab, [other], properties={"is": "second"})

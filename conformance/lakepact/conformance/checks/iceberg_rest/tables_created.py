@@ -147,6 +147,11 @@ def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
         reply = request_creation(lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"})
         if reply.status == 200:
             expect.equal(3, reply.at("metadata", "format-version"), "format-version")
+        for version in (1, 3) if lab.feature("stage-create") and lab.feature("format-v3") else ():
+            asked = {"format-version": str(version)}
+            stage = request_creation(lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True)
+            if stage.status == 200:
+                expect.equal(version, stage.at("metadata", "format-version"), "format-version of what is staged,")
 
 
 @check("IRC-TBL-CREATE-011")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.metrics import scan_report
 from lakepact.conformance.checks.iceberg_rest.register import grown, left_behind, location_of, register, registered
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import HARMLESS, assert_ref, assert_uuid
@@ -18,8 +19,10 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     schema_with,
     set_current_schema,
 )
-from lakepact.conformance.checks.iceberg_rest.tables_drop import await_purge, is_refused, lost, purge, visible_files
+from lakepact.conformance.checks.iceberg_rest.tables_drop import await_purge, is_refused, lost, purge, visible_files, ways
 from lakepact.conformance.checks.iceberg_rest.tables_rename import moves_between_namespaces, renamed
+from lakepact.conformance.checks.iceberg_rest.view_requests import made
+from lakepact.conformance.checks.iceberg_rest.views_rename import rename as rename_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,3 +141,42 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
             expect.status(reply, *((404,) if body["updates"] else (404, 400)), about=f"for a commit of {what}")
             expect.true(behind.status == 404, f"no table by the old name after a commit of {what}", behind.shown)
             unchanged(lab, now)
+
+
+@check("IRC-TBL-REN-001")
+def nothing_answers_to_old_names(lab: CatalogLab) -> None:
+    """By its old name a renamed table does not exist for any operation: it is neither there, nor reported on, planned or dropped."""
+    table = lab.append(lab.make_table())
+    now, nobody = renamed(lab, table, lab.name()), {**table.at, "table": lab.name()}
+    asked: dict[str, dict[str, Any]] = {
+        "tableExists": {},
+        "loadCredentials": {},
+        "reportMetrics": {"body": scan_report(table)},
+        "planTableScan": {"body": {}},
+        "dropTable": {"purge_requested": ways(lab)[0]},
+    }
+
+    with lab.judge("IRC-TBL-REN-001"):
+        for operation, arguments in asked.items():
+            if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+                expect.status(lab.send(operation, **arguments, **table.at), 404, about=f"for {operation} by the old name")
+        expect.status(lab.send("loadTable", **now.at), 200, about="for the new name afterwards")
+
+
+@check("IRC-VIEW-REN-001")
+def nothing_answers_to_old_names_of_views(lab: CatalogLab) -> None:
+    """By its old name a renamed view does not exist for any operation: it is neither there, nor replaced, nor dropped."""
+    view = made(lab)
+    new, nobody = {**view.identifier, "name": lab.name()}, {**view.at, "view": lab.name()}
+    lab.works(rename_view(lab, view.identifier, new))
+    asked: dict[str, dict[str, Any]] = {
+        "viewExists": {},
+        "replaceView": {"body": {"requirements": [], "updates": [HARMLESS]}},
+        "dropView": {},
+    }
+
+    with lab.judge("IRC-VIEW-REN-001"):
+        for operation, arguments in asked.items():
+            if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+                expect.status(lab.send(operation, **arguments, **view.at), 404, about=f"for {operation} by the old name")
+        expect.status(lab.send("loadView", namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")

@@ -31,11 +31,11 @@ def routes_stand_below_the_base(lab: CatalogLab) -> None:
 def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
     """Hex digits of percent-encodings may have either case, and nothing is decoded twice."""
     parent = lab.make_namespace()
-    literal = lab.make_namespace(level=f"{lab.name()}_%41")
-    single = lab.send("loadNamespaceMetadata", namespace=literal)
+    literal = lab.named(f"{lab.name()}_%41")
 
     with lab.judge("IRC-GEN-021"):
-        expect.equal(list(literal), single.at("namespace"), "namespace")
+        if literal:
+            expect.equal(list(literal), lab.send("loadNamespaceMetadata", namespace=literal).at("namespace"), "namespace")
     child = lab.child_of(parent)
     if child is None:
         lab.skip("IRC-NS-ENC-001", "namespaces of several levels are refused, or not found at their paths")
@@ -53,7 +53,10 @@ def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
 def plus_in_a_path_is_a_plus(lab: CatalogLab) -> None:
     """A plus in a path stands for itself and not for a space."""
     stem = lab.name()
-    plus, space = lab.make_namespace(level=f"{stem}+b"), lab.make_namespace(level=f"{stem} b")
+    plus, space = lab.named(f"{stem}+b"), lab.named(f"{stem} b")
+    if plus is None or space is None:
+        lab.skip("IRC-GEN-022", "the target refuses namespaces with a plus or a space in their names")
+        return
     prefix = lab.path("listNamespaces")
     answers = {
         f"{stem}+b": plus,

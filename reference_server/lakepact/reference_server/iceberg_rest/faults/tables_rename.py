@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_call, on_status, unchecked
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.iceberg_rest.faults.ways.namespaces import make_namespace
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become
 from lakepact.reference_server.iceberg_rest.faults.ways.tables import at, carried_over, create, exists, given, promised
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.faults.ways.tables import Arguments, Handlers
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Service
 
 FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
 
@@ -196,7 +197,70 @@ def _of_refs(metadata: Document) -> Document:
     return {**metadata, "snapshots": [one for one in metadata.get("snapshots") or () if one["snapshot-id"] in named]}
 
 
+def _known_by_old_names(renaming: str, operation: str, kind: str) -> Install:
+    """One operation finds what was renamed by its old name, too."""
+
+    def install(service: Service) -> None:
+        rename, act = service.handlers[renaming], service.handlers[operation]
+        known: dict[tuple[str, str], tuple[str, str]] = {}
+
+        def renamed(**arguments: Any) -> Reply:
+            reply = rename(**arguments)
+            source, destination = (arguments["body"][side] for side in ("source", "destination"))
+            known[SEPARATOR.join(source["namespace"]), source["name"]] = SEPARATOR.join(destination["namespace"]), destination["name"]
+            return reply
+
+        def found(**arguments: Any) -> Reply:
+            try:
+                return act(**arguments)
+            except Problem as problem:
+                new = known.get((arguments["namespace"], arguments[kind]))
+                if problem.status != 404 or new is None:
+                    raise
+                return act(**{**arguments, "namespace": new[0], kind: new[1]})
+
+        service.handlers.update({renaming: renamed, operation: found})
+
+    return install
+
+
 FAULTS = (
+    Fault(
+        "existence-by-old-names",
+        "Tables exist by their old names.",
+        ("IRC-TBL-REN-001",),
+        _known_by_old_names("renameTable", "tableExists", "table"),
+    ),
+    Fault(
+        "credentials-by-old-names",
+        "Credentials are given by old names.",
+        ("IRC-TBL-REN-001",),
+        _known_by_old_names("renameTable", "loadCredentials", "table"),
+    ),
+    Fault(
+        "reports-by-old-names",
+        "Reports are taken by old names.",
+        ("IRC-TBL-REN-001",),
+        _known_by_old_names("renameTable", "reportMetrics", "table"),
+    ),
+    Fault(
+        "existence-of-views-by-old-names",
+        "Views exist by their old names.",
+        ("IRC-VIEW-REN-001",),
+        _known_by_old_names("renameView", "viewExists", "view"),
+    ),
+    Fault(
+        "replaces-views-by-old-names",
+        "Views are replaced by their old names.",
+        ("IRC-VIEW-REN-001",),
+        _known_by_old_names("renameView", "replaceView", "view"),
+    ),
+    Fault(
+        "drops-views-by-old-names",
+        "Views are dropped by their old names.",
+        ("IRC-VIEW-REN-001",),
+        _known_by_old_names("renameView", "dropView", "view"),
+    ),
     Fault("renames-nothing", "Renames are answered as if they were done.", ("IRC-TBL-REN-001",), given("renameTable", _rename_nothing)),
     Fault(
         "copies-instead-of-renaming",

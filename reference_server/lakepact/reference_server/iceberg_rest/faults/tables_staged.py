@@ -255,7 +255,22 @@ def _outside(service: Service) -> None:
     on_call(COMMIT, act)(service)
 
 
+def _stages_of_the_usual_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Pass over the format version that a stage is to have."""
+    body = arguments["body"]
+    if not is_staging(body):
+        return handler(**arguments)
+    properties = {key: value for key, value in (body.get("properties") or {}).items() if key != "format-version"}
+    return handler(**{**arguments, "body": {**body, "properties": properties}})
+
+
 FAULTS = (
+    Fault(
+        "stages-are-of-the-usual-version",
+        "Stages have the usual format version.",
+        ("IRC-TBL-CREATE-010",),
+        on_call(CREATE, _stages_of_the_usual_version),
+    ),
     Fault("stages-without-order", "Stages are answered without sort orders.", ("IRC-TBL-STAGE-001",), _answering(_without("sort-orders"))),
     Fault("stages-without-uuid", "Stages are answered without a UUID.", ("IRC-TBL-STAGE-001",), _answering(_without("table-uuid"))),
     Fault("stages-without-location", "Stages are answered without a location.", ("IRC-TBL-STAGE-001",), _answering(_without("location"))),

@@ -88,7 +88,10 @@ NOT_INHERITED: dict[str, str] = {
         ),
         "the catalog has a way of its own to tell who enters, and everybody who may enter may do everything",
     ),
-    **dict.fromkeys(("credentials-for-a-location", "credentials-end-at-a-number"), "tables come without credentials"),
+    **dict.fromkeys(
+        ("credentials-for-a-location", "credentials-end-at-a-number", "credentials-by-old-names"), "tables come without credentials"
+    ),
+    "reports-by-old-names": "no reports are taken",
     "not-offered-is-500": "no operation of the contract is not offered",
     "created-name-shortened": "a namespace has no level that could be left out",
     **dict.fromkeys(
