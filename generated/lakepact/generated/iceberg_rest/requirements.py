@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 af90a9525078a4b9. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 bc10b0b885eb0e41. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -291,6 +291,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="clients",
         operations=("updateTable",),
+        side="client",
+    ),
+    "IRC-CLI-005": Requirement(
+        id="IRC-CLI-005",
+        level="SHOULD",
+        says="A client writes a space in a path as %20, for a plus sign stands for itself there.",
+        clause="/components/parameters/namespace",
+        basis="implied",
+        area="clients",
         side="client",
     ),
     "IRC-COM-001": Requirement(

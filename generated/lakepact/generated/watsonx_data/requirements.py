@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 2a6d5236f650a497. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 a8c53071656b4765. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -625,6 +625,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         basis="implied",
         area="clients",
         operations=("updateTable",),
+        side="client",
+    ),
+    "IRC-CLI-005": Requirement(
+        id="IRC-CLI-005",
+        level="SHOULD",
+        says="A client writes a space in a path as %20, for a plus sign stands for itself there.",
+        clause="/components/parameters/namespace",
+        basis="implied",
+        area="clients",
         side="client",
     ),
     "IRC-COM-001": Requirement(
