@@ -55,7 +55,9 @@ class Catalog:
         if FAULT == "joins-levels-by-dots":
             return f"{self.root}/namespaces/" + quote(".".join(levels), safe="")
         joined = "\x1f".join(levels)
-        encoded = quote(joined, safe="%") if FAULT == "leaves-percent-signs" else quote(joined, safe="")
+        encoded = quote(joined, safe="%" if FAULT == "leaves-percent-signs" else "")
+        if FAULT == "writes-spaces-as-plus":
+            encoded = encoded.replace("%20", "+")
         return f"{self.root}/namespaces/{encoded}"
 
     def table(self, levels: list[str], name: str) -> str:

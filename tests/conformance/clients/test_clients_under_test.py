@@ -39,6 +39,7 @@ FAULTS = {
         "namespaces-are-words": "IRC-CLI-001",
         "joins-levels-by-dots": "IRC-CLI-002",
         "leaves-percent-signs": "IRC-CLI-002",
+        "writes-spaces-as-plus": "IRC-CLI-005",
         "takes-refusals-for-nothing": "IRC-CLI-003",
         "takes-conflicts-for-done": "IRC-CLI-003",
         "sends-commits-again": "IRC-CLI-004",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.expect import shown
-from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,12 +80,13 @@ class Ended:
             why: what it had to notice.
 
         Raises:
-            Unmet: it ended well, or had to be ended.
+            Unmet: it ended well.
+            Blocked: it had to be ended, perhaps while it tried again.
         """
         if self.code == DONE:
             raise Unmet(f"{self.task} to fail: {why}", f"exit code 0, and it printed {self.outcome}")
         if self.code is None:
-            raise Unmet(f"{self.task} to fail: {why}", self.shown)
+            raise Blocked(f"{self.shown}; --timeout gives it more time to notice that {why}")
 
 
 @dataclass(frozen=True)

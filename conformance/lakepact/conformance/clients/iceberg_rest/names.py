@@ -8,19 +8,25 @@ from lakepact.conformance import expect
 from lakepact.conformance.clients.iceberg_rest.suite import check
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
 
-AWKWARD = ("with space", "50%41", "a+b&c=d", "q?#", "élan", "with.dot")
+AWKWARD = ("50%41", "a+b&c=d", "q?#", "élan", "with.dot")
 
 
-@check("IRC-CLI-002")
+@check("IRC-CLI-002", "IRC-CLI-005")
 def names_arrive(lab: CatalogClientLab) -> None:
     """Namespaces with several levels, and with characters that paths have no room for, arrive as they are."""
     plain = lab.namespace("t")
     lab.does("list-tables", ["t"], namespace=plain)
     with lab.judge("IRC-CLI-002"):
-        inner = lab.namespace("inner", within=plain)
-        expect.equal(["inner"], lab.performs("list-tables", namespace=inner).result, f"the tables of {expect.shown(inner)}")
+        _lists(lab, lab.namespace("t", within=plain))
         for name in AWKWARD:
-            namespace = lab.namespace("t", named=f"{lab.name()} {name}")
-            expect.equal(["t"], lab.performs("list-tables", namespace=namespace).result, f"the tables of {expect.shown(namespace)}")
+            _lists(lab, lab.namespace("t", named=f"{lab.name()}-{name}"))
+    with lab.judge("IRC-CLI-005"):
+        _lists(lab, lab.namespace("t", named=f"{lab.name()} with spaces"))
+
+
+def _lists(lab: CatalogClientLab, namespace: Sequence[str]) -> None:
+    expect.equal(["t"], lab.performs("list-tables", namespace=namespace).result, f"the tables of {expect.shown(namespace)}")
