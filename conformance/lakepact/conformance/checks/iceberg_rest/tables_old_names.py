@@ -167,7 +167,8 @@ def nothing_answers_to_old_names(lab: CatalogLab) -> None:
 def nothing_answers_to_old_names_of_views(lab: CatalogLab) -> None:
     """By its old name a renamed view does not exist for any operation: it is neither there, nor replaced, nor dropped."""
     view = made(lab)
-    new, nobody = {**view.identifier, "name": lab.name()}, {**view.at, "view": lab.name()}
+    new: dict[str, Any] = {**view.identifier, "name": lab.name()}
+    nobody: dict[str, Any] = {**view.at, "view": lab.name()}
     lab.works(rename_view(lab, view.identifier, new))
     asked: dict[str, dict[str, Any]] = {
         "viewExists": {},
