@@ -147,7 +147,8 @@ def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
 def nothing_answers_to_old_names(lab: CatalogLab) -> None:
     """By its old name a renamed table does not exist for any operation: it is neither there, nor reported on, planned or dropped."""
     table = lab.append(lab.make_table())
-    now, nobody = renamed(lab, table, lab.name()), {**table.at, "table": lab.name()}
+    now = renamed(lab, table, lab.name())
+    nobody: dict[str, Any] = {**table.at, "table": lab.name()}
     asked: dict[str, dict[str, Any]] = {
         "tableExists": {},
         "loadCredentials": {},
