@@ -12,13 +12,13 @@ from lakepact.conformance import suite as suites
 from lakepact.conformance.outcome import Outcome
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp
-from lakepact.reference_server.faults import GENERIC, Install, all_of, around, fault_named, on_lines, on_reply
+from lakepact.reference_server.faults import GENERIC, Install, all_of, around, fault_named, on_call, on_lines, on_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.replies import Reply
-    from lakepact.reference_server.service import Scope
+    from lakepact.reference_server.service import Handler, Scope
 
 SUITE = suites.load("delta_sharing")
 IN_LINES = ("getTableMetadata", "queryTable", "queryTableChanges")
@@ -72,6 +72,23 @@ def _whole_seconds(reading: Callable[[str], int]) -> Callable[[str], int]:
     return read
 
 
+def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Refuse whatever is asked of the past."""
+    said = {**arguments, **(arguments.get("body") or {})}
+    if any(said.get(name) is not None for name in ("starting_timestamp", "version", "timestamp", "startingVersion")):
+        raise refused(400, "the history is not shared")
+    return handler(**arguments)
+
+
+def _without_features(negotiate: Callable[..., str]) -> Callable[..., str]:
+    def chosen(capabilities: Any, needed: Any) -> str:
+        if needed:
+            raise refused(400, "tables with features are not shared")
+        return negotiate(capabilities, needed)
+
+    return chosen
+
+
 def _elsewhere(reply: Reply, scope: Scope) -> Reply:
     """Send who asks for a file on to where it is."""
     if reply.status not in {200, 206} or b"moved=1" in scope["query_string"]:
@@ -109,6 +126,20 @@ def test_a_time_after_the_last_commit_may_be_refused(outcomes: Callable[..., dic
     habit = fault_named("times-after-the-last-commit-are-refused", contract="delta_sharing", operations={}).install
 
     assert outcomes(habit, "DS-TTV-02") == {"DS-TTV-02": Outcome.WARN}
+
+
+def test_who_shares_no_history_is_asked_for_none(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    habit = all_of(on_call("getTableVersion", _of_now), on_call("queryTable", _of_now))
+    found = outcomes(habit, "DS-VER-*", "DS-TSF-*", "DS-TTV-*")
+
+    assert accused(found) == {}
+    assert {found[r] for r in ("DS-VER-04", "DS-VER-05", "DS-TSF-01", "DS-TTV-01")} == {Outcome.NOT_OFFERED}
+
+
+def test_tables_with_features_may_be_refused_whatever_is_asked_of_them(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    habit = around("rules", "negotiate", _without_features)
+
+    assert accused(outcomes(habit, "DS-QRY-09", "DS-TTV-*", "DS-CDF-*")) == {}
 
 
 def test_a_table_that_is_not_answered_hides_nothing_that_is_wrong_with_others(outcomes: Callable[..., dict[str, Outcome]]) -> None:

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.times import as_of
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered
 
@@ -77,11 +79,26 @@ class SharingLab(Lab):
         Raises:
             NotOffered: none was found.
         """
+        self.needs_history()
         known = [pack.address for pack in self.manifest.tables.values() if pack.history] if self.knows_content else []
         table: SharedTable | None = next((t for t in self.catalogue.readable if t.address in known), self.offer.found["history"])
         if table is None:
             raise NotOffered("no table was found whose versions can be asked for by their times")
         return table
+
+    def needs_history(self) -> None:
+        """Go on only where the history of a table may be shared.
+
+        Raises:
+            NotOffered: neither a time nor a version leads to what tables of the fixture pack were.
+        """
+        if self.feature("history") or not self.knows_content:
+            return
+        table = next(pack for pack in self.manifest.tables.values() if pack.history and len(pack.readable) == len(pack.versions) > 1)
+        by_time = self.send("getTableVersion", starting_timestamp=as_of(table.versions[1].timestamp), **table.address)
+        by_version = self.send("queryTable", body={"version": table.last.version}, headers=[EITHER_FORMAT], **table.address)
+        if by_time.status == by_version.status == 400:
+            raise NotOffered("the target shares no history")
 
     @property
     def speaks_parquet(self) -> bool:

@@ -96,6 +96,7 @@ def the_older_request_says_the_same(lab: SharingLab) -> None:
 
 def _times(lab: SharingLab) -> Iterator[PackTable]:
     """The tables of the fixture pack with a history whose every version can be read."""
+    lab.needs_history()
     for name in lab.manifest.tables:
         table = lab.fixture(name)
         if table.history and len(table.readable) == len(table.versions) > 1:
