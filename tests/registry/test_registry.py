@@ -31,6 +31,7 @@ CONTRACTS = sorted(SOURCES)
 HOW_MANY = {
     ICEBERG: {
         "CFG": 20,
+        "CLI": 5,
         "COM": 31,
         "ERR": 18,
         "GEN": 32,
