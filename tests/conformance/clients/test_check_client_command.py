@@ -42,6 +42,16 @@ def test_a_wrong_client_ends_with_1_and_its_requests_are_shown(monkeypatch: pyte
     assert "updateTable" in [line["operation"] for line in written if line["line"] == "exchange"]
 
 
+def test_the_page_of_a_client_says_nothing_of_what_servers_declare(tmp_path: Path) -> None:
+    page = tmp_path / "client.html"
+    called("--only", "IRC-PAG-006", "--report", f"html={page}", "--", sys.executable, MINIATURE)
+
+    written = page.read_text("utf-8")
+    assert "miniature_catalog_client.py" in written
+    assert "operations declared" not in written
+    assert 'id="offer"' not in written
+
+
 def test_a_client_that_does_nothing_even_where_all_is_well_is_not_judged() -> None:
     ended = called("--only", "IRC-CLI-003", "--", sys.executable, "-c", "raise SystemExit('broken')")
 

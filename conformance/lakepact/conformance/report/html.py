@@ -49,7 +49,7 @@ def html(report: Sequence[dict[str, Any]]) -> str:
         if findings:
             parts += [f'<section id="{anchor}"><h2>{heading} ({len(findings)})</h2><p class="lead">{lead}</p>']
             parts += [_finding(result, exchanges, header) for result in findings] + ["</section>"]
-    parts += [*_absent(absent, results, header), *_target(header), "</main>", _end(header)]
+    parts += [*_absent(absent, results, header), *(_target(header) if _of_a_server(header) else ()), "</main>", _end(header)]
     return page(title, parts)
 
 
@@ -67,7 +67,7 @@ def _top(
     told = {
         "judged": header["ended"].replace("T", " ").replace("+00:00", " UTC"),
         "requirements": f"{len(results):,}",
-        "operations declared": f"{len(header['operations'])} of {header['all_operations']}",
+        **({"operations declared": f"{len(header['operations'])} of {header['all_operations']}"} if _of_a_server(header) else {}),
         "checks": f"{footer['checks']:,}",
         "laws": f"{footer['laws']:,}",
         "requests": f"{footer['requests']:,}",
@@ -84,7 +84,8 @@ def _top(
     links = {"areas": "Areas"} if results else {}
     links |= {anchor: f"{SECTIONS[anchor][0]} ({len(findings)})" for anchor, findings in shown.items() if findings}
     links |= {"absent": f"Not offered ({len(absent)})"} if absent else {}
-    links |= {"offer": "The target"}
+    if _of_a_server(header):
+        links |= {"offer": "The target"}
     yield "<nav>" + "".join(f'<a href="#{anchor}">{name}</a>' for anchor, name in links.items()) + "</nav></header>"
 
 
@@ -184,6 +185,11 @@ def _absent(absent: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, 
         items = "".join(f"<li><code>{escape(r['requirement'])}</code> {escape(r['says'])}</li>" for r in listed)
         yield f"<details><summary>{escape(reason)} ({len(listed)})</summary><ul>{items}</ul></details>"
     yield "</section>"
+
+
+def _of_a_server(header: Mapping[str, Any]) -> bool:
+    """Whether a server was judged, which declares something, rather than a client."""
+    return bool(header.get("side", "server") == "server")
 
 
 def _target(header: Mapping[str, Any]) -> Iterator[str]:
