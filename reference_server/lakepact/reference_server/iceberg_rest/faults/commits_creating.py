@@ -134,7 +134,7 @@ FAULTS = (
     Fault(
         "commits-create-nothing",
         "A commit to a table that does not exist is refused, whatever it requires.",
-        ("IRC-REQ-001", "IRC-REQ-003"),
+        ("IRC-REQ-001",),
         around("rules", "committed-table", _never),
     ),
     Fault("commits-create-what-was-staged", "Only what was staged can be created, once.", ("IRC-REQ-001",), _staged_alone),

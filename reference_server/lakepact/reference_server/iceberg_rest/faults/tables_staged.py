@@ -279,7 +279,7 @@ FAULTS = (
         "creates-stages",
         "A stage creates the table at once.",
         (
-            *(f"IRC-TBL-STAGE-{number}" for number in ("002", "003", "004", "005", "008")),
+            *(f"IRC-TBL-STAGE-{number}" for number in ("002", "003", "004", "008")),
             *("IRC-TBL-HEAD-004", "IRC-TBL-LIST-006"),
         ),
         _stages(_create),
@@ -292,7 +292,7 @@ FAULTS = (
     Fault(
         "commits-to-tables-only",
         "A commit that would make a table is answered with 404.",
-        ("IRC-TBL-STAGE-004", "IRC-TBL-STAGE-005", "IRC-TBL-STAGE-007"),
+        ("IRC-TBL-STAGE-004",),
         around("rules", "committed-table", _must_exist),
     ),
     Fault("makes-one-schema", "A commit that makes a table keeps its current schema alone.", ("IRC-TBL-STAGE-005",), making(_one_schema)),
