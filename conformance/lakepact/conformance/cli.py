@@ -28,6 +28,7 @@ VERBS = {
     "check-client": Verb("lakepact.conformance.clients.command", "check_client", "Judge a client, by what it does with scripted answers."),
     "contracts": Verb("lakepact.conformance.contracts", "contracts", "Contracts and versions, and how they differ."),
     "data": Verb("lakepact.conformance.data.cli", "data", "Write tables of known rows, and read them back."),
+    "diff": Verb("lakepact.conformance.campaign.diff", "diff", "Send the same requests to two servers, and say where they differ."),
     "explain": Verb("lakepact.conformance.catalogue", "explain", "Explain a requirement, and what judges it."),
     "fixtures": Verb("lakepact.conformance.fixtures.cli", "fixtures", "Write tables for a server to share and be judged by."),
     "list": Verb("lakepact.conformance.catalogue", "list_requirements", "List requirements, checks or parameters."),

@@ -18,22 +18,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def told(verb: str, action: Callable[[], None]) -> None:
-    """Do it; what is wrong becomes one line."""
+def told(verb: str, action: Callable[[], None], *, command: str = "") -> None:
+    """Do it; what is wrong becomes one line.
+
+    Args:
+        verb: of a campaign.
+        action: what is done.
+        command: what speaks, if it is no verb of a campaign.
+    """
+    speaker = command or f"lakepact campaign {verb}"
     try:
         action()
     except KeyboardInterrupt:
-        click.echo(f"lakepact campaign {verb}: interrupted; what had landed is kept", err=True)
+        click.echo(f"{speaker}: interrupted; what had landed is kept", err=True)
         sys.exit(runner.INCOMPLETE)
     except OSError as wrong:
         where = f" ({wrong.filename})" if wrong.filename else ""
-        click.echo(f"lakepact campaign {verb}: {wrong.strerror or wrong}{where}; what had landed is kept", err=True)
+        click.echo(f"{speaker}: {wrong.strerror or wrong}{where}; what had landed is kept", err=True)
         sys.exit(runner.INCOMPLETE)
     except (LookupError, ValueError) as wrong:
-        click.echo(f"lakepact campaign {verb}: {wrong.args[0] if wrong.args else wrong}", err=True)
+        click.echo(f"{speaker}: {wrong.args[0] if wrong.args else wrong}", err=True)
         sys.exit(runner.USAGE)
     except (Refused, CannotRun, CannotLand) as refused:
-        click.echo(f"lakepact campaign {verb}: {refused}", err=True)
+        click.echo(f"{speaker}: {refused}", err=True)
         sys.exit(runner.INCOMPLETE)
 
 

@@ -19,6 +19,15 @@ def markdown(facts: Facts) -> str:
     return "\n".join(_lines(facts)) + "\n"
 
 
+def compared(facts: Facts) -> Iterator[str]:
+    """The lines that compare the targets: what each does not keep, and where they answer differently."""
+    plan = facts.run["plan"]
+    yield f"{facts.title}: {plan['cases']} cases of {plan['operations']} operations\n"
+    yield from (f"- {target['name']}: `{target['url']}`" for target in facts.run["targets"])
+    yield from _findings(facts)
+    yield from _divergences(facts)
+
+
 def _lines(facts: Facts) -> Iterator[str]:
     plan = facts.run["plan"]
     yield f"# Campaign {facts.run['run_id']}: {facts.title}\n"

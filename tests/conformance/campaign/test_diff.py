@@ -1,0 +1,72 @@
+"""`lakepact diff`: two targets are asked the same, and where their answers differ is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from lakepact.conformance.campaign.diff import diff
+from lakepact.reference_server import running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+FEW = ("--seeds", "1", "--only", "listNamespaces", "--only", "loadNamespaceMetadata")
+
+
+def called(*arguments: str) -> Result:
+    return CliRunner().invoke(diff, list(arguments), catch_exceptions=False)
+
+
+def test_servers_that_answer_alike_end_with_0() -> None:
+    with running(warehouse="memory:") as left, running(warehouse="memory:") as right:
+        ended = called(left.url, right.url, *FEW)
+
+    assert ended.exit_code == 0, ended.output
+    assert ended.output.rstrip().endswith("None.")
+
+
+def test_a_difference_ends_with_1_and_is_told_with_its_operation(tmp_path: Path) -> None:
+    out = tmp_path / "kept"
+    with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["answers-503@loadNamespaceMetadata"]) as right:
+        ended = called(left.url, right.url, *FEW, "--out", str(out))
+
+    assert ended.exit_code == 1, ended.output
+    (row,) = [line for line in ended.output.splitlines() if line.startswith("| loadNamespaceMetadata | status")]
+    assert "left" in row
+    assert "503" in row
+    assert {"plan", "run", "report.md", "report.html"} == {path.name for path in out.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere", "http://127.0.0.1:1"), "lakepact diff: --target left: nowhere is no http:// or https:// address"),
+        (("http://127.0.0.1:1", "http://127.0.0.1:1", "--only", "nothing"), "nothing"),
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], said: str) -> None:
+    ended = called(*arguments)
+
+    assert ended.exit_code == 2
+    assert said in ended.output
+
+
+def test_a_target_that_does_not_answer_ends_with_3() -> None:
+    with running(warehouse="memory:") as left:
+        ended = called(left.url, "http://127.0.0.1:9", *FEW)
+
+    assert ended.exit_code == 3
+    assert "lakepact diff: the target right does not answer" in ended.output
+
+
+def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    ended = called("http://127.0.0.1:9", "http://127.0.0.1:9", "--out", str(tmp_path))
+
+    assert ended.exit_code == 2
+    assert "there is something in it" in ended.output
