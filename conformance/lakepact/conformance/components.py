@@ -67,6 +67,14 @@ class Components:
         text = f"{where or 'the body'}: {self._said(instance.component, error)}"
         return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
+    def flaws(self, component: str, value: Any) -> dict[str, str | None]:
+        """The components in a value that has to be a `component`, and the first flaw of each, if it has one."""
+        found: dict[str, str | None] = {}
+        for instance in self.instances(component, value):
+            if found.get(instance.component) is None:
+                found[instance.component] = self.flaw(instance)
+        return found
+
     def _said(self, component: str, error: ValidationError) -> str:
         if error.schema_path != ["anyOf"]:
             return error.message

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import orjson
-
+from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.stage import Stage, as_it_is
 from lakepact.conformance.expect import shown
 from lakepact.conformance.lab import Lab
@@ -98,7 +97,7 @@ class ClientLab(Lab):
             NotOffered: it has nothing that does it.
         """
         result = self.stage.once(shown([task, arguments]), lambda: self._plainly(task, arguments))
-        if expected is not None and ordered(result) != ordered(expected):
+        if expected is not None and in_order(result) != in_order(expected):
             raise Blocked(f"{task} prints {shown(result)} where nothing is unusual and it is {shown(expected)}")
 
     def _plainly(self, task: str, arguments: Mapping[str, Any]) -> Any:
@@ -122,8 +121,3 @@ def everything(contract: Contract, wire: Wire, target: Target) -> Offer:
     """What there is for clients: all operations and optional behaviours, which scripts bring about; the stage is open after this."""
     stage_of(wire, contract, target)
     return Offer(operations=frozenset(contract.operations), features=dict.fromkeys(contract.features, True))
-
-
-def ordered(value: Any) -> Any:
-    """A list in an order of its own, so that those with the same items are equal; anything else as it is."""
-    return sorted(value, key=orjson.dumps) if isinstance(value, list) else value

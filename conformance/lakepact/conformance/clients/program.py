@@ -21,7 +21,7 @@ from lakepact.conformance.expect import shown
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 DONE, CANNOT = 0, 77
 SAID = 400  #: characters of what a program says on its error stream that a report quotes, the last ones
@@ -73,6 +73,13 @@ class Ended:
         except orjson.JSONDecodeError:
             raise Unmet(f"JSON printed by {self.task}", shown(self.printed.decode("utf-8", "replace"))) from None
 
+    def prints(self, items: Sequence[Any]) -> bool:
+        """Whether it ended well and printed these items, in whatever order."""
+        try:
+            return bool(in_order(self.result) == in_order(items))
+        except Unmet:
+            return False
+
     def is_refused(self, why: str) -> None:
         """Expect that it did not end as if it had done its task.
 
@@ -87,6 +94,11 @@ class Ended:
             raise Unmet(f"{self.task} to fail: {why}", f"exit code 0, and it printed {self.outcome}")
         if self.code is None:
             raise Blocked(f"{self.shown}; --timeout gives it more time to notice that {why}")
+
+
+def in_order(value: Any) -> Any:
+    """A sequence in an order of its own, so that those with the same items are equal; anything else as it is."""
+    return sorted(value, key=orjson.dumps) if isinstance(value, (list, tuple)) else value
 
 
 @dataclass(frozen=True)

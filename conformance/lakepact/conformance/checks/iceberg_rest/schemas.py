@@ -121,11 +121,7 @@ def flaws(component: str, body: bytes) -> Flaws:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError:
         return {}
-    found: dict[str, str | None] = {}
-    for instance in COMPONENTS.instances(component, parsed):
-        if found.get(instance.component) is None:
-            found[instance.component] = COMPONENTS.flaw(instance)
-    return found
+    return COMPONENTS.flaws(component, parsed)
 
 
 _latest: tuple[Exchange | None, Flaws] = (None, {})  #: what was looked at last: all laws ask for it one after another

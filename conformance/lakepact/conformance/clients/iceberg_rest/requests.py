@@ -34,11 +34,7 @@ def flaws(component: str, body: bytes) -> Mapping[str, str | None]:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError as wrong:
         return {component: f"no JSON: {wrong}"}
-    found: dict[str, str | None] = {}
-    for instance in COMPONENTS.instances(component, parsed):
-        if found.get(instance.component) is None:
-            found[instance.component] = COMPONENTS.flaw(instance)
-    return found
+    return COMPONENTS.flaws(component, parsed)
 
 
 def sent(exchange: Exchange) -> Mapping[str, str | None]:
