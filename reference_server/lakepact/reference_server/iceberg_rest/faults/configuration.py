@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.faults import Fault, all_of, anew, on_answer, on_call, on_request, on_status
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
@@ -147,7 +147,7 @@ FAULTS = (
     Fault("heads-always-hit", "HEAD finds everything.", ("IRC-CFG-015",), on_status(("namespaceExists", "tableExists"), {404: 204})),
     Fault("endpoints-empty", "The list of endpoints is empty.", ("IRC-CFG-016",), config(lambda d: {**d, "endpoints": []})),
     Fault("endpoints-twice", "Endpoints are listed twice.", ("IRC-CFG-017",), endpoints(lambda given: given + given[:1])),
-    Fault("config-changes", "The configuration is another at every other call.", ("IRC-CFG-018",), _alternating()),
+    Fault("config-changes", "The configuration is another at every other call.", ("IRC-CFG-018",), anew(_alternating)),
     Fault("config-with-secrets", "The configuration hands out a secret key.", ("IRC-CFG-020",), config(_secret)),
     Fault(
         "config-with-secrets-of-an-account",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.reference_server.faults import Fault, Install, around, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Fault, Install, anew, around, on_answer, on_call, on_status
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
@@ -159,7 +159,7 @@ FAULTS = (
         on_call(LOAD, _homeless),
     ),
     Fault("credentials-fail", "Who asks for credentials meets an error.", ("IRC-TBL-CRED-007",), on_call(LOAD, _failing_without)),
-    Fault("credentials-end-sooner", "Credentials end sooner with every load.", ("IRC-TBL-CRED-008",), _ending_sooner()),
+    Fault("credentials-end-sooner", "Credentials end sooner with every load.", ("IRC-TBL-CRED-008",), anew(_ending_sooner)),
     Fault("credentials-of-nowhere", "The prefix of credentials is empty.", ("IRC-TBL-CRED-009",), _each(lambda one: {**one, "prefix": ""})),
     Fault("credentials-of-nothing", "Credentials hold nothing.", ("IRC-TBL-CRED-009",), _each(lambda one: {**one, "config": {}})),
 )

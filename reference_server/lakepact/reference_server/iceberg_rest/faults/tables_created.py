@@ -7,7 +7,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, accept, all_of, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, accept, all_of, anew, on_answer, on_call
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
 from lakepact.reference_server.iceberg_rest.faults.ways.creation import is_staging, made_with
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import CREATE, LOAD
@@ -135,13 +135,13 @@ def _uuid_of_place(service: Service) -> None:
     all_of(on_call(CREATE, act), made_with(spoil))(service)
 
 
-def _numbered() -> Callable[[Document, Document], None]:
+def _numbered() -> Install:
     numbers = itertools.count(1)
 
     def spoil(metadata: Document, _: Document) -> None:
         metadata["table-uuid"] = f"table-{next(numbers)}"
 
-    return spoil
+    return made_with(spoil)
 
 
 def _with_snapshot(metadata: Document, _: Document) -> None:
@@ -292,7 +292,7 @@ FAULTS = (
     Fault("writes-the-first-default", "The write-default is the initial one.", ("IRC-TBL-CREATE-011",), made_with(_write_what_was_first)),
     Fault("uuid-of-the-name", "Tables of one name have one UUID.", ("IRC-TBL-CREATE-012",), made_with(_uuid_of_name)),
     Fault("uuid-of-the-place", "A table that takes another's place has its UUID.", ("IRC-TBL-CREATE-012",), _uuid_of_place),
-    Fault("numbers-for-uuids", "Tables are numbered where they should have UUIDs.", ("IRC-TBL-CREATE-012",), made_with(_numbered())),
+    Fault("numbers-for-uuids", "Tables are numbered where they should have UUIDs.", ("IRC-TBL-CREATE-012",), anew(_numbered)),
     Fault(
         "makes-missing-namespaces",
         "Creating a table creates its namespace.",

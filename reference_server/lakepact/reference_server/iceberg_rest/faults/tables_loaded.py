@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, Install, around, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, anew, around, on_answer, on_call
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT, LOAD
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import called, refusals_become, with_status
@@ -75,13 +75,13 @@ def _one_file(usual: Callable[..., Record]) -> Callable[..., Record]:
     return written
 
 
-def _another_file_each_time() -> Callable[[Document], None]:
+def _another_file_each_time() -> Install:
     numbers = itertools.count(1)
 
     def edit(answer: Document) -> None:
         answer["metadata-location"] += f"?{next(numbers)}"
 
-    return edit
+    return on_answer(LOAD, edit)
 
 
 def _move_when_refused(service: Service) -> None:
@@ -210,7 +210,7 @@ FAULTS = (
         "names-a-file-for-each-load",
         "The metadata-location is another for each load.",
         ("IRC-TBL-LOAD-002",),
-        on_answer(LOAD, _another_file_each_time()),
+        anew(_another_file_each_time),
     ),
     Fault("moves-when-refused", "A commit that is refused makes a new file.", ("IRC-TBL-LOAD-002",), _move_when_refused),
     Fault(
