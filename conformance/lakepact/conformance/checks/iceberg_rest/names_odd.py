@@ -22,13 +22,29 @@ if TYPE_CHECKING:
 #: Names that are others once they are decoded again, trimmed or normalised; a target may refuse any of them.
 ODD = ("{}%41", "{}+c", "{} b", "{}e\u0301x", "{}.b", "{}\U0001f9ca\u8868", "{}&b=c", "{} ")
 
+#: Of these, those that namespaces may have: Apache's own kit lets a catalog do without dots there.
+ODD_LEVELS = tuple(odd for odd in ODD if "." not in odd)
+
 #: One that is another where letter case is not kept in one place and kept in another.
 CAPITALS = "{}Big"
+
+MISSING = 404
 
 
 def refused(status: int) -> bool:
     """Whether a name was declined, as odd ones may be."""
     return 400 <= status < 500
+
+
+def looked_up(lab: CatalogLab, namespace: Namespace, *odds: str, of: str = "table") -> list[str]:
+    """The odd names that a target looks up where nothing has them. That it can have others, and not address them, is judged elsewhere."""
+    stem, operation = lab.name(), {"table": "loadTable", "view": "loadView"}[of]
+
+    def status(name: str) -> int:
+        arguments: dict[str, Any] = {of: name}
+        return lab.send(operation, namespace=namespace, **arguments).status
+
+    return [name for name in (odd.format(stem) for odd in odds) if status(name) == MISSING]
 
 
 def _tables(lab: CatalogLab, namespace: Namespace) -> list[str]:
@@ -67,11 +83,11 @@ def tables_of_odd_names_are_listed_found_and_changed(lab: CatalogLab) -> None:
 @check("IRC-TBL-REN-001")
 def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
     """A table that is renamed to an odd name has that very name, and is renamed from it again."""
-    table, stem = lab.load(lab.make_table()), lab.name()
+    table = lab.load(lab.make_table())
+    free = looked_up(lab, table.namespace, *ODD, CAPITALS)
 
     with lab.judge("IRC-TBL-REN-001"):
-        for odd in (*ODD, CAPITALS):
-            name = odd.format(stem)
+        for name in free:
             reply = rename(lab, table.identifier, identifier(table.namespace, name))
             if refused(reply.status):
                 continue
@@ -87,11 +103,11 @@ def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
 @check("IRC-TBL-REG-001")
 def tables_are_registered_by_odd_names(lab: CatalogLab) -> None:
     """A table that is registered by an odd name is loaded by it."""
-    former, stem = left_behind(lab, lab.append(lab.make_table())), lab.name()
+    former = left_behind(lab, lab.append(lab.make_table()))
+    free = looked_up(lab, former.namespace, *ODD, CAPITALS)
 
     with lab.judge("IRC-TBL-REG-001"):
-        for odd in (*ODD, CAPITALS):
-            name = odd.format(stem)
+        for name in free:
             reply = register(lab, former.namespace, name, location_of(former))
             if not refused(reply.status):
                 is_registered(lab, former, name, reply)
@@ -101,10 +117,9 @@ def tables_are_registered_by_odd_names(lab: CatalogLab) -> None:
 @check("IRC-GEN-020", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-007")
 def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
     """A view that is created by an odd name is loaded, listed, found and dropped by it."""
-    namespace, stem = lab.make_namespace(), lab.name()
+    namespace = lab.make_namespace()
     there: list[str] = []
-    for odd in ODD:
-        name = odd.format(stem)
+    for name in looked_up(lab, namespace, *ODD, of="view"):
         created = create_view(lab, namespace, name)
         with lab.judge("IRC-GEN-020"):
             if not refused(created.status):
@@ -130,11 +145,12 @@ def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
 @check("IRC-VIEW-REN-001")
 def views_are_renamed_to_odd_names(lab: CatalogLab) -> None:
     """A view that is renamed to an odd name has that very name, and is renamed from it again."""
-    view, stem = loaded(lab, made(lab)), lab.name()
+    view = loaded(lab, made(lab))
+    free = looked_up(lab, view.namespace, *ODD, CAPITALS, of="view")
 
     with lab.judge("IRC-VIEW-REN-001"):
-        for odd in (*ODD, CAPITALS):
-            moved = View(view.namespace, odd.format(stem), view.reply)
+        for name in free:
+            moved = View(view.namespace, name, view.reply)
             reply = rename_view(lab, view.identifier, moved.identifier)
             if refused(reply.status):
                 continue
@@ -151,7 +167,7 @@ def listings_of_namespaces_name_them_as_they_are(lab: CatalogLab) -> None:
     home = lab.make_namespace()
     parent = home if lab.child_of(home) else ()
     stem, there = lab.name(), []
-    for odd in ODD:
+    for odd in ODD_LEVELS:
         namespace = (*parent, odd.format(stem))
         created = lab.send("createNamespace", body={"namespace": list(namespace), "properties": {}})
         if created.status == 200:
