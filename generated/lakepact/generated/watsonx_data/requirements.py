@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 a8c53071656b4765. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 67679a3cfc3b7349. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -5243,7 +5243,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-REN-012": Requirement(
         id="IRC-TBL-REN-012",
         level="MUST",
-        says="Of two simultaneous renames one is answered with 204; the other with 404 if both move one table, with 409 if both aim at one name.",
+        says="Of two simultaneous renames one is answered with 204; the other with 404 or 409 if both move one table, with 409 if both aim at one name.",
         clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/409",
         basis="implied",
         area="tables",
