@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import orjson
+
 from lakepact.conformance.clients.program import in_order
 from lakepact.conformance.clients.stage import Stage, as_it_is
 from lakepact.conformance.expect import shown
@@ -81,12 +83,15 @@ class ClientLab(Lab):
 
         Raises:
             NotOffered: the client has nothing that does it.
+            Blocked: the server behind the stage failed.
         """
         with self.stage.scene(self.check, script, prefix=prefix) as scene:
             ended = self.target.program.run(task, self.arguments(scene.url, arguments))
         exchanges = tuple(sorted(scene.exchanges, key=lambda exchange: exchange.number))
         with self._lock:
             self.sent = [exchange.number for exchange in exchanges]
+        if scene.broken is not None:
+            raise scene.broken
         return Performance(ended, exchanges)
 
     def does(self, task: str, expected: Any = None, **arguments: Any) -> None:
@@ -96,7 +101,7 @@ class ClientLab(Lab):
             Blocked: it does not, or prints something else than `expected`.
             NotOffered: it has nothing that does it.
         """
-        result = self.stage.once(shown([task, arguments]), lambda: self._plainly(task, arguments))
+        result = self.stage.once(orjson.dumps([task, arguments]).decode(), lambda: self._plainly(task, arguments))
         if expected is not None and in_order(result) != in_order(expected):
             raise Blocked(f"{task} prints {shown(result)} where nothing is unusual and it is {shown(expected)}")
 

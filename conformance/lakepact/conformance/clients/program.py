@@ -129,13 +129,19 @@ class Program:
             try:
                 printed, said = process.communicate(timeout=self.seconds)
                 code: int | None = process.returncode
-            except BaseException as early:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                printed, said = process.communicate()
+            except subprocess.TimeoutExpired:
                 code = None
-                if not isinstance(early, subprocess.TimeoutExpired):
-                    raise
+                _end(process)
+                printed, said = process.communicate()
+            except BaseException:
+                _end(process)
+                raise
         if code == CANNOT:
             raise NotOffered(f"the client has nothing for {task}")
         return Ended(task, code, printed, said.decode("utf-8", "replace"), time.monotonic() - started)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program with all that it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -118,6 +118,7 @@ class Scene:
         check: the check that the task belongs to.
         prefix: what stands before the paths of a catalog.
         exchanges: so far.
+        broken: what went wrong on the stage itself; the client is not to blame for what it did then.
     """
 
     url: str
@@ -125,6 +126,7 @@ class Scene:
     check: str
     prefix: str = ""
     exchanges: list[Exchange] = field(default_factory=list)
+    broken: Exception | None = None
 
 
 class Stage:
@@ -261,8 +263,9 @@ class Stage:
         else:
             try:
                 answer = scene.script(request, self._forward)
-            except httpx.HTTPError as error:
-                answer = Answer(502, body=orjson.dumps({"error": {"message": str(error), "type": "BadGateway", "code": 502}}))
+            except Exception as error:  # noqa: BLE001 - ours, told by whoever let the client do the task
+                scene.broken = Blocked(f"no answer behind the stage: {error}") if isinstance(error, httpx.HTTPError) else error
+                answer = Answer(500, body=b'{"error":{"message":"the stage is broken","type":"Broken","code":500}}')
         exchange = self._wire.keep(
             answer.status,
             httpx.Headers(list(answer.headers)),

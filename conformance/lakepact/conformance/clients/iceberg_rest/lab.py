@@ -50,9 +50,3 @@ class CatalogClientLab(ClientLab):
         for table in tables:
             self.stage.ask("POST", f"/v1/namespaces/{path}/tables", document={"name": table, "schema": SCHEMA})
         return levels
-
-    def table(self, namespace: Sequence[str], name: str) -> dict[str, Any]:
-        """What a table is now, as the server behind the stage loads it."""
-        path = quote("\x1f".join(namespace), safe="")
-        found: dict[str, Any] = self.stage.ask("GET", f"/v1/namespaces/{path}/tables/{quote(name, safe='')}").document
-        return found
