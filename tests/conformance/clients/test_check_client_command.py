@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +60,21 @@ def test_a_client_that_does_nothing_even_where_all_is_well_is_not_judged() -> No
 
     assert ended.exit_code == 3, ended.output
     assert "the client does not do it where nothing is unusual" in ended.output
+
+
+def test_ctrl_c_ends_the_program_at_once_and_the_run_with_3(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    program = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(100)"
+    command = [sys.executable, "-m", "lakepact.conformance", "check-client", "--only", "IRC-PAG-006", "--", sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        until = time.monotonic() + 60
+        while not begun.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        _, said = run.communicate(timeout=40)
+
+    assert run.returncode == 3
+    assert "lakepact check-client: interrupted" in said
 
 
 def test_words_of_the_command_stand_in_no_report() -> None:

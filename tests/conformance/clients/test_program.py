@@ -62,3 +62,11 @@ def test_who_fails_has_noticed() -> None:
 def test_of_who_hangs_nobody_knows_whether_it_has_noticed() -> None:
     with pytest.raises(Blocked, match="--timeout gives it more time"):
         python("import time; time.sleep(60)", seconds=0.3).run("read", {}).is_refused("the answer was cut")
+
+
+def test_what_was_stopped_starts_nothing_any_more() -> None:
+    program = python("print([])")
+    program.stop()
+
+    with pytest.raises(Blocked, match="read was stopped"):
+        program.run("read", {})

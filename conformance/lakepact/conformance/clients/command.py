@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report import output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
 SECONDS = 60.0  #: for which one task may take
 SIDE_BY_SIDE = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a program
@@ -86,6 +87,7 @@ def check_client(
             server = stack.enter_context(embedded(suite))
             client = Client(server.url, headers=server.headers, parameters=server.parameters, name=called, program=program)
             run = runner.Run(planned, client, known=listed, side_by_side=SIDE_BY_SIDE)
+            stack.enter_context(_stopped_by_ctrl_c(program))
             for _ in output.watched(run, console):
                 pass
         except (Blocked, KeyboardInterrupt) as early:
@@ -93,6 +95,21 @@ def check_client(
             run = run or runner.Run(planned, Client("http://127.0.0.1", name=called, program=program))
     shown = {"strict": strict, "verbose": verbose, "as_json": as_json}
     sys.exit(output.write(run, wanted_reports, console, verb="check-client", stopped=stopped, **shown))
+
+
+@contextlib.contextmanager
+def _stopped_by_ctrl_c(program: Program) -> Generator[None]:
+    """Ctrl-C ends the client's program first: whoever waits for it would wait to its end, and it is in a session of its own."""
+
+    def interrupt(*_: object) -> None:
+        program.stop()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _found(command: Sequence[str]) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -112,12 +113,21 @@ class Program:
 
     command: tuple[str, ...]
     seconds: float
+    _running: set[subprocess.Popen[bytes]] = field(default_factory=set, init=False, repr=False, compare=False)
+    _stopped: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
+
+    def stop(self) -> None:
+        """End what is running, and start nothing any more."""
+        self._stopped.set()
+        for process in tuple(self._running):
+            _end(process)
 
     def run(self, task: str, arguments: Mapping[str, Any]) -> Ended:
         """Let it do one task.
 
         Raises:
             NotOffered: the client has nothing that does it.
+            Blocked: it was stopped.
             OSError: there is no such program.
         """
         started = time.monotonic()
@@ -126,6 +136,9 @@ class Program:
         with subprocess.Popen(  # noqa: S603 - what the user names
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         ) as process:
+            self._running.add(process)
+            if self._stopped.is_set():
+                _end(process)
             try:
                 printed, said = process.communicate(timeout=self.seconds)
                 code: int | None = process.returncode
@@ -136,6 +149,10 @@ class Program:
             except BaseException:
                 _end(process)
                 raise
+            finally:
+                self._running.discard(process)
+        if self._stopped.is_set():
+            raise Blocked(f"{task} was stopped")
         if code == CANNOT:
             raise NotOffered(f"the client has nothing for {task}")
         return Ended(task, code, printed, said.decode("utf-8", "replace"), time.monotonic() - started)
