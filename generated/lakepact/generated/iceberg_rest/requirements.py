@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 b566c2381ae060d3. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 28b197a0110a82fd. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -2877,7 +2877,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-020": Requirement(
         id="IRC-PAG-020",
         level="MUST",
-        says="A pageSize equal to or above the number of items gets all of them in one page, and a page after it, if there is one, is empty.",
+        says="A listing with a pageSize equal to or above the number of items yields every item, as a rule on one page.",
         clause="/components/parameters/page-size",
         basis="implied",
         area="paging",

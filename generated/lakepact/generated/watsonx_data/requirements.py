@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 67679a3cfc3b7349. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 83e5b8cecb719274. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -2272,7 +2272,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-PAG-020": Requirement(
         id="IRC-PAG-020",
         level="MUST",
-        says="A pageSize equal to or above the number of items gets all of them in one page, and a page after it, if there is one, is empty.",
+        says="A listing with a pageSize equal to or above the number of items yields every item, as a rule on one page.",
         clause="/components/parameters/page-size",
         basis="implied",
         area="paging",
