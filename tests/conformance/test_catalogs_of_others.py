@@ -6,19 +6,19 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import orjson
+import pytest
 
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.tables_loaded import significant
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
-from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.faults import all_of, instead, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.pages import page
 from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
 from variations import judged, results
 
 if TYPE_CHECKING:
-    import pytest
-
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
@@ -304,3 +304,11 @@ def test_who_understands_the_separator_that_it_announces_alone_is_accused_of_tha
 
     seen = {requirement: result.outcome for requirement, result in run.results().items()}
     assert seen == {"IRC-SEP-001": Outcome.PASS, "IRC-SEP-002": Outcome.FAIL}
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_pages_may_be_shorter_than_was_asked_for_which_is_said_where_one_would_do(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def short(records: Any, listing: str, *, after: str | None, size: int | None) -> Any:
+        return page(records, listing, after=after, size=None if after is None and size is None else min(most, size or most))
+
+    assert judged({"short pages": instead("rules", "page", short)}, monkeypatch, "IRC-PAG-*", "IRC-NS-LIST-*") == [("IRC-PAG-020", "warn")]

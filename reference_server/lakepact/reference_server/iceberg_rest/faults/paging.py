@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, Install, all_of, instead, on_answer, on_call, on_reply
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.pages import BadToken, opened, page
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
@@ -29,6 +31,20 @@ def _default_size(records: Any, listing: str, after: str | None, size: int | Non
 def _hundred(records: Any, listing: str, after: str | None, size: int | None) -> Any:
     items, token = page(records, listing, after=after, size=size)
     return (items, token) if size or len(items) <= 100 else (items[:100], None)
+
+
+def _hundred_of(pattern: str) -> Install:
+    """End those listings after a hundred items whose names match a pattern, unless a size was asked for."""
+    wanted = re.compile(pattern)
+
+    def change(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+        return (_hundred if wanted.fullmatch(listing) else _whole)(records, listing, after, size)
+
+    return paged(change)
+
+
+def _whole(records: Any, listing: str, after: str | None, size: int | None) -> Any:
+    return page(records, listing, after=after, size=size)
 
 
 def _silent_cut(records: Any, listing: str, after: str | None, size: int | None) -> Any:
@@ -190,6 +206,14 @@ FAULTS = (
     ),
     Fault("pages-of-ten-unasked", "Listings stop after ten items although nobody asked for pages.", ("IRC-PAG-001",), paged(_default_size)),
     Fault("listings-end-at-a-hundred", "Listings end after a hundred items, and say nothing.", ("IRC-PAG-001",), paged(_hundred)),
+    Fault("tables-end-at-a-hundred", "Listings of tables end after a hundred.", ("IRC-PAG-001",), _hundred_of("tables.*")),
+    Fault("views-end-at-a-hundred", "Listings of views end after a hundred.", ("IRC-PAG-001",), _hundred_of("views.*")),
+    Fault(
+        "top-level-ends-at-a-hundred",
+        "The listing of the namespaces at the top ends after a hundred.",
+        ("IRC-PAG-001",),
+        _hundred_of(f"namespaces{SEPARATOR}"),
+    ),
     Fault("page-size-alone-truncates", "A page size without a token cuts the list and says nothing.", ("IRC-PAG-018",), paged(_silent_cut)),
     Fault("first-page-without-token", "The first page comes without a token for the next.", ("IRC-PAG-004",), paged(_first_page_alone)),
     Fault(
