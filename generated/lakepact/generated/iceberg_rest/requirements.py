@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 28b197a0110a82fd. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 8a16ecb5574eba9c. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -6798,6 +6798,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable",),
     ),
+    "IRC-TBL-CREATE-030": Requirement(
+        id="IRC-TBL-CREATE-030",
+        level="MUST",
+        says="Of simultaneous requests that create tables and views of one name, or rename others to it, exactly one is accepted and the others are answered with 409.",
+        clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
+        basis="implied",
+        area="tables",
+        operations=("createTable", "renameTable", "createView", "renameView"),
+    ),
     "IRC-TBL-STAGE-001": Requirement(
         id="IRC-TBL-STAGE-001",
         level="MUST",
@@ -7250,6 +7259,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("dropTable",),
     ),
+    "IRC-TBL-DROP-011": Requirement(
+        id="IRC-TBL-DROP-011",
+        level="MUST",
+        says="A table whose drop is answered with 204 is gone, whatever commits or renames of it are answered at the same moment.",
+        clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/delete/responses/204",
+        basis="implied",
+        area="tables",
+        operations=("dropTable", "updateTable", "renameTable"),
+    ),
     "IRC-TBL-REN-001": Requirement(
         id="IRC-TBL-REN-001",
         level="MUST",
@@ -7368,6 +7386,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         level="MUST",
         says="A commit by a table's old name is answered with 404 after the table was renamed, and nothing of it is applied.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables~1{table}/post/responses/404",
+        basis="implied",
+        area="tables",
+        operations=("renameTable", "updateTable"),
+    ),
+    "IRC-TBL-REN-014": Requirement(
+        id="IRC-TBL-REN-014",
+        level="MUST",
+        says="A commit that is answered with 200 while its table is renamed is found in the table by its new name.",
+        clause="/paths/~1v1~1{prefix}~1tables~1rename/post/responses/204",
         basis="implied",
         area="tables",
         operations=("renameTable", "updateTable"),
