@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,18 +93,26 @@ class _Promise(Reply):
     act: Callable[[], object] = object
 
 
-def promised(operation: str, look: Callable[[Handlers, Arguments], object], *, too_late: Reply | None = None) -> Install:
+def promised(
+    operation: str,
+    look: Callable[[Handlers, Arguments], object],
+    *,
+    act: Callable[[Handlers, Arguments, Any], object] | None = None,
+    too_late: Reply | None = None,
+) -> Install:
     """Look whether an operation can be done, and do it a while later, when others may have looked as well.
 
     Args:
         operation: its id; it is answered with 204.
         look: raises Problem where it cannot.
+        act: does it, by what was seen then; without it, it is done as always.
         too_late: the answer to those who find that it has become impossible; None for the one that was promised.
     """
 
     def promise(handlers: Handlers, arguments: Arguments) -> Reply:
-        look(handlers, arguments)
-        return _Promise(NO_CONTENT.status, act=lambda: handlers[operation](**arguments))
+        seen = look(handlers, arguments)
+        late = partial(act, handlers, arguments, seen) if act else partial(handlers[operation], **arguments)
+        return _Promise(NO_CONTENT.status, act=late)
 
     async def answer(wire: Wire, reply: Reply) -> None:
         if isinstance(reply, _Promise):
@@ -116,3 +125,19 @@ def promised(operation: str, look: Callable[[Handlers, Arguments], object], *, t
         await wire.answer(reply)
 
     return all_of(given(operation, promise), on_wire(operation, answer))
+
+
+def followed(operation: str, act: Callable[[Handlers, Arguments, Reply], object]) -> Install:
+    """Do an operation, and something more a while later, before it is answered."""
+
+    def do(handlers: Handlers, arguments: Arguments) -> Reply:
+        reply = handlers[operation](**arguments)
+        return _Promise(reply.status, reply.body, reply.headers, act=partial(act, handlers, arguments, reply))
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        if isinstance(reply, _Promise):
+            await asyncio.sleep(WHILE)
+            reply.act()
+        await wire.answer(reply)
+
+    return all_of(given(operation, do), on_wire(operation, answer))

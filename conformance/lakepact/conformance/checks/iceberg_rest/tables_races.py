@@ -1,0 +1,138 @@
+"""Checks of different operations that meet at one table, or at one name: no acknowledged one undoes another.
+
+What comes second comes a little later in each turn, so that it meets the first at another moment of it.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest import views_rename
+from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.racing import side_by_side
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.tables_drop import ways
+from lakepact.conformance.checks.iceberg_rest.tables_rename import identifier, is_nowhere, rename, renamed
+from lakepact.conformance.checks.iceberg_rest.view_requests import create
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+    Send = Callable[[], Reply]
+
+ROUNDS = 8  #: of each race
+STEP = 0.0005  #: seconds by which what comes second comes later in each round
+COMMITS = 6  #: that meet one rename, or one drop
+
+
+def _later(send: Send, seconds: float) -> Reply:
+    time.sleep(seconds)
+    return send()
+
+
+def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
+    """The answers to a request and to others that come more or less later, in each second turn sooner."""
+    if turn % 2:
+        return side_by_side(lab, [partial(_later, first, STEP * turn), *others], what="requests")
+    later = [partial(_later, send, STEP * (turn + place)) for place, send in enumerate(others)]
+    return side_by_side(lab, [first, *later], what="requests")
+
+
+def _commits(lab: CatalogLab, table: Table) -> dict[str, Send]:
+    """Commits of which each sets a property of its own, by these."""
+    keys = [f"lakepact.racing.{number}" for number in range(COMMITS)]
+    return {key: partial(lab.commit, table, set_properties(**{key: key})) for key in keys}
+
+
+@check("IRC-TBL-REN-014", alone=True)
+def commits_move_with_their_table(lab: CatalogLab) -> None:
+    """Commits that are accepted while their table is renamed are in the table that has the new name, and nothing has the old one."""
+    home = lab.make_namespace()
+    renamed(lab, lab.make_table(home), lab.name())
+    for turn in range(ROUNDS):
+        table, name = lab.make_table(home), lab.name()
+        commits = _commits(lab, table)
+        moved, *replies = _met(lab, partial(rename, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
+        if moved.status != 204:
+            continue
+        loaded = lab.send("loadTable", namespace=home, table=name)
+        with lab.judge("IRC-TBL-REN-014"):
+            expect.status(loaded, 200)
+            properties = properties_of(Table(home, name, loaded))
+            lost = [key for key, reply in zip(commits, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
+            expect.equal([], lost, "of the properties that were accepted, these to be lost:")
+            is_nowhere(lab, home, table.name)
+
+
+@check("IRC-TBL-DROP-011", alone=True)
+def dropped_tables_stay_away(lab: CatalogLab) -> None:
+    """A table whose drop was accepted is gone, whatever commits were accepted meanwhile; and it was not renamed besides."""
+    home, known = lab.make_namespace(), ways(lab)
+    for turn in range(ROUNDS):
+        table, name = lab.make_table(home), lab.name()
+        drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        dropped, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
+        if dropped.status == 204:
+            with lab.judge("IRC-TBL-DROP-011"):
+                is_nowhere(lab, home, table.name)
+        if not lab.offers("renameTable"):
+            continue
+        table = lab.make_table(home)
+        drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        dropped, moved = _met(lab, drop, partial(rename, lab, table.identifier, identifier(home, name)), turn=turn)
+        if dropped.status == 204:
+            with lab.judge("IRC-TBL-DROP-011"):
+                expect.true(moved.status != 204, "no rename of a table that was dropped at the same moment", moved.shown)
+                is_nowhere(lab, home, table.name)
+                is_nowhere(lab, home, name)
+
+
+@check("IRC-TBL-CREATE-030", alone=True)
+def names_are_given_once(lab: CatalogLab) -> None:
+    """A name that a new table, a renamed one, a new view or a renamed one is to have at the same moment is given to one of them."""
+    home = lab.make_namespace()
+    for turn in range(ROUNDS):
+        for contenders in _contenders(lab, home):
+            name = lab.name()
+            lab.drop_afterwards(home, name)
+            first, second = (partial(contender, name) for contender in contenders)
+            replies = _met(lab, first, second, turn=turn)
+            with lab.judge("IRC-TBL-CREATE-030"):
+                statuses = [reply.status for reply in replies]
+                for reply in replies:
+                    expect.status(reply, 200, 204, 409)
+                asked = " and ".join(reply.exchange.operation or "" for reply in replies)
+                expect.equal(1, len([status for status in statuses if status < 300]), f"of {asked} for one name, answered with success:")
+
+
+def _contenders(lab: CatalogLab, home: Namespace) -> Iterator[tuple[Callable[[str], Reply], Callable[[str], Reply]]]:
+    """Pairs of what wants a name."""
+
+    def table(name: str) -> Reply:
+        return lab.send("createTable", namespace=home, body=lab.table_request(name))
+
+    def view(name: str) -> Reply:
+        return create(lab, home, name)
+
+    if lab.offers("renameTable"):
+        other = lab.make_table(home)
+        yield table, lambda name: rename(lab, other.identifier, identifier(home, name))
+    try:
+        lab.make_view(home)
+    except NotOffered:
+        return
+    yield table, view
+    if lab.offers("renameTable"):
+        another = lab.make_table(home)
+        yield view, lambda name: rename(lab, another.identifier, identifier(home, name))
+    if lab.offers("renameView"):
+        source = identifier(home, lab.make_view(home))
+        yield table, lambda name: views_rename.rename(lab, source, identifier(home, name))
