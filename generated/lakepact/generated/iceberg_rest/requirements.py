@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 8a16ecb5574eba9c. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 141084022542f7e6. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -509,7 +509,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
-        uncovered="needs answers that are cut off on their way, which the harness cannot bring about yet",
     ),
     "IRC-COM-023": Requirement(
         id="IRC-COM-023",
@@ -6807,6 +6806,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable", "renameTable", "createView", "renameView"),
     ),
+    "IRC-TBL-CREATE-031": Requirement(
+        id="IRC-TBL-CREATE-031",
+        level="MUST",
+        says="After a request to create a table whose answer never came, the table loads and is listed, or it is not there and can be created.",
+        clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
+        basis="implied",
+        area="tables",
+        operations=("createTable", "loadTable", "listTables"),
+    ),
     "IRC-TBL-STAGE-001": Requirement(
         id="IRC-TBL-STAGE-001",
         level="MUST",
@@ -7542,7 +7550,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
-        uncovered="needs answers that are cut off on their way, which the harness cannot bring about yet",
     ),
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",

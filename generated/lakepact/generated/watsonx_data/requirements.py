@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 bbd2f543ebccce9d. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 35db2520eec69f57. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -813,7 +813,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="commits",
         operations=("updateTable",),
         reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
-        uncovered="needs answers that are cut off on their way, which the harness cannot bring about yet",
     ),
     "IRC-COM-023": Requirement(
         id="IRC-COM-023",
@@ -4792,6 +4791,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="tables",
         operations=("createTable", "renameTable", "createView", "renameView"),
     ),
+    "IRC-TBL-CREATE-031": Requirement(
+        id="IRC-TBL-CREATE-031",
+        level="MUST",
+        says="After a request to create a table whose answer never came, the table loads and is listed, or it is not there and can be created.",
+        clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
+        basis="implied",
+        area="tables",
+        operations=("createTable", "loadTable", "listTables"),
+    ),
     "IRC-TBL-STAGE-001": Requirement(
         id="IRC-TBL-STAGE-001",
         level="MUST",
@@ -5418,7 +5426,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         area="transactions",
         operations=("commitTransaction",),
         reading="A-39: A commit answered with 503 may be repeated after Retry-After although it may have been applied in part. Without Retry-After the outcome of such a commit is unknown.",
-        uncovered="needs answers that are cut off on their way, which the harness cannot bring about yet",
     ),
     "IRC-TXN-016": Requirement(
         id="IRC-TXN-016",
