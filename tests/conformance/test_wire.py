@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.server
+import socket
 import socketserver
 import subprocess
 import threading
@@ -211,3 +212,19 @@ def test_body_that_is_no_object_is_the_targets_fault() -> None:
 
     with pytest.raises(Unmet, match="a JSON object"):
         _ = reply.document
+
+
+def test_whoever_leaves_has_sent_a_whole_request_and_waits_for_no_answer() -> None:
+    seen: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        with Wire(f"http://127.0.0.1:{listening.getsockname()[1]}") as wire:
+            reply = wire.send("POST", "/v1/x", body=b"{}", leave_after=0.0)
+        connection, _ = listening.accept()
+        with connection:
+            connection.settimeout(5)
+            while received := connection.recv(65536):
+                seen.append(received)
+
+    assert (reply.status, reply.exchange.request_body) == (0, b"{}")
+    assert b"".join(seen).startswith(b"POST /v1/x HTTP/1.1\r\n")
+    assert b"".join(seen).endswith(b"\r\n\r\n{}")

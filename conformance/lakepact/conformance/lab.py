@@ -75,6 +75,7 @@ class Lab:
         declared: bool = True,
         anonymous: bool = False,
         alone: bool = False,
+        leave_after: float | None = None,
         method: str | None = None,
         **arguments: Any,
     ) -> Reply:
@@ -89,6 +90,7 @@ class Lab:
             declared: False to send it although the target does not declare the operation.
             anonymous: leave out the target's credentials.
             alone: use a connection of its own, to see bytes that should not be there.
+            leave_after: seconds after which nobody waits for the answer any more, which has the status 0 then.
             method: another method on the operation's path.
             arguments: parameters by their Python names; `None` leaves one out.
 
@@ -118,6 +120,7 @@ class Lab:
             operation=operation,
             anonymous=anonymous,
             alone=alone,
+            leave_after=leave_after,
         )
 
     def send_raw(
@@ -130,6 +133,7 @@ class Lab:
         operation: str | None = None,
         anonymous: bool = False,
         alone: bool = False,
+        leave_after: float | None = None,
     ) -> Reply:
         """Send any request; `target` is path and query below the base address, sent as it is."""
         reply = self.wire.send(
@@ -141,6 +145,7 @@ class Lab:
             check=self.check,
             anonymous=anonymous,
             alone=alone,
+            leave_after=leave_after,
             accepts=accepted(self.contract.operations[operation]) if operation else ANYTHING,
         )
         with self._lock:
@@ -259,7 +264,7 @@ class Lab:
 
     def changes(self, exchange: Exchange) -> bool:
         """Whether an exchange may have changed something on the target; a contract's lab knows of methods that only read."""
-        return exchange.method not in {"GET", "HEAD"} and 200 <= exchange.status < 300
+        return exchange.method not in {"GET", "HEAD"} and (200 <= exchange.status < 300 or exchange.status == 0)
 
     def _record(
         self, requirement: str, outcome: Outcome, *, expected: str = "", actual: str = "", remark: str = "", shows: int | None = None

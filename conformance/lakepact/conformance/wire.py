@@ -7,6 +7,7 @@ its end, because a client library would hide the very bytes that a judge wants t
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import socket
 import ssl
@@ -26,7 +27,7 @@ from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
 NO_CONTENT = 204
 USER_AGENT = "lakepact-conformance"
@@ -155,6 +156,7 @@ class Wire:
         check: str = "",
         anonymous: bool = False,
         alone: bool = False,
+        leave_after: float | None = None,
         accepts: str = ANYTHING,
     ) -> Reply:
         """Send one request and keep the exchange; all of them where a busy target is asked again.
@@ -168,18 +170,22 @@ class Wire:
             check: name of the check that sends it.
             anonymous: leave out the target's own headers.
             alone: use a connection of its own and read it to its end.
+            leave_after: seconds after which the connection is closed, whatever has come; the exchange has the status 0.
             accepts: media types to accept, unless `headers` say so.
 
         Raises:
             NoAnswer: no answer came.
         """
         sent = self._merged(headers, anonymous=anonymous, accepts=accepts)
+        once = partial(
+            self._sent, method, target, sent, body, operation=operation, check=check, alone=alone, leave_after=leave_after, accepts=accepts
+        )
         for pause in PAUSES:
-            reply = self._sent(method, target, sent, body, operation=operation, check=check, alone=alone, accepts=accepts)
+            reply = once()
             if reply.status not in BUSY or not self._patience:
                 return reply
             time.sleep(min(_wanted(reply.headers.get("retry-after"), pause), LONGEST_PAUSE))
-        reply = self._sent(method, target, sent, body, operation=operation, check=check, alone=alone, accepts=accepts)
+        reply = once()
         if reply.status in BUSY:
             self._patience -= 1
         return reply
@@ -194,6 +200,7 @@ class Wire:
         operation: str | None,
         check: str,
         alone: bool,
+        leave_after: float | None,
         accepts: str,
     ) -> Reply:
         started = time.perf_counter()
@@ -209,6 +216,10 @@ class Wire:
             accepts=accepts,
         )
         try:
+            if leave_after is not None:
+                with self._connected(method, target, sent, body):
+                    time.sleep(leave_after)
+                return Reply(keep(0, httpx.Headers(), b""))
             if alone or method == "HEAD":
                 status, answer_headers, answer_body = self._send_alone(method, target, sent, body)
             else:
@@ -317,7 +328,9 @@ class Wire:
             response.extensions["network_stream"].close()  # before anybody else is given the connection
         return response.status_code, response.headers, response.read()
 
-    def _send_alone(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
+    @contextlib.contextmanager
+    def _connected(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> Generator[socket.socket]:
+        """A connection of its own, on which a request was sent; closed in the end."""
         head = [f"{method} {self._base_path}{target} HTTP/1.1", f"Host: {self._authority}", "Connection: close"]
         head += [f"{name}: {value}" for name, value in headers]
         if body or method in {"POST", "PUT", "PATCH"}:
@@ -325,6 +338,10 @@ class Wire:
         with socket.create_connection((self._host, self._port), timeout=self._timeout) as plain:
             stream = ssl.create_default_context().wrap_socket(plain, server_hostname=self._host) if self._scheme == "https" else plain
             stream.sendall("\r\n".join(head).encode("utf-8") + b"\r\n\r\n" + body)
+            yield stream
+
+    def _send_alone(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
+        with self._connected(method, target, headers, body) as stream:
             received = bytearray()
             while chunk := stream.recv(65536):
                 received += chunk

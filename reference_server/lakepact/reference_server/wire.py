@@ -68,7 +68,7 @@ class Wire:
         """
         loop = asyncio.get_running_loop()
         chunks = iter(reply.chunks or ())
-        leaving = loop.create_task(self._left())
+        leaving = loop.create_task(self.left())
         try:
             await self.start(reply)
             for chunk in chunks if reply.prompt else ():
@@ -93,7 +93,7 @@ class Wire:
             with contextlib.suppress(ValueError):  # from a generator that still runs in its thread
                 getattr(reply.chunks, "close", _nothing)()
 
-    async def _left(self) -> None:
+    async def left(self) -> None:
         """Return when the caller has hung up."""
         while (await self._receive())["type"] != "http.disconnect":
             pass

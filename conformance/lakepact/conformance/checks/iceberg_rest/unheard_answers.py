@@ -1,0 +1,113 @@
+"""Checks of changes whose caller leaves before the answer comes: all of a change is made, or nothing of it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.table_updates import add_snapshot
+from lakepact.conformance.checks.iceberg_rest.transaction_requests import change, make_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace, Table
+
+LEAVING = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  #: seconds after which callers leave, one after the other
+PATIENCE = 3.0  #: seconds in which a target ends what it began
+STEP = 0.05  #: seconds between two looks at it
+LOOKS = 4  #: that find the same, before it counts as what is left
+
+FIRST, LAST = "lakepact.first", "lakepact.last"
+
+T = TypeVar("T")
+
+
+def left(look: Callable[[], T]) -> T:
+    """What is found once a target has ended what it began: the same several times in a row, or the last of what was found."""
+    until = time.monotonic() + PATIENCE
+    found, times = look(), 1
+    while times < LOOKS and time.monotonic() < until:
+        time.sleep(STEP)
+        before, found = found, look()
+        times = times + 1 if found == before else 1
+    return found
+
+
+def _whole(parts: Mapping[str, bool], wanted: str) -> None:
+    """All parts of a change were made, or none.
+
+    Raises:
+        Unmet: some were.
+    """
+    expect.true(len({*parts.values()}) == 1, wanted, [part for part, is_made in parts.items() if is_made])
+
+
+@check("IRC-COM-022")
+def commits_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
+    """Of a commit whose caller leaves, the table has all updates or none."""
+    tables = make_tables(lab, len(LEAVING))
+    snapshots = [lab.snapshot(table) for table in tables]
+    for table, snapshot, seconds in zip(tables, snapshots, LEAVING, strict=True):
+        tag = set_ref("unheard", snapshot["snapshot-id"], kind="tag")
+        updates = [set_properties(**{FIRST: "1"}), add_snapshot(snapshot), tag, set_properties(**{LAST: "1"})]
+        lab.send("updateTable", body={"requirements": [], "updates": updates}, leave_after=seconds, **table.at)
+
+    def parts(table: Table) -> dict[str, bool]:
+        now = lab.load(table)
+        properties = properties_of(now)
+        refs = now.metadata.get("refs") or {}
+        return {
+            "the first property": FIRST in properties,
+            "the snapshot": bool(now.metadata.get("snapshots")),
+            "the tag": "unheard" in refs,
+            "the last property": LAST in properties,
+        }
+
+    with lab.judge("IRC-COM-022"):
+        for made in left(lambda: [parts(table) for table in tables]):
+            _whole(made, "in the table all updates of a commit, or none")
+
+
+@check("IRC-TXN-015")
+def transactions_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
+    """Of a transaction whose caller leaves, all tables are changed, or none."""
+    together = [make_tables(lab, 3) for _ in LEAVING]
+    for tables, seconds in zip(together, LEAVING, strict=True):
+        changes = [change(table, set_properties(**{FIRST: "1"})) for table in tables]
+        lab.send("commitTransaction", body={"table-changes": changes}, leave_after=seconds)
+
+    def parts(tables: list[Table]) -> dict[str, bool]:
+        return {table.name: FIRST in properties_of(lab.load(table)) for table in tables}
+
+    with lab.judge("IRC-TXN-015"):
+        for changed in left(lambda: [parts(tables) for tables in together]):
+            _whole(changed, "of the tables of a transaction, all or none to be changed")
+
+
+@check("IRC-TBL-CREATE-031")
+def tables_are_there_or_can_be_made_though_nobody_listens(lab: CatalogLab) -> None:
+    """A table whose creator leaves is there and listed, or it is not there and can be created."""
+    home = lab.make_namespace()
+    names = [lab.name() for _ in LEAVING]
+    for name, seconds in zip(names, LEAVING, strict=True):
+        lab.drop_afterwards(home, name)
+        lab.send("createTable", namespace=home, body=lab.table_request(name), leave_after=seconds)
+
+    with lab.judge("IRC-TBL-CREATE-031"):
+        found = left(lambda: {name: _loads(lab, home, name) for name in names})
+        for name in names:
+            if found[name] != 200:
+                created = lab.send("createTable", namespace=home, body=lab.table_request(name))
+                expect.status(created, 200, 409, about="for creating a table that is not there")
+                expect.equal(200, _loads(lab, home, name), f"after that, for loading {name}, the status")
+        listed = [identifier.get("name") for identifier in lab.send("listTables", namespace=home).at("identifiers")]
+        expect.equal(sorted(names), sorted(listed), "tables that load, listed:")
+
+
+def _loads(lab: CatalogLab, home: Namespace, name: str) -> int:
+    return lab.send("loadTable", namespace=home, table=name).status
