@@ -80,6 +80,26 @@ def _of_now(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
+def _refused_with(status: int) -> Install:
+    """Changes that are refused, whatever the settings of the table say."""
+
+    def refusing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        raise refused(status, "no changes are shared")
+
+    return on_call("queryTableChanges", refusing)
+
+
+def _holds_versions_alone(agreed: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep hints out of refresh tokens: they are those of the request."""
+
+    def held(asked: dict[str, Any], was: dict[str, Any], *, member: str) -> dict[str, Any]:
+        if member != "refreshToken":
+            return dict(agreed(asked, was, member=member))
+        return {name: value for name, value in was.items() if "Hint" not in name} | {n: v for n, v in asked.items() if "Hint" in n}
+
+    return held
+
+
 def _without_features(negotiate: Callable[..., str]) -> Callable[..., str]:
     def chosen(capabilities: Any, needed: Any) -> str:
         if needed:
@@ -134,6 +154,28 @@ def test_who_shares_no_history_is_asked_for_none(outcomes: Callable[..., dict[st
 
     assert accused(found) == {}
     assert {found[r] for r in ("DS-VER-04", "DS-VER-05", "DS-TSF-01", "DS-TTV-01")} == {Outcome.NOT_OFFERED}
+
+
+def test_who_tells_versions_by_times_need_not_share_them(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    found = outcomes(on_call("queryTable", _of_now), "DS-VER-*", "DS-TSF-*", "DS-TTV-*")
+
+    assert accused(found) == {}
+    assert {found[r] for r in ("DS-VER-04", "DS-TSF-01")} == {Outcome.PASS}
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 405])
+def test_who_forwards_settings_need_not_share_changes(outcomes: Callable[..., dict[str, Outcome]], status: int) -> None:
+    found = outcomes(_refused_with(status), "DS-CDF-0[2-8]", "DS-CDF-1[0156]", "DS-TSF-01", "DS-CAP-0[34]", "DS-MDT-01", "DS-GEN-05")
+
+    assert accused(found) == {}
+    assert {found[r] for r in ("DS-CDF-03", "DS-CDF-10", "DS-CDF-15")} == {Outcome.NOT_OFFERED}
+    assert {found[r] for r in ("DS-TSF-01", "DS-MDT-01", "DS-GEN-05")} == {Outcome.PASS}
+
+
+def test_a_refresh_token_need_not_hold_the_hints_that_come_with_it(outcomes: Callable[..., dict[str, Outcome]]) -> None:
+    habit = around("rules", "agreed", _holds_versions_alone)
+
+    assert outcomes(habit, "DS-EST-06") == {"DS-EST-06": Outcome.PASS}
 
 
 def test_tables_with_features_may_be_refused_whatever_is_asked_of_them(outcomes: Callable[..., dict[str, Outcome]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lakepact.conformance.checks.delta_sharing.recipients import NO_BEARER, UNKNOWN
 from lakepact.conformance.redaction import REDACTED, redacted, secrets_of
 
 UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"
@@ -22,6 +23,12 @@ UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"
 )
 def test_a_header_is_a_secret_by_its_name_or_because_it_is_nothing_else(name: str, value: str, secrets: tuple[str, ...]) -> None:
     assert secrets_of([(name, value)]) == secrets
+
+
+def test_no_token_that_a_check_makes_up_hides_the_name_of_a_share_of_the_pack() -> None:
+    hidden = secrets_of([("Authorization", value) for value in (*NO_BEARER, *UNKNOWN)])
+
+    assert [name for name in ("lakepact", "second", "empty", "unnumbered") if any(secret in name for secret in hidden)] == []
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,10 @@ class Catalogue:
         """The tables whose metadata is answered."""
         return tuple(table for table in self.tables if table.format)
 
+    def without_changes(self) -> Catalogue:
+        """The same of a server that answers no changes, whatever its tables say of themselves."""
+        return replace(self, tables=tuple(replace(table, changes=False) for table in self.tables))
+
 
 class Walk:
     """One walk of a target's listings; what is refused is left out."""

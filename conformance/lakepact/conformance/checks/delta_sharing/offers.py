@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -37,6 +38,7 @@ class Offers:
         self._walk = walk
         self._tables = catalogue.readable
         self._by_url = [table for table in catalogue.readable if "url" in table.access_modes]
+        self._changing = tuple(table for table in self._by_url if table.changes)[:MOST_TABLES]
 
     def operations(self) -> frozenset[str]:
         """The operations that are there."""
@@ -49,7 +51,7 @@ class Offers:
         named = {feature for table in self._tables for feature in table.reader_features}
         asked_for_all = [(CAPABILITIES, EITHER_FORMAT[1] + ";includeendstreamaction=true")]
         return {
-            "change-data-feed": any(table.changes for table in self._tables),
+            "change-data-feed": self.with_changes is not None,
             "deletion-vectors": "deletionVectors" in named,
             "delta-format": not self._tables or self._speaks_delta(),
             "directory-access": any("dir" in table.access_modes for table in self._tables),
@@ -78,6 +80,16 @@ class Offers:
         several = [table for table in found if self._version(table, "") not in {None, "0"}]
         return next(iter([*several, *found]), None)
 
+    @cached_property
+    def with_changes(self) -> SharedTable | None:
+        """A table whose changes are not refused: settings are forwarded as an owner made them, and promise nothing of the server."""
+        for table in self._changing:
+            query = f"?startingVersion={self._version(table, '') or '0'}"
+            reply = self._walk.asked(path(*_segments(table), "changes") + query, "queryTableChanges", headers=[EITHER_FORMAT])
+            if reply is not None and not 400 <= reply.status < 500 and reply.status not in NO_SUCH_THING:
+                return table
+        return None
+
     def _queried(self, table: SharedTable, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> Reply | None:
         """The answer to a query, if it is served."""
         sent = [*headers, ("Content-Type", "application/json")]
@@ -89,18 +101,15 @@ class Offers:
         return reply.headers.get("delta-table-version") if reply is not None and reply.status == 200 else None
 
     def _is_there(self, operation: str) -> bool:
-        """Whether an operation is answered as one that is there; a table that is to have it is asked first."""
-        wanted = {
-            "queryTableChanges": lambda table: table.changes,
-            "generateTemporaryTableCredentials": lambda table: "dir" in table.access_modes,
-        }.get(operation, lambda _: False)
-        if any(map(wanted, self._tables)):
+        """Whether an operation is answered as one that is there, by a table that should have it if there is one."""
+        if operation == "generateTemporaryTableCredentials" and any("dir" in table.access_modes for table in self._tables):
             return True
+        asked = (operation == "queryTableChanges" and self._changing) or self._tables[:1]
         last = OPERATIONS[operation].path.rpartition("{table}")[2]
         query = "?startingVersion=0" if operation == "queryTableChanges" else ""
         # No law asks for more than whether it is there: hence no operation.
-        reply = self._walk.asked(path(*_segments(self._tables[0])) + last + query, None, method=OPERATIONS[operation].method)
-        return reply is not None and reply.status not in NO_SUCH_THING
+        replies = (self._walk.asked(path(*_segments(t)) + last + query, None, method=OPERATIONS[operation].method) for t in asked)
+        return any(reply is not None and reply.status not in NO_SUCH_THING for reply in replies)
 
     def _speaks_delta(self) -> bool:
         """Whether who understands delta format alone is answered in it."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
 
 #: Values of `Authorization` that carry no bearer token.
-NO_BEARER = ("Basic bGFrZXBhY3Q6bGFrZXBhY3Q=", "lakepact-known-to-nobody", "Token lakepact-known-to-nobody")
+NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-known-to-nobody", "Token lakepact-known-to-nobody")
 
 #: Values that carry one which nobody has.
 UNKNOWN = ("Bearer lakepact-known-to-nobody", "Bearer", "Bearer  ", "Bearer null")

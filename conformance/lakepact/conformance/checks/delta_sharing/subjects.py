@@ -9,6 +9,7 @@ from lakepact.conformance.checks.delta_sharing import reading
 from lakepact.conformance.outcome import Blocked, NotOffered
 
 if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.catalogue import SharedTable
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.checks.delta_sharing.reading import AnyTable
 
@@ -40,10 +41,10 @@ def with_changes(lab: SharingLab) -> Subject:
     """
     if lab.knows_content:
         return _subject(lab, lab.fixture("changes"))
-    for table in lab.tables():
-        if table.changes and "url" in table.access_modes:
-            return _subject(lab, table)
-    raise NotOffered("no table that is listed says that it has a change data feed")
+    table: SharedTable | None = lab.offer.found["changes"]
+    if table is None:
+        raise NotOffered("no table that is listed has a change data feed that is answered")
+    return _subject(lab, table)
 
 
 def any_table(lab: SharingLab) -> AnyTable:

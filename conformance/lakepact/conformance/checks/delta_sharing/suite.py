@@ -26,6 +26,8 @@ def discover(wire: Wire, target: Target) -> Offer:
     walk = Walk(wire)
     catalogue = walk.catalogue()
     offers = Offers(walk, catalogue)
+    if offers.with_changes is None:
+        catalogue = catalogue.without_changes()
     known = {"fixtures": "fixtures" in target.parameters, "second-recipient": bool(token_of("second", target))}
     facts = {
         "shares": str(len(catalogue.shares)),
@@ -36,7 +38,14 @@ def discover(wire: Wire, target: Target) -> Offer:
         operations=offers.operations(),
         features=MappingProxyType(offers.features() | known),
         facts=MappingProxyType(facts),
-        found=MappingProxyType({"catalogue": catalogue, "history": offers.with_history(), "parquet-format": offers.speaks_parquet()}),
+        found=MappingProxyType(
+            {
+                "catalogue": catalogue,
+                "changes": offers.with_changes,
+                "history": offers.with_history(),
+                "parquet-format": offers.speaks_parquet(),
+            }
+        ),
     )
 
 
