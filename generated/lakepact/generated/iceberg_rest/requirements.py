@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 141084022542f7e6. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 be0360ff75daddee. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -5534,7 +5534,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-IntegerTypeValue": Requirement(
         id="IRC-SCH-IntegerTypeValue",
@@ -5556,7 +5555,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-LongTypeValue": Requirement(
         id="IRC-SCH-LongTypeValue",
@@ -5578,7 +5576,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-FloatTypeValue": Requirement(
         id="IRC-SCH-FloatTypeValue",
@@ -5600,7 +5597,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-DoubleTypeValue": Requirement(
         id="IRC-SCH-DoubleTypeValue",
@@ -5622,7 +5618,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-DecimalTypeValue": Requirement(
         id="IRC-SCH-DecimalTypeValue",
@@ -5644,7 +5639,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-StringTypeValue": Requirement(
         id="IRC-SCH-StringTypeValue",
@@ -5666,7 +5660,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-UUIDTypeValue": Requirement(
         id="IRC-SCH-UUIDTypeValue",
@@ -5688,7 +5681,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-DateTypeValue": Requirement(
         id="IRC-SCH-DateTypeValue",
@@ -5710,7 +5702,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimeTypeValue": Requirement(
         id="IRC-SCH-TimeTypeValue",
@@ -5732,7 +5723,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampTypeValue": Requirement(
         id="IRC-SCH-TimestampTypeValue",
@@ -5754,7 +5744,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampTzTypeValue": Requirement(
         id="IRC-SCH-TimestampTzTypeValue",
@@ -5776,7 +5765,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampNanoTypeValue": Requirement(
         id="IRC-SCH-TimestampNanoTypeValue",
@@ -5798,7 +5786,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampTzNanoTypeValue": Requirement(
         id="IRC-SCH-TimestampTzNanoTypeValue",
@@ -5820,7 +5807,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-FixedTypeValue": Requirement(
         id="IRC-SCH-FixedTypeValue",
@@ -5842,7 +5828,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-BinaryTypeValue": Requirement(
         id="IRC-SCH-BinaryTypeValue",
@@ -5864,7 +5849,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-CountMap": Requirement(
         id="IRC-SCH-CountMap",
@@ -5907,7 +5891,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         ),
         reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         edits=("E06",),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-FileFormat": Requirement(
         id="IRC-SCH-FileFormat",

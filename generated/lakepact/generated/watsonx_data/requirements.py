@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 35db2520eec69f57. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 a5a2d63b44a645f4. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -3830,7 +3830,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-IntegerTypeValue": Requirement(
         id="IRC-SCH-IntegerTypeValue",
@@ -3849,7 +3848,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-LongTypeValue": Requirement(
         id="IRC-SCH-LongTypeValue",
@@ -3868,7 +3866,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-FloatTypeValue": Requirement(
         id="IRC-SCH-FloatTypeValue",
@@ -3887,7 +3884,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-DoubleTypeValue": Requirement(
         id="IRC-SCH-DoubleTypeValue",
@@ -3906,7 +3902,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-DecimalTypeValue": Requirement(
         id="IRC-SCH-DecimalTypeValue",
@@ -3925,7 +3920,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-StringTypeValue": Requirement(
         id="IRC-SCH-StringTypeValue",
@@ -3944,7 +3938,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-UUIDTypeValue": Requirement(
         id="IRC-SCH-UUIDTypeValue",
@@ -3963,7 +3956,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-DateTypeValue": Requirement(
         id="IRC-SCH-DateTypeValue",
@@ -3982,7 +3974,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimeTypeValue": Requirement(
         id="IRC-SCH-TimeTypeValue",
@@ -4001,7 +3992,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampTypeValue": Requirement(
         id="IRC-SCH-TimestampTypeValue",
@@ -4020,7 +4010,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampTzTypeValue": Requirement(
         id="IRC-SCH-TimestampTzTypeValue",
@@ -4039,7 +4028,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampNanoTypeValue": Requirement(
         id="IRC-SCH-TimestampNanoTypeValue",
@@ -4058,7 +4046,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-TimestampTzNanoTypeValue": Requirement(
         id="IRC-SCH-TimestampTzNanoTypeValue",
@@ -4077,7 +4064,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-FixedTypeValue": Requirement(
         id="IRC-SCH-FixedTypeValue",
@@ -4096,7 +4082,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-BinaryTypeValue": Requirement(
         id="IRC-SCH-BinaryTypeValue",
@@ -4115,7 +4100,6 @@ REQUIREMENTS: dict[str, Requirement] = {
             "replaceView",
             "updateTable",
         ),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SCH-PrimitiveTypeValue": Requirement(
         id="IRC-SCH-PrimitiveTypeValue",
@@ -4136,7 +4120,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         ),
         reading="A-04: PrimitiveTypeValue demands exactly one of sixteen alternatives, many of which accept the same strings and numbers, and leaves no room for null. One or more alternatives suffice, null is a value, and the type of the column decides which form is right.",
         edits=("E06",),
-        uncovered="values carry no name of their schema, and checks do not yet compare column defaults with the types of their columns",
     ),
     "IRC-SEC-001": Requirement(
         id="IRC-SEC-001",
