@@ -160,11 +160,19 @@ def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
     return law(requirement.id, topic=Topic(component, flaws_in))(holds)
 
 
+#: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
+FORMS = frozenset(
+    form.get("$ref", "").rpartition("/")[2] for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"]
+)
+
 #: One law for each schema that answers of the operations in question can show.
 LAWS = {
     requirement.id: law_of(requirement)
     for requirement in CONTRACT.requirements.values()
-    if requirement.area == "schemas" and requirement.side == "server" and not requirement.uncovered
+    if requirement.area == "schemas"
+    and requirement.side == "server"
+    and not requirement.uncovered
+    and component_of(requirement) not in FORMS
 }
 
 
@@ -175,7 +183,7 @@ LAWS = {
 def everything_shown(lab: CatalogLab) -> None:
     """Configuration, namespaces, tables, their history, views and refusals show all there is, and all of it fits its schema."""
     stopped: Exception | None = None
-    for show in (configuration, namespaces, structure, history, files, keys, views, credentials, tokens, scans, refusals):
+    for show in (configuration, namespaces, structure, defaults, history, files, keys, views, credentials, tokens, scans, refusals):
         try:
             show(lab)
         except NotOffered:
@@ -228,6 +236,12 @@ def structure(lab: CatalogLab) -> None:
     lab.commit(table, order, set_default_sort_order(LAST_ADDED))
     lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
     lab.load(table)
+
+
+def defaults(lab: CatalogLab) -> None:
+    """Show default values of a column."""
+    word = {"id": 1, "name": "word", "type": "string", "required": False, "initial-default": "before", "write-default": "after"}
+    lab.load(table_of_version(lab, 3, schema={"type": "struct", "fields": [word]}))
 
 
 def history(lab: CatalogLab) -> None:
