@@ -324,7 +324,7 @@ def refuses_properties(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**arguments)
 
 
-def refuses(handler: Handler, arguments: dict[str, Any]) -> Reply:
+def refuses(scope: Scope) -> None:
     raise Problem(406, "UnsupportedOperationException", "namespaces have no properties")
 
 
@@ -334,11 +334,11 @@ def test_who_keeps_no_properties_of_namespaces_lacks_what_nobody_has_to_have(mon
 
     faults = {
         "creates-without-properties": on_call("createNamespace", refuses_properties),
-        "updates-no-properties": on_call("updateProperties", refuses),
+        "updates-no-properties": on_request("updateProperties", refuses),
         "shows-no-properties": on_answer(("createNamespace", "loadNamespaceMetadata"), null),
     }
 
-    only = ("IRC-NS-CREATE-00*", "IRC-NS-ENC-004", "IRC-NS-DROP-005", "IRC-NS-PROP-01*", "IRC-GEN-020")
+    only = ("IRC-NS-CREATE-00*", "IRC-NS-ENC-004", "IRC-NS-DROP-005", "IRC-NS-PROP-01*", "IRC-GEN-013", "IRC-GEN-020")
     assert judged(faults, monkeypatch, *only) == []
 
 

@@ -45,6 +45,15 @@ def test_body_behind_204_is_seen_on_a_connection_of_its_own() -> None:
     assert reply.body == b'{"a": 1}'
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_body_in_chunks_is_joined_on_a_connection_of_its_own(method: str) -> None:
+    chunks = b'5;of=2\r\n{"a":\r\n3\r\n 1}\r\n0\r\n\r\n'
+    with speaking(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks) as url, Wire(url) as wire:
+        reply = wire.send(method, "/v1/x", alone=True)
+
+    assert reply.body == b'{"a": 1}'
+
+
 def test_curl_line_sends_the_same_request() -> None:
     seen: list[tuple[str, str, bytes]] = []
 
@@ -183,13 +192,17 @@ def test_cookies_come_back() -> None:
 
 @contextlib.contextmanager
 def speaking(said: bytes) -> Iterator[str]:
-    """A server that says the same bytes to every request, whatever HTTP makes of them; yields its address."""
+    """A server that says the same bytes to every request, whatever HTTP makes of them, and closes if asked to; yields its address."""
 
     class Speaker(socketserver.StreamRequestHandler):
         def handle(self) -> None:
+            asked: list[bytes] = []
             while line := self.rfile.readline():
+                asked.append(line.strip().lower())
                 if line == b"\r\n":
                     self.wfile.write(said)
+                    if b"connection: close" in asked:
+                        return
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaker) as server:
         server.daemon_threads = True

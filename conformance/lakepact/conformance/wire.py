@@ -29,7 +29,7 @@ from lakepact.conformance.redaction import SECRET_HEADERS, redacted, secrets_of,
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
-NO_CONTENT = 204
+NO_CONTENT, NOT_MODIFIED = 204, 304
 USER_AGENT = "lakepact-conformance"
 
 
@@ -357,4 +357,17 @@ class Wire:
         chunked = answer_headers.get("transfer-encoding", "").lower() == "chunked"
         if chunked and rest == b"0\r\n\r\n":
             rest = b""
+        elif chunked and method != "HEAD" and event.status_code not in (NO_CONTENT, NOT_MODIFIED):
+            rest = _joined(parser, rest)
         return event.status_code, answer_headers, rest
+
+
+def _joined(parser: h11.Connection, chunks: bytes) -> bytes:
+    """The body that came in chunks, behind a head that was read already."""
+    parser.receive_data(chunks)
+    parser.receive_data(b"")
+    parts = []
+    while not isinstance(event := parser.next_event(), h11.EndOfMessage):
+        if isinstance(event, h11.Data):
+            parts.append(bytes(event.data))
+    return b"".join(parts)

@@ -24,6 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_default_sort_order,
     set_default_spec,
     set_location,
+    table_of_version,
     upgrade_format_version,
 )
 from lakepact.conformance.outcome import Blocked
@@ -222,6 +223,7 @@ def created_tables_have_their_version(lab: CatalogLab) -> None:
     if not lab.feature("format-v3"):
         lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
         return
+    table_of_version(lab, 3)
     ground = plot(lab, lab.make_namespace())
     creating_works(lab, ground.namespace)
     whole = creation(ground, str(uuid.uuid4()))

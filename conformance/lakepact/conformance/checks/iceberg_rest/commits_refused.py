@@ -24,6 +24,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_current_schema,
     set_default_sort_order,
     set_default_spec,
+    table_of_version,
     upgrade_format_version,
 )
 
@@ -191,7 +192,7 @@ def requirements_of_views_are_refused(lab: CatalogLab) -> None:
 @check("IRC-COM-023")
 def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
     """A commit that no repetition can help is refused as a bad request, with requirements that hold and without any."""
-    table = lab.append(lab.make_table())
+    table = lab.append(table_of_version(lab, 2))
     cases: dict[str, list[Update]] = {
         "an unknown current schema": [set_current_schema(NOWHERE)],
         "an unknown default spec": [set_default_spec(NOWHERE)],

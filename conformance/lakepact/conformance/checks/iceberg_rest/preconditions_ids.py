@@ -33,6 +33,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_default_sort_order,
     set_default_spec,
     sort_field,
+    table_of_version,
 )
 from lakepact.conformance.outcome import Blocked
 
@@ -236,7 +237,7 @@ def last_partitions_outlive_their_spec(lab: CatalogLab) -> None:
 @check("IRC-REQ-030", "IRC-REQ-031", "IRC-REQ-032")
 def default_specs_are_compared(lab: CatalogLab) -> None:
     """A commit may insist on the default spec, and not on one that was, or on one that only exists."""
-    new = lab.make_table()
+    new = table_of_version(lab, 2)
     former = new.member("default-spec-id")
     judge_answers(lab, "IRC-REQ-030", new, cases={"it is so of a new table": assert_spec(former)}, allowed=[200])
     judge_answers(lab, "IRC-REQ-031", new, cases={"there is no such spec yet": assert_spec(former + 1)}, allowed=[409])

@@ -112,7 +112,7 @@ def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
 @check("IRC-UPD-026")
 def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
     """A spec with another width, with its fields in another order or under another name, is another one."""
-    table = lab.make_table()
+    table = table_of_version(lab, 2)
     id_, name = column(table, "id"), column(table, "name")
     first = next_field(table)
     by_name = partition_field(name, "truncate[4]", "name_start", field_id=first)

@@ -1,0 +1,126 @@
+"""What a vendor may choose, as another catalog that was written from the contract alone has chosen it, is held against nobody."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import all_of, on_answer, on_call
+from lakepact.reference_server.problems import Problem
+from miniatures import answer, miniature
+from variations import judged, results
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+    from miniatures import Answer
+
+SERVED = itertools.count(1)
+
+
+def says_when(document: dict[str, Any]) -> None:
+    document["x-served"] = next(SERVED)
+
+
+def asked_for(body: dict[str, Any]) -> dict[str, str]:
+    return body.get("properties") or {}
+
+
+def oldest(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    body = arguments["body"]
+    return handler(**{**arguments, "body": {**body, "properties": {"format-version": "1", **asked_for(body)}}})
+
+
+def makes_no_version_3(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    upgrades = [one.get("format-version") for one in arguments["body"].get("updates", ()) if one.get("action") == "upgrade-format-version"]
+    if "3" in asked_for(arguments["body"]).values() or 3 in upgrades:
+        raise Problem(400, "BadRequestException", "no tables of format version 3 here")
+    return handler(**arguments)
+
+
+def keeps_three_versions(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    body = arguments["body"]
+    return handler(**{**arguments, "body": {**body, "properties": {"version.history.num-entries": "3", **asked_for(body)}}})
+
+
+CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
+    "each-answer-says-more-of-itself": (on_answer("loadTable", says_when), ("IRC-GEN-01[0-4]", "IRC-TBL-ETAG-003")),
+    "format-version-1-is-the-default": (
+        on_call("createTable", oldest),
+        ("IRC-COM-023", "IRC-UPD-026", "IRC-UPD-07[3-5]", "IRC-REQ-03[0-2]"),
+    ),
+    "no-tables-of-version-3": (on_call(("createTable", "updateTable"), makes_no_version_3), ("IRC-UPD-005",)),
+    "views-keep-three-versions": (on_call("createView", keeps_three_versions), ("IRC-VIEW-REPL-013",)),
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_who_chooses_is_accused_of_nothing(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    install, only = CHOICES[choice]
+    seen = results({choice: install}, monkeypatch, *only)
+
+    assert set(seen.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
+
+
+def test_a_namespace_is_found_empty_where_tables_cannot_leave_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def within_its_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        source, destination = (arguments["body"].get(side, {}).get("namespace") for side in ("source", "destination"))
+        if source != destination:
+            raise Problem(406, "UnsupportedOperationException", "nothing is renamed into another namespace here")
+        return handler(**arguments)
+
+    seen = results({"renames-stay-within": on_call("renameTable", within_its_namespace)}, monkeypatch, "IRC-NS-DROP-001")
+
+    assert seen == {"IRC-NS-DROP-001": Outcome.PASS}
+
+
+def test_who_adds_a_spec_again_is_advised_not_to_and_accused_of_nothing_else() -> None:
+    with running(contract="iceberg_rest", warehouse="memory:", faults=["duplicates-equal-specs"]) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-UPD-02[36]",)), Target(server.url))
+        for _ in run.events():
+            pass
+
+    assert {requirement: result.outcome for requirement, result in run.results().items()} == {
+        "IRC-UPD-023": Outcome.WARN,
+        "IRC-UPD-026": Outcome.PASS,
+    }
+
+
+def test_reports_of_tables_in_no_namespace_may_be_told_of_the_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
+    there: set[str] = set()
+
+    def makes(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        there.add("\x1f".join(arguments["body"]["namespace"]))
+        return handler(**arguments)
+
+    def looks_for_the_namespace_first(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if arguments["namespace"] not in there:
+            raise Problem(404, "NoSuchNamespaceException", "there is no such namespace")
+        return handler(**arguments)
+
+    faults = {"looks-up": all_of(on_call("createNamespace", makes), on_call("reportMetrics", looks_for_the_namespace_first))}
+
+    assert judged(faults, monkeypatch, "IRC-TBL-MET-005") == []
+
+
+def test_a_method_that_nobody_knows_may_be_answered_with_501() -> None:
+    def knows_config_alone(method: str, target: str, _: bytes) -> Answer:
+        if (method, target.partition("?")[0]) == ("GET", "/v1/config"):
+            return answer(200, {"defaults": {}, "overrides": {}})
+        if method in {"PUT", "TRACE"}:
+            return answer(501)
+        return answer(404, {"error": {"message": "none", "type": "NoSuchNamespaceException", "code": 404}})
+
+    with miniature(knows_config_alone) as url:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-GEN-025",)), Target(url))
+        for _ in run.events():
+            pass
+
+    assert {requirement: result.outcome for requirement, result in run.results().items()} == {"IRC-GEN-025": Outcome.PASS}
