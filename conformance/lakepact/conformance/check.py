@@ -75,6 +75,14 @@ EMBEDDED = "the embedded server"  #: what a report names as its target when that
 )
 @click.option("--model-seed", type=int, default=0, show_default=True, metavar="N", help="Where histories start.")
 @click.option(
+    "--race",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="TIMES",
+    help="Hold races so many times as often: some are lost once in a hundred rounds.",
+)
+@click.option(
     "--timeout", type=profiles.SECONDS, help=f"Seconds to wait for one answer.  [default: {profiles.TIMEOUT:g}, or what the profile says]"
 )
 @click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
@@ -99,6 +107,7 @@ def check(
     fuzz_seed: int | None,
     model: int | None,
     model_seed: int,
+    race: int,
     timeout: float | None,
     strict: bool,
     keep: bool,
@@ -139,7 +148,9 @@ def check(
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)
-            run = runner.Run(planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed, model=histories, model_seed=model_seed)
+            run = runner.Run(
+                planned, target, known=listed, keep=keep, fuzz=fuzz, seed=seed, model=histories, model_seed=model_seed, races=race
+            )
             for _ in output.watched(run, console):
                 pass
         except Misused as wrong:

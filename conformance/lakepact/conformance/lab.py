@@ -48,6 +48,7 @@ class Lab:
         self.target = target
         self.offer = offer
         self.check = check
+        self.races = 1  #: times that a race is held as often as usual
         self.waived: frozenset[str] = frozenset()  #: requirements that the check judges and nobody demands
         self.verdicts: list[Verdict] = []
         self.sent: list[int] = []
@@ -187,6 +188,10 @@ class Lab:
     def feature(self, name: str) -> bool:
         """Whether an optional behaviour of the contract is on."""
         return is_on(self.contract.features[name], self.target, self.offer)
+
+    def rounds(self, usual: int) -> range:
+        """The rounds of a race, of which there are so many unless somebody wants more."""
+        return range(usual * self.races)
 
     def together(self, actions: Sequence[Callable[[], T]]) -> list[T]:
         """Run the actions truly side by side, started by one signal; answers in the order of the actions."""

@@ -73,6 +73,7 @@ class Run:
     seed: int = 0  #: where fuzzing starts
     model: int = 0  #: about how many requests to send in histories that are held against a model
     model_seed: int = 0  #: where histories start
+    races: int = 1  #: times that races are held as often as usual
     side_by_side: int = SIDE_BY_SIDE
     word: str = field(default_factory=lambda: secrets.token_hex(3))
     offer: Offer | None = None
@@ -200,6 +201,7 @@ class Run:
         lab: Lab = self.plan.suite.lab(
             self.wire, self.plan.suite.contract, self.target, offer=self.offer, check=check, run=self.word, serial=serial
         )
+        lab.races = self.races
         return lab
 
     def _trail(self, exchange: Exchange) -> tuple[int, ...]:

@@ -191,7 +191,7 @@ def properties_may_be_unsupported(lab: CatalogLab) -> None:
 def one_of_many_creators_wins(lab: CatalogLab) -> None:
     """Of many callers that create one namespace at once, one succeeds and the others are told that it exists."""
     with lab.judge("IRC-NS-CREATE-016"):
-        for _ in range(3):
+        for _ in lab.rounds(3):
             name = lab.name()
             replies = lab.together([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
             statuses = sorted(reply.status for reply in replies)

@@ -136,14 +136,14 @@ def _later(send: Callable[[], Reply], seconds: float) -> Reply:
 def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
     """When a table is created while its namespace is dropped, one of the two fails."""
     with lab.judge("IRC-NS-DROP-008"):
-        for turn in range(ROUNDS):
+        for turn in lab.rounds(ROUNDS):
             namespace, name = lab.make_namespace(), lab.name()
             lab.drop_afterwards(namespace, name)
             create = partial(lab.send, "createTable", namespace=namespace, body=lab.table_request(name))
             drop = partial(lab.send, "dropNamespace", namespace=namespace)
             # The one that comes a little later meets the other at another moment in each turn.
             first, second = (create, drop) if turn % 2 else (drop, create)
-            lab.together([first, partial(_later, second, turn * STEP)])
+            lab.together([first, partial(_later, second, turn % ROUNDS * STEP)])
             there = lab.send("loadNamespaceMetadata", namespace=namespace).status == 200
             table = lab.send("loadTable", namespace=namespace, table=name)
             expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)

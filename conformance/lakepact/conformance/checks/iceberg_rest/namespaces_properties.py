@@ -185,7 +185,7 @@ def deep_namespaces_have_properties(lab: CatalogLab) -> None:
 def parallel_updates_are_all_kept(lab: CatalogLab) -> None:
     """Of many callers that set different keys at once, none loses what another was told is done."""
     with lab.judge("IRC-NS-PROP-017"):
-        for _ in range(3):
+        for _ in lab.rounds(3):
             namespace = lab.make_namespace()
             keys = [f"key{n}" for n in range(2 * WRITERS)]
             replies = lab.together([partial(update, lab, namespace, updates={key: key}) for key in keys])

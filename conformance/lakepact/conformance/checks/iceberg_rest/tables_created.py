@@ -291,7 +291,7 @@ def expect_one_winner(replies: Sequence[Reply]) -> int:
 def one_of_many_creates(lab: CatalogLab) -> None:
     """Of many who create one table side by side one does, all others learn of the conflict, and the table is that one's."""
     namespace = lab.make_namespace()
-    for _ in range(ROUNDS):
+    for _ in lab.rounds(ROUNDS):
         name = lab.name()
         lab.drop_afterwards(namespace, name)
         requests = [

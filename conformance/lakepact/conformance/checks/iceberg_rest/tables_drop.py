@@ -247,7 +247,7 @@ def recreated_tables_are_others(lab: CatalogLab) -> None:
 def one_of_many_drops_wins(lab: CatalogLab) -> None:
     """When many clients drop a table, one of them has dropped it, and all others learn that it is not there."""
     home, known = lab.make_namespace(), ways(lab)
-    for _ in range(ROUNDS):
+    for _ in lab.rounds(ROUNDS):
         table = lab.make_table(home)
         dropping = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
         replies = side_by_side(lab, [dropping] * CLIENTS, what="requests")

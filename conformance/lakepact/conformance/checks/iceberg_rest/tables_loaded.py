@@ -240,7 +240,7 @@ def loads_see_whole_commits(lab: CatalogLab) -> None:
 
     def write() -> None:
         now = table
-        for turn in range(1, COMMITS + 1):
+        for turn, _ in enumerate(lab.rounds(COMMITS), start=1):
             snapshot = lab.snapshot(now)
             both = set_properties(**{"lakepact.first": str(turn), "lakepact.last": str(turn)})
             now = lab.committed(now, both, {"action": "add-snapshot", "snapshot": snapshot})
@@ -248,7 +248,7 @@ def loads_see_whole_commits(lab: CatalogLab) -> None:
                 states[now.metadata_location] = turn
 
     def read() -> None:
-        loaded.extend(lab.send("loadTable", **table.at) for _ in range(2 * COMMITS))
+        loaded.extend(lab.send("loadTable", **table.at) for _ in lab.rounds(2 * COMMITS))
 
     lab.together([write, *[read] * READERS])
     with lab.judge("IRC-TBL-LOAD-017"):

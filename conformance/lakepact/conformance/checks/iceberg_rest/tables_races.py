@@ -40,9 +40,10 @@ def _later(send: Send, seconds: float) -> Reply:
 
 def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
     """The answers to a request and to others that come more or less later, in each second turn sooner."""
+    delay = STEP * (turn % ROUNDS)
     if turn % 2:
-        return side_by_side(lab, [partial(_later, first, STEP * turn), *others], what="requests")
-    later = [partial(_later, send, STEP * (turn + place)) for place, send in enumerate(others)]
+        return side_by_side(lab, [partial(_later, first, delay), *others], what="requests")
+    later = [partial(_later, send, delay + STEP * place) for place, send in enumerate(others)]
     return side_by_side(lab, [first, *later], what="requests")
 
 
@@ -57,7 +58,7 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
     """Commits that are accepted while their table is renamed are in the table that has the new name, and nothing has the old one."""
     home = lab.make_namespace()
     renamed(lab, lab.make_table(home), lab.name())
-    for turn in range(ROUNDS):
+    for turn in lab.rounds(ROUNDS):
         table, name = lab.make_table(home), lab.name()
         commits = _commits(lab, table)
         moved, *replies = _met(lab, partial(rename, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
@@ -76,7 +77,7 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
 def dropped_tables_stay_away(lab: CatalogLab) -> None:
     """A table whose drop was accepted is gone, whatever commits were accepted meanwhile; and it was not renamed besides."""
     home, known = lab.make_namespace(), ways(lab)
-    for turn in range(ROUNDS):
+    for turn in lab.rounds(ROUNDS):
         table, name = lab.make_table(home), lab.name()
         drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
         dropped, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
@@ -99,7 +100,7 @@ def dropped_tables_stay_away(lab: CatalogLab) -> None:
 def names_are_given_once(lab: CatalogLab) -> None:
     """A name that a new table, a renamed one, a new view or a renamed one is to have at the same moment is given to one of them."""
     home = lab.make_namespace()
-    for turn in range(ROUNDS):
+    for turn in lab.rounds(ROUNDS):
         for contenders in _contenders(lab, home):
             name = lab.name()
             lab.drop_afterwards(home, name)

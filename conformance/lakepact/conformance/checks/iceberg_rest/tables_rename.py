@@ -244,7 +244,7 @@ def tables_move_between_deep_namespaces(lab: CatalogLab) -> None:
 def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
     """When two clients rename a table, one of them has renamed it, and the other learns that it is not there."""
     home = lab.make_namespace()
-    for _ in range(ROUNDS):
+    for _ in lab.rounds(ROUNDS):
         table = lab.load(lab.make_table(home))
         names = [lab.name(), lab.name()]
         replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for name in names], what="requests")
@@ -262,7 +262,7 @@ def one_of_two_renames_moves_a_table(lab: CatalogLab) -> None:
 def one_of_two_renames_takes_a_name(lab: CatalogLab) -> None:
     """When two tables are renamed to one name, one of them has it, and the other one keeps its own."""
     home = lab.make_namespace()
-    for _ in range(ROUNDS):
+    for _ in lab.rounds(ROUNDS):
         tables, name = [lab.load(lab.make_table(home)), lab.load(lab.make_table(home))], lab.name()
         replies = side_by_side(lab, [partial(rename, lab, table.identifier, identifier(home, name)) for table in tables], what="requests")
         with lab.judge("IRC-TBL-REN-012"):

@@ -246,7 +246,7 @@ def one_of_many_stages_is_committed(lab: CatalogLab) -> None:
         expect.status(first, 200)
         expect.status(second, 409)
         expect.equal("0", signature(lab.load(one)), "the property that the first commit set,")
-    for _ in range(ROUNDS):
+    for _ in lab.rounds(ROUNDS):
         stages = stages_of_one_name(lab, AT_ONCE)
         replies = lab.together([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
         with lab.judge("IRC-TBL-STAGE-007"):

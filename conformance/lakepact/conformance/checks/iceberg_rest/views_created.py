@@ -175,7 +175,7 @@ def views_keep_their_properties(lab: CatalogLab) -> None:
 def one_of_many_creates_a_view(lab: CatalogLab) -> None:
     """Of many who create one view side by side one does, and the view is that one's."""
     home = lab.make_namespace()
-    for _ in range(ROUNDS):
+    for _ in lab.rounds(ROUNDS):
         name = lab.name()
         requests = [
             {"schema": SCHEMA, "view_version": version(home, sql(f"{SQL}, {n} AS creator")), "properties": {"lakepact.creator": str(n)}}

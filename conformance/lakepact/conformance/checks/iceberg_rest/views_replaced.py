@@ -149,7 +149,7 @@ def lost_dialects_are_noted(lab: CatalogLab) -> None:
 def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
     """When many writers replace a view, each is accepted or learns of the conflict, and what was accepted is among the versions."""
     home = lab.make_namespace()
-    for turn in range(ROUNDS):
+    for turn in lab.rounds(ROUNDS):
         view = made(lab, home, properties={"version.history.num-entries": "100"})
         said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
         replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")

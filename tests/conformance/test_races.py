@@ -1,0 +1,23 @@
+"""Races are held as often as somebody wants."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.checks.iceberg_rest.tables_drop import ROUNDS
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+
+DROPS = "tables_drop.one_of_many_drops_wins"
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_race_has_so_many_times_as_many_rounds(times: int) -> None:
+    with running(contract="iceberg_rest", warehouse="memory:") as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=[DROPS]), Target(server.url), races=times)
+        for _ in run.events():
+            pass
+
+    made = [one for one in run.wire.exchanges.values() if one.check == DROPS and one.operation == "createTable"]
+    assert len(made) == ROUNDS * times + 1  # the first shows whether tables are dropped at all
