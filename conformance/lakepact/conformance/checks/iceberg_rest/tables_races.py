@@ -18,7 +18,6 @@ from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.tables_drop import ways
 from lakepact.conformance.checks.iceberg_rest.tables_rename import identifier, is_nowhere, rename, renamed
 from lakepact.conformance.checks.iceberg_rest.view_requests import create
-from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
 
     Send = Callable[[], Reply]
+    Contender = Callable[[str], Reply]
 
 ROUNDS = 8  #: of each race
 STEP = 0.0005  #: seconds by which what comes second comes later in each round
@@ -100,40 +100,45 @@ def dropped_tables_stay_away(lab: CatalogLab) -> None:
 def names_are_given_once(lab: CatalogLab) -> None:
     """A name that a new table, a renamed one, a new view or a renamed one is to have at the same moment is given to one of them."""
     home = lab.make_namespace()
+    renames, views = _keep_names_apart(lab, home)
     for turn in lab.rounds(ROUNDS):
-        for contenders in _contenders(lab, home):
+        for contenders in _contenders(lab, home, renames=renames, views=views):
             name = lab.name()
             lab.drop_afterwards(home, name)
             first, second = (partial(contender, name) for contender in contenders)
             replies = _met(lab, first, second, turn=turn)
             with lab.judge("IRC-TBL-CREATE-030"):
-                statuses = [reply.status for reply in replies]
                 for reply in replies:
                     expect.status(reply, 200, 204, 409)
                 asked = " and ".join(reply.exchange.operation or "" for reply in replies)
-                expect.equal(1, len([status for status in statuses if status < 300]), f"of {asked} for one name, answered with success:")
+                accepted = [reply.status for reply in replies if reply.status < 300]
+                expect.equal(1, len(accepted), f"of {asked} for one name, answered with success:")
 
 
-def _contenders(lab: CatalogLab, home: Namespace) -> Iterator[tuple[Callable[[str], Reply], Callable[[str], Reply]]]:
+def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
+    """Whether renames, and views, are refused names that tables have: who does not refuse them one after the other is told so elsewhere."""
+    table, other = lab.make_table(home), lab.make_table(home)
+    renames = lab.offers("renameTable") and rename(lab, table.identifier, other.identifier).status == 409
+    views = lab.offers("createView") and create(lab, home, other.name).status == 409
+    return renames, views
+
+
+def _contenders(lab: CatalogLab, home: Namespace, *, renames: bool, views: bool) -> Iterator[tuple[Contender, Contender]]:
     """Pairs of what wants a name."""
 
     def table(name: str) -> Reply:
         return lab.send("createTable", namespace=home, body=lab.table_request(name))
 
-    def view(name: str) -> Reply:
-        return create(lab, home, name)
+    def renamed_table() -> Contender:
+        source = lab.make_table(home).identifier
+        return lambda name: rename(lab, source, identifier(home, name))
 
-    if lab.offers("renameTable"):
-        other = lab.make_table(home)
-        yield table, lambda name: rename(lab, other.identifier, identifier(home, name))
-    try:
-        lab.make_view(home)
-    except NotOffered:
-        return
-    yield table, view
-    if lab.offers("renameTable"):
-        another = lab.make_table(home)
-        yield view, lambda name: rename(lab, another.identifier, identifier(home, name))
-    if lab.offers("renameView"):
+    if renames:
+        yield table, renamed_table()
+    if views:
+        yield table, partial(create, lab, home)
+    if views and renames:
+        yield partial(create, lab, home), renamed_table()
+    if views and lab.offers("renameView"):
         source = identifier(home, lab.make_view(home))
         yield table, lambda name: views_rename.rename(lab, source, identifier(home, name))
