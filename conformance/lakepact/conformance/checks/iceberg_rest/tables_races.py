@@ -18,6 +18,7 @@ from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.tables_drop import ways
 from lakepact.conformance.checks.iceberg_rest.tables_rename import identifier, is_nowhere, rename, renamed
 from lakepact.conformance.checks.iceberg_rest.view_requests import create
+from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,11 +54,23 @@ def _commits(lab: CatalogLab, table: Table) -> dict[str, Send]:
     return {key: partial(lab.commit, table, set_properties(**{key: key})) for key in keys}
 
 
+def _is_gone(lab: CatalogLab, table: Table, how: str) -> None:
+    """There is no table of its name, now that nobody else is about.
+
+    Raises:
+        Blocked: there is one.
+    """
+    if lab.send("loadTable", **table.at).status != 404:
+        raise Blocked(f"a table that was {how} is still loaded by its name")
+
+
 @check("IRC-TBL-REN-014", alone=True)
 def commits_move_with_their_table(lab: CatalogLab) -> None:
     """Commits that are accepted while their table is renamed are in the table that has the new name, and nothing has the old one."""
     home = lab.make_namespace()
-    renamed(lab, lab.make_table(home), lab.name())
+    first = lab.make_table(home)
+    renamed(lab, first, lab.name())
+    _is_gone(lab, first, "renamed")
     for turn in lab.rounds(ROUNDS):
         table, name = lab.make_table(home), lab.name()
         commits = _commits(lab, table)
@@ -77,6 +90,9 @@ def commits_move_with_their_table(lab: CatalogLab) -> None:
 def dropped_tables_stay_away(lab: CatalogLab) -> None:
     """A table whose drop was accepted is gone, whatever commits were accepted meanwhile; and it was not renamed besides."""
     home, known = lab.make_namespace(), ways(lab)
+    first = lab.make_table(home)
+    lab.dropped(**first.at)
+    _is_gone(lab, first, "dropped")
     for turn in lab.rounds(ROUNDS):
         table, name = lab.make_table(home), lab.name()
         drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
