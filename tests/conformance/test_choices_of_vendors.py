@@ -11,7 +11,7 @@ from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import all_of, on_answer, on_call
+from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call
 from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
 from variations import judged, results
@@ -54,7 +54,7 @@ CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
     "each-answer-says-more-of-itself": (on_answer("loadTable", says_when), ("IRC-GEN-01[0-4]", "IRC-TBL-ETAG-003")),
     "format-version-1-is-the-default": (
         on_call("createTable", oldest),
-        ("IRC-COM-023", "IRC-UPD-026", "IRC-UPD-07[3-5]", "IRC-REQ-03[0-2]"),
+        ("IRC-COM-023", "IRC-UPD-02[26]", "IRC-UPD-07[3-5]", "IRC-REQ-03[0-2]"),
     ),
     "no-tables-of-version-3": (on_call(("createTable", "updateTable"), makes_no_version_3), ("IRC-UPD-005",)),
     "views-keep-three-versions": (on_call("createView", keeps_three_versions), ("IRC-VIEW-REPL-013",)),
@@ -67,6 +67,23 @@ def test_who_chooses_is_accused_of_nothing(choice: str, monkeypatch: pytest.Monk
     seen = results({choice: install}, monkeypatch, *only)
 
     assert set(seen.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
+
+
+def test_who_is_said_to_keep_no_statistics_is_asked_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def keeps_none(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if any("statistics" in one.get("action", "") for one in arguments["body"].get("updates", ())):
+            raise Problem(400, "BadRequestException", "no statistics here")
+        return handler(**arguments)
+
+    monkeypatch.setitem(GENERIC, "keeps-none", ("keeps-none", lambda _: on_call("updateTable", keeps_none)))
+    only = ("IRC-META-015", "IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-04[05]", "IRC-UPD-050")
+    with running(contract="iceberg_rest", warehouse="memory:", faults=["keeps-none"]) as server:
+        target = Target(server.url, features={"statistics": False, "partition-statistics": False})
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), target)
+        for _ in run.events():
+            pass
+
+    assert {result.outcome for result in run.results().values()} <= {Outcome.PASS, Outcome.NOT_OFFERED}
 
 
 def test_a_namespace_is_found_empty_where_tables_cannot_leave_theirs(monkeypatch: pytest.MonkeyPatch) -> None:

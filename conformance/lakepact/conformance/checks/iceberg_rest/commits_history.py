@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
 
 
-@check("IRC-COM-027")
+@check("IRC-COM-027", "IRC-META-012")
 def commits_log_former_metadata(lab: CatalogLab) -> None:
-    """After each commit the log of metadata files names those of all states before it."""
+    """After each commit the log of metadata files names those of all states before it, the oldest first."""
     table = lab.committed(lab.make_table(), set_properties(turn="none"))
     former: list[Any] = []
     for turn in range(4):
@@ -46,6 +46,10 @@ def commits_log_former_metadata(lab: CatalogLab) -> None:
             for location in former:
                 expect.contains(location, logged, "metadata-log")
             expect.lacks(table.metadata_location, logged, "metadata-log of former states")
+        with lab.judge("IRC-META-012"):
+            expect.equal(
+                [one for one in former if one in logged], [one for one in logged if one in former], "metadata-log, the oldest first:"
+            )
 
 
 @check("IRC-COM-028")

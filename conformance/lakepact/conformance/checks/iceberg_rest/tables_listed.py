@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Reply
 
+NOT_ACCEPTABLE = 406  #: the status of who leaves tables in their namespaces
 LIVES = 3  #: tables whose life is followed in the lists
 
 
@@ -162,6 +163,25 @@ def lists_show_what_has_happened(lab: CatalogLab) -> None:
         while there:
             lab.dropped(namespace=namespace, table=there.pop())
             expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a drop:")
+
+
+@check("IRC-TBL-LIST-001", "IRC-TBL-LIST-007")
+def tables_are_listed_where_they_were_moved(lab: CatalogLab) -> None:
+    """A table that was renamed into another namespace is listed there, as one of that namespace, and no more where it came from."""
+    home, other = lab.make_namespace(), lab.make_namespace()
+    moved, stays = lab.make_table(home), lab.make_table(home)
+    lab.drop_afterwards(other, moved.name)
+    reply = lab.send("renameTable", body={"source": moved.identifier, "destination": {**moved.identifier, "namespace": list(other)}})
+    if reply.status == NOT_ACCEPTABLE:
+        for requirement in ("IRC-TBL-LIST-001", "IRC-TBL-LIST-007"):
+            lab.skip(requirement, "tables stay in their namespaces")
+        return
+    lab.works(reply)
+
+    with lab.judge("IRC-TBL-LIST-001"):
+        expect_listed(lab, other, [moved.name])
+    with lab.judge("IRC-TBL-LIST-007"):
+        expect.equal([stays.name], listed(lab, home), "tables where another one was renamed away:")
 
 
 # -- whether one exists -------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     schema_with,
     set_current_schema,
     sort_field,
+    table_of_version,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def types_become_wider(lab: CatalogLab) -> None:
 @check("IRC-UPD-022")
 def transforms_are_taken(lab: CatalogLab) -> None:
     """Each transform that a column can have is added as it was sent, alone and beside another one of the same column."""
-    table = lab.make_table()
+    table = table_of_version(lab, 2)
 
     with lab.judge("IRC-UPD-022"):
         for name, transforms in TRANSFORMS.items():

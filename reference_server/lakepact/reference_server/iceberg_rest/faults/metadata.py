@@ -100,6 +100,12 @@ FAULTS = (
     Fault("times-of-snapshot-log-fall", "Times of the snapshot log decrease.", ("IRC-META-011",), member("snapshot-log", _fall)),
     Fault("times-of-metadata-log-fall", "Times of the metadata log decrease.", ("IRC-META-012",), member("metadata-log", _fall)),
     Fault(
+        "metadata-log-backwards",
+        "The metadata log begins with the newest entry.",
+        ("IRC-META-012",),
+        member("metadata-log", lambda log: log[::-1]),
+    ),
+    Fault(
         "metadata-log-has-the-current-file",
         "The current file stands in its own log.",
         ("IRC-META-012",),

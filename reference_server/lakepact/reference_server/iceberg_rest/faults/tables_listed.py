@@ -152,6 +152,22 @@ def _list_old_names(service: Service) -> None:
     _list_once_more(names)(service)
 
 
+def _list_where_they_came_from(service: Service) -> None:
+    former: dict[tuple[str, ...], list[str]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        source, destination = arguments["body"]["source"], arguments["body"]["destination"]
+        former[(*destination["namespace"], destination["name"])] = source["namespace"]
+        return reply
+
+    def came_from(identifier: Document) -> Document:
+        return {**identifier, "namespace": former.get((*identifier["namespace"], identifier["name"]), identifier["namespace"])}
+
+    on_call("renameTable", act)(service)
+    on_answer(LIST, _each(came_from))(service)
+
+
 def _list_dropped(service: Service) -> None:
     names: dict[str, list[str]] = {}
 
@@ -224,6 +240,12 @@ FAULTS = (
         "Tables are listed with the levels of their namespace joined by dots.",
         ("IRC-TBL-LIST-001",),
         on_answer(LIST, _each(_joined)),
+    ),
+    Fault(
+        "lists-former-namespaces",
+        "Tables that were renamed into another namespace are listed as tables of the former one.",
+        ("IRC-TBL-LIST-001",),
+        _list_where_they_came_from,
     ),
     Fault("lists-texts", "Tables are listed as texts instead of objects.", ("IRC-TBL-LIST-001",), on_answer(LIST, _each(_spelled))),
     Fault(

@@ -82,6 +82,11 @@ def _row_ids_begin_anew(draft: Draft, document: Document) -> None:
         kept[-1] = draft.snapshots[document["snapshot"]["snapshot-id"]] = {**kept[-1], "first-row-id": 0}
 
 
+def _rows_of_what_is_kept(draft: Draft, _: Document) -> None:
+    if draft.format_version >= 3:
+        draft.set("next-row-id", sum(one.get("added-rows", 0) for one in draft.items("snapshots")))
+
+
 def _until_one_is_missing(draft: Draft, document: Document) -> Document:
     return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
 
@@ -116,6 +121,12 @@ FAULTS = (
         "The next row id counts the rows of one snapshot.",
         ("IRC-UPD-041",),
         _snapshots(_rows_of_this_snapshot),
+    ),
+    Fault(
+        "rows-of-what-is-kept",
+        "The next row id counts the rows of the snapshots that the table still has.",
+        ("IRC-UPD-041",),
+        _snapshots(_rows_of_what_is_kept),
     ),
     Fault("first-row-id-zero", "Each snapshot begins at row 0.", ("IRC-UPD-041",), _snapshots(_row_ids_begin_anew)),
     Fault(
