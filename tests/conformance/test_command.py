@@ -52,6 +52,13 @@ def test_reports_are_asked_of_addresses() -> None:
     assert "catalog.example.com is no address of a server" in result.output
 
 
+def test_an_address_that_was_never_set_is_not_that_of_the_embedded_server() -> None:
+    result = CliRunner().invoke(main, ["check", ""])
+
+    assert result.exit_code == 2
+    assert "an empty text is no address of a server" in result.output
+
+
 @pytest.mark.parametrize("body", [b"<html></html>", b""])
 def test_who_answers_without_reports_is_no_reference_server(body: bytes) -> None:
     with miniature(lambda *_: (200, {}, body)) as url:

@@ -127,8 +127,9 @@ def check(
         planned = plan.plan(suite, only=only)
         wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
-        target_url = url or given.get("url")
-        if target_url:
+        # An empty address is a variable that was never set, and no wish for the embedded server.
+        target_url = given.get("url") if url is None else url
+        if target_url is not None:
             address(target_url)
         sent = profiles.headers(headers, token_env, given)
         switched = dict(profiles.switches(features))

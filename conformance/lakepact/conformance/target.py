@@ -26,7 +26,9 @@ def address(url: str) -> str:
     except ValueError:
         well = False
     if not well:
-        raise ValueError(f"{url.rpartition('@')[2]} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
+        raise ValueError(
+            f"{url.rpartition('@')[2] or 'an empty text'} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH"
+        )
     return url
 
 
