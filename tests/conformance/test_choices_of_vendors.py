@@ -17,6 +17,8 @@ from miniatures import answer, miniature
 from variations import judged, results
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
@@ -84,6 +86,22 @@ def test_who_is_said_to_keep_no_statistics_is_asked_for_none(monkeypatch: pytest
             pass
 
     assert {result.outcome for result in run.results().values()} <= {Outcome.PASS, Outcome.NOT_OFFERED}
+
+
+def test_answers_may_say_more_of_metadata_than_their_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def says_more(document: dict[str, Any]) -> None:
+        document["metadata"]["x-served-by"] = "another"
+
+    shown = ("createTable", "loadTable", "updateTable", "createView", "loadView", "replaceView")
+    monkeypatch.setitem(GENERIC, "says-more", ("says-more", lambda _: on_answer(shown, says_more)))
+    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=["says-more"]) as server:
+        planned = plan.plan(suite.load("iceberg_rest"), only=("tables_loaded.loaded*", "views_loaded.views*"))
+        run = runner.Run(planned, Target(server.url, features={"readable-files": True}))
+        for _ in run.events():
+            pass
+
+    seen = {requirement: result.outcome for requirement, result in run.results().items()}
+    assert (seen["IRC-TBL-LOAD-001"], seen["IRC-VIEW-LOAD-001"]) == (Outcome.PASS, Outcome.PASS)
 
 
 def test_a_namespace_is_found_empty_where_tables_cannot_leave_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
