@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.metadata import expect_times_in_order
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_uuid
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
 
 AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
+BEHIND_MS = 3_600_000  #: how far that of another one is behind
 
 
 @check("IRC-COM-027", "IRC-META-012")
@@ -71,6 +73,19 @@ def time_does_not_go_back(lab: CatalogLab) -> None:
         with lab.judge("IRC-COM-028"):
             expect.true(updated >= last, f"`last-updated-ms` of at least {last}", updated)
         last = updated
+
+
+@check("IRC-META-011")
+def snapshots_of_slow_clocks_are_logged_in_order(lab: CatalogLab) -> None:
+    """A snapshot of a writer whose clock is an hour behind is refused, or is logged as what became current after the one before it."""
+    table = lab.append(lab.make_table())
+    snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") - BEHIND_MS)
+    reply = lab.commit(table, add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
+
+    with lab.judge("IRC-META-011"):
+        expect.status(reply, 200, 400, 409)
+        if reply.status == 200:
+            expect_times_in_order(lab.load(table).metadata, "snapshot-log")
 
 
 def replacement(table: Table) -> list[dict[str, Any]]:

@@ -72,7 +72,19 @@ def _forget_log(draft: Draft, update: Document) -> None:
         draft.set("snapshot-log", [])
 
 
+def _at_its_own_time(draft: Draft, update: Document) -> None:
+    log = draft.own_list("snapshot-log")
+    if update["ref-name"] == "main" and log:
+        log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}
+
+
 FAULTS = (
+    Fault(
+        "logs-the-times-of-snapshots",
+        "The snapshot log says of each snapshot when its writer made it.",
+        ("IRC-META-011",),
+        afterwards("set-snapshot-ref", _at_its_own_time),
+    ),
     Fault(
         "forgets-former-metadata",
         "Commits are not logged.",
