@@ -60,6 +60,18 @@ def snapshots_are_added_together(lab: CatalogLab) -> None:
         expect.equal(second["sequence-number"], after.member("last-sequence-number"), "last-sequence-number")
 
 
+@check("IRC-UPD-035")
+def snapshots_keep_their_parents(lab: CatalogLab) -> None:
+    """A snapshot that continues another one than that of main, as on a branch, has the parent that it was sent with."""
+    table = lab.append(lab.append(lab.make_table()))
+    first, _ = all_snapshots(table, 2)
+    snapshot = lab.snapshot(table, parent_snapshot_id=first)
+
+    with lab.judge("IRC-UPD-035"):
+        after = changed(lab, table, add_snapshot(snapshot), set_ref("aside", snapshot["snapshot-id"]))
+        expect.equal(first, snapshot_of(after, snapshot["snapshot-id"]).get("parent-snapshot-id"), "parent-snapshot-id")
+
+
 @check("IRC-UPD-041")
 def rows_of_all_snapshots_are_counted(lab: CatalogLab) -> None:
     """Each snapshot of a table of version 3 begins where those before it ended, whether a branch is at it or not."""

@@ -42,6 +42,11 @@ def _of_current_schema(draft: Draft, document: Document) -> Document:
     return {**document, "snapshot": {**document["snapshot"], "schema-id": draft.get("current-schema-id")}}
 
 
+def _upon_main(draft: Draft, document: Document) -> Document:
+    current = draft.get("current-snapshot-id")
+    return document if current in (None, -1) else {**document, "snapshot": {**document["snapshot"], "parent-snapshot-id": current}}
+
+
 def _those_before_too(draft: Draft, document: Document) -> Document:
     ids = [snapshot["snapshot-id"] for snapshot in draft.items("snapshots")]
     last = max((ids.index(one) for one in document["snapshot-ids"] if one in ids), default=-1)
@@ -116,6 +121,7 @@ FAULTS = (
         ("IRC-UPD-035",),
         around("rules", "updates-applied", _one_snapshot),
     ),
+    Fault("snapshots-upon-main", "The parent of each snapshot is that of main.", ("IRC-UPD-035",), rewritten("add-snapshot", _upon_main)),
     Fault(
         "rows-of-the-last-snapshot",
         "The next row id counts the rows of one snapshot.",
