@@ -153,7 +153,7 @@ class Engine:
             outcome = answer.status if isinstance(answer, Reply) else answer.how
             _LOG.debug("%s: %s %s: %s after %.3f s, try %d", call.operation, call.method, call.path, outcome, elapsed, tries)
             pause = None
-            if may_repeat(sent, answer):
+            if may_repeat(sent, answer, itself=True):
                 pause = self.retries.pause(tried=tries, elapsed=elapsed, retry_after=retry_after(answer))
             if pause is None:
                 return Attempt(sent, answer, tries)

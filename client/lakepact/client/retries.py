@@ -1,7 +1,8 @@
 """When a call is sent again, and after how long.
 
-Only what cannot do its work twice is sent again: requests that never left, idempotent methods, and whatever the server itself
-invites back with `Retry-After` on 429 or 503. A commit whose outcome is unknown is therefore never repeated.
+Only what cannot do its work twice is sent again: requests that never left, idempotent methods, those with a key that the server knows
+them by, and whatever the server itself invites back with `Retry-After` on 429 or 503. A commit without a key whose outcome is unknown
+is therefore never repeated.
 """
 
 from __future__ import annotations
@@ -51,13 +52,20 @@ class Retries:
 NO_RETRIES = Retries(tries=1)
 
 
-def may_repeat(request: Request, answer: Reply | Lost) -> bool:
-    """Whether sending `request` again cannot do its work twice, and may succeed."""
+def may_repeat(request: Request, answer: Reply | Lost, *, itself: bool = False) -> bool:
+    """Whether sending `request` again cannot do its work twice, and may succeed.
+
+    Args:
+        request: What was sent.
+        answer: What came of it.
+        itself: Whether it would be this very request, with its key if it has one, and not another one like it.
+    """
+    is_harmless = request.is_idempotent or (itself and request.has_key)
     if isinstance(answer, Lost):
-        return answer.how == "unsent" or (answer.how == "unanswered" and request.is_idempotent)
+        return answer.how == "unsent" or (answer.how == "unanswered" and is_harmless)
     if answer.status in _BUSY:
-        return request.is_idempotent or retry_after(answer) is not None
-    return answer.status in _IN_BETWEEN and request.is_idempotent
+        return is_harmless or retry_after(answer) is not None
+    return answer.status in _IN_BETWEEN and is_harmless
 
 
 def retry_after(answer: Reply | Lost, *, now: Callable[[], float] = time.time) -> float | None:

@@ -11,6 +11,9 @@ from typing import Any, Literal
 #: Methods whose request may arrive twice without doing its work twice (RFC 9110, 9.2.2).
 IDEMPOTENT_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
 
+#: The header by which a server tells the second try of a change from a second change.
+IDEMPOTENCY_KEY = "Idempotency-Key"
+
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -31,6 +34,11 @@ class Request:
     def is_idempotent(self) -> bool:
         """Whether the request may arrive twice without doing its work twice."""
         return self.only_reads or self.method in IDEMPOTENT_METHODS
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a server that knows keys carries this very request out once, however often it arrives."""
+        return any(name == IDEMPOTENCY_KEY for name, _ in self.headers)
 
     def with_header(self, name: str, value: str) -> Request:
         """The same request with one header set anew."""

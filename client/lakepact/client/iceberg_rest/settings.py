@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from lakepact.client.errors import Failure, NotOffered
+from lakepact.client.iceberg_rest.idempotency import are_kept, keyed
 from lakepact.client.iceberg_rest.names import DEFAULT_SEPARATOR, Levels, joined
 from lakepact.generated.iceberg_rest.operations import OPERATIONS
 
@@ -51,6 +52,8 @@ class Settings:
     properties: Mapping[str, str]
     #: Ids of the operations that the server offers.
     offered: frozenset[str]
+    #: Whether changes get keys by which the server knows them again.
+    has_keys: bool
 
     def joined(self, namespace: Levels) -> str:
         """The namespace as it stands in paths and queries of this catalog."""
@@ -58,13 +61,15 @@ class Settings:
         return joined(namespace, self.properties.get("namespace-separator", DEFAULT_SEPARATOR))
 
     def addressed(self, call: Call[T]) -> Call[T]:
-        """The call at the path where this catalog serves it: with the prefix put in, or left out where there is none.
+        """The call at the path where this catalog serves it: with the prefix put in, or left out where there is none; and with its key.
 
         Raises:
             NotOffered: The server does not offer the operation.
         """
         if call.operation not in self.offered:
             raise NotOffered(Failure(operation=call.operation, message="the server does not list this operation among its endpoints"))
+        if self.has_keys:
+            call = keyed(call)
         if not call.path.startswith(_PREFIXED):
             return call
         # A prefix may hold several segments and is put in as the server wrote it.
@@ -72,13 +77,16 @@ class Settings:
         return replace(call, path=f"/v1/{prefix}{'/' if prefix else ''}{call.path.removeprefix(_PREFIXED)}")
 
 
-def settings(config: CatalogConfig, own: Mapping[str, str], default_operations: frozenset[str] = DEFAULT_OPERATIONS) -> Settings:
+def settings(
+    config: CatalogConfig, own: Mapping[str, str], default_operations: frozenset[str] = DEFAULT_OPERATIONS, *, patience: float = 0.0
+) -> Settings:
     """The settings that follow from the server's configuration and the caller's own properties.
 
     Args:
         config: What the server says.
         own: What the caller says.
         default_operations: Ids of what it offers if it does not say so.
+        patience: Seconds in which a call may be tried again.
     """
     # An empty list cannot be told from an absent one by other clients, so servers send it and mean the defaults.
     endpoints = frozenset(config.endpoints or ())
@@ -86,4 +94,5 @@ def settings(config: CatalogConfig, own: Mapping[str, str], default_operations: 
     return Settings(
         properties=MappingProxyType({**config.defaults, **own, **config.overrides}),
         offered=offered if endpoints else default_operations,
+        has_keys=are_kept(config, seconds=patience),
     )

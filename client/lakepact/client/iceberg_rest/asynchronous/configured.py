@@ -46,8 +46,10 @@ class AsyncConfigured:
         carrier: AsyncCarrier | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        engine = Engine(server_address(address), auth or NoAuth(), retries or Retries(), REFUSALS)
+        tried = retries or Retries()
+        engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
         self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), carrier), sleep)
+        self._patience = tried.total
         self._memory = Memory(remembered)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
@@ -88,7 +90,7 @@ class AsyncConfigured:
 
     async def _settings(self) -> Settings:
         if self._here is None:
-            self._here = settings(await self.config(), self._properties, self._default_operations)
+            self._here = settings(await self.config(), self._properties, self._default_operations, patience=self._patience)
         return self._here
 
     async def _call(self, call: Call[T]) -> T:

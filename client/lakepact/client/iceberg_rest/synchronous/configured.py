@@ -48,8 +48,10 @@ class Configured:
         carrier: Carrier | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        engine = Engine(server_address(address), auth or NoAuth(), retries or Retries(), REFUSALS)
+        tried = retries or Retries()
+        engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
         self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier), sleep)
+        self._patience = tried.total
         self._memory = Memory(remembered)
         self._warehouse = warehouse
         self._properties = dict(properties or {})
@@ -90,7 +92,7 @@ class Configured:
 
     def _settings(self) -> Settings:
         if self._here is None:
-            self._here = settings(self.config(), self._properties, self._default_operations)
+            self._here = settings(self.config(), self._properties, self._default_operations, patience=self._patience)
         return self._here
 
     def _call(self, call: Call[T]) -> T:

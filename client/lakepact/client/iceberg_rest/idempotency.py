@@ -1,0 +1,57 @@
+"""Keys by which a server tells a change that is sent again from one that is to be made once more.
+
+Contract 1.11.0 brought them: a server that names `idempotency-key-lifetime` in its configuration carries out what comes with one key once,
+and answers it again as it did. One that does not name it knows no keys (IRC-IDEM-019), and is sent none.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+import uuid
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from lakepact.client.iceberg_rest.refusals import REFUSALS
+from lakepact.client.wire import IDEMPOTENCY_KEY
+
+if TYPE_CHECKING:
+    from lakepact.generated.contract import Call
+    from lakepact.generated.iceberg_rest.models import CatalogConfig
+
+T = TypeVar("T")
+
+LIFETIME = "idempotency-key-lifetime"
+#: What takes no key although it is sent by POST.
+UNKEYED = REFUSALS.reads | {"reportMetrics"}
+
+
+def are_kept(config: CatalogConfig, *, seconds: float) -> bool:
+    """Whether a server remembers keys for at least so many seconds, those in which a call may be tried again."""
+    lifetime = (config.model_extra or {}).get(LIFETIME)
+    try:
+        return isinstance(lifetime, str) and _durations().validate_python(lifetime).total_seconds() >= seconds
+    except ValidationError:
+        return False
+
+
+@cache
+def _durations() -> TypeAdapter[timedelta]:
+    return TypeAdapter(timedelta)  # reads ISO 8601
+
+
+def keyed(call: Call[T]) -> Call[T]:
+    """The call with a key of its own, which all tries of it share (IRC-IDEM-018); as it is if it changes nothing."""
+    if call.method not in {"POST", "DELETE"} or call.operation in UNKEYED:
+        return call
+    return replace(call, headers=(*call.headers, (IDEMPOTENCY_KEY, new_key())))
+
+
+def new_key() -> str:
+    """A UUID of version 7 (RFC 9562): milliseconds since 1970, and 74 bits drawn at random."""
+    drawn = secrets.randbits(74)
+    return str(uuid.UUID(int=(time.time_ns() // 1_000_000) << 80 | 7 << 76 | (drawn >> 62) << 64 | 2 << 62 | drawn & (1 << 62) - 1))

@@ -1,0 +1,123 @@
+"""A change is sent again only under a key that its server knows it by."""
+
+from __future__ import annotations
+
+import uuid
+
+import httpx
+import pytest
+
+from lakepact.client import errors
+from lakepact.client.retries import Retries
+from lakepact.reference_server import running
+
+from .driving import KINDS, Desk, Driven
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
+ADDRESS = "http://catalog"
+COMMIT = "POST /v1/namespaces/n/tables/t"
+UPDATES = [{"action": "set-properties", "updates": {"a": "1"}}]
+QUICKLY = Retries(tries=3, total=30.0, first_pause=0.0)
+
+
+def lost(request: httpx.Request) -> httpx.Response:
+    raise httpx.ReadError("lost", request=request)
+
+
+def configured(lifetime: object) -> dict[str, object]:
+    return {"defaults": {}, "overrides": {}, "idempotency-key-lifetime": lifetime}
+
+
+class _Forgetful:
+    """Loses the first answers to commits, which have been made."""
+
+    losing = 2
+
+    def _lose(self, request: httpx.Request) -> None:
+        if request.method == "POST" and request.url.path.endswith("/tables/t") and self.losing:
+            self.losing -= 1
+            raise httpx.ReadError("lost", request=request)
+
+
+class Forgetful(_Forgetful, httpx.HTTPTransport):
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = super().handle_request(request)
+        self._lose(request)
+        return response
+
+
+class AsyncForgetful(_Forgetful, httpx.AsyncHTTPTransport):
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        self._lose(request)
+        return response
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_commit_whose_answers_are_lost_is_made_once_where_the_server_knows_keys(kind: str) -> None:
+    carrier = AsyncForgetful() if kind == "async" else Forgetful()
+    with (
+        running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server,
+        Driven(KINDS[kind], server.url, retries=QUICKLY, carrier=carrier) as catalog,
+    ):
+        catalog.create_namespace("n")
+        made = catalog.create_table("n", "t", SCHEMA)
+        append = {"action": "add-schema", "schema": {**SCHEMA, "fields": [{**SCHEMA["fields"][0], "id": 2, "name": "y"}]}}
+        catalog.commit_table("n", "t", [append], requirements=[{"type": "assert-last-assigned-field-id", "last-assigned-field-id": 1}])
+        found = catalog.load_table("n", "t")
+
+    assert carrier.losing == 0
+    assert (len(made.metadata.schemas), len(found.metadata.schemas)) == (1, 2)
+
+
+def keys_of(desk: Desk) -> list[str | None]:
+    return [request.headers.get("Idempotency-Key") for request in desk.requests if request.method in {"POST", "DELETE"}]
+
+
+def test_all_tries_of_one_change_have_one_key_and_the_next_change_has_another() -> None:
+    desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost, "DELETE /v1/namespaces/n": httpx.Response(204)})
+    with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:
+        with pytest.raises(errors.OutcomeUnknown):
+            catalog.commit_table("n", "t", UPDATES)
+        catalog.drop_namespace("n")
+        first, second, third, other = keys_of(desk)
+
+    assert first == second == third != other
+    assert {uuid.UUID(key).version for key in (first, other)} == {7}
+
+
+def test_what_is_lost_for_good_may_have_been_done_and_is_not_for_the_caller_to_repeat() -> None:
+    desk = Desk({"GET /v1/config": configured("PT30M"), COMMIT: lost})
+    with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown) as raised:
+        catalog.commit_table("n", "t", UPDATES)
+
+    assert (raised.value.tries, raised.value.is_retry_safe) == (3, False)
+
+
+@pytest.mark.parametrize("lifetime", [None, "", "PT29S", "soon", 1800], ids=repr)
+def test_a_server_that_keeps_no_keys_for_long_enough_is_sent_none_and_no_change_twice(lifetime: object) -> None:
+    desk = Desk({"GET /v1/config": configured(lifetime), COMMIT: lost})
+    with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog, pytest.raises(errors.OutcomeUnknown):
+        catalog.commit_table("n", "t", UPDATES)
+
+    assert keys_of(desk) == [None]
+
+
+def test_what_changes_nothing_has_no_key() -> None:
+    plan = "POST /v1/namespaces/n/tables/t/plan"
+    config = {**configured("PT30M"), "endpoints": ["POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/plan"]}
+    desk = Desk({"GET /v1/config": config, plan: {"status": "completed"}})
+    with Driven(KINDS["sync"], ADDRESS, carrier=desk.carrier) as catalog:
+        catalog.plan_scan("n", "t")
+
+    assert keys_of(desk) == [None]
+
+
+def test_a_busy_server_is_asked_again_with_the_same_key() -> None:
+    answers = iter([httpx.Response(503), httpx.Response(502), httpx.Response(204)])
+    desk = Desk({"GET /v1/config": configured("PT30M"), "POST /v1/tables/rename": lambda _: next(answers)})
+    with Driven(KINDS["sync"], ADDRESS, retries=QUICKLY, carrier=desk.carrier) as catalog:
+        catalog.rename_table(("n", "t"), ("n", "u"))
+        keys = keys_of(desk)
+
+    assert (len(keys), len({*keys})) == (3, 1)
