@@ -204,10 +204,10 @@ def earlier_metadata(lab: SharingLab) -> None:
                 about = f"with includeHistoricalMetadata {asked}, in {form} format"
                 many = f"{len(wanted)} metaData lines after the first {about}"
                 expect.true(len(found) >= len(wanted) and (bool(wanted) or not found), many, f"{len(found)} of them")
-                _became(wanted, found, about)
+                became(wanted, found, about)
 
 
-def _became(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str) -> None:
+def became(wanted: list[PackVersion], found: Sequence[Mapping[str, Any]], about: str) -> None:
     """Lines of later metadata say what changed metadata became, and of which version they are, where they say it."""
     for version in wanted:
         expected = [field["name"] for field in version.schema["fields"]]

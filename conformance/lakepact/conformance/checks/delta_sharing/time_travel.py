@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.delta_sharing import reading, subjects, times
+from lakepact.conformance.checks.delta_sharing.changes import became
 from lakepact.conformance.checks.delta_sharing.snapshots import CHANGING, MANY
 from lakepact.conformance.checks.delta_sharing.suite import check
 from lakepact.conformance.outcome import NotOffered
@@ -96,13 +98,15 @@ def as_of_a_time(lab: SharingLab) -> None:
     """A query as of a time has the rows of the last version made at or before it."""
     for name in ("times", "times_in_commit"):
         table = lab.fixture(name)
-        for n, version in enumerate(table.versions):
-            moments = [times.as_of(version.timestamp)]
-            if n + 1 < len(table.versions):
-                moments.append(times.at(table.versions[n + 1].timestamp - times.SECOND))
-            for moment in moments:
-                if _before(moment, table, n + 1):
-                    _moment_is_right(lab, table, version, moment)
+        for version, following in zip_longest(table.versions, (later.timestamp for later in table.versions[1:])):
+            moments = [-(-version.timestamp // times.SECOND)]
+            if following is not None:
+                moments.append(following // times.SECOND - 1)
+                if name == "times_in_commit":  # A time that stands in the log loses no fraction on the way to a store.
+                    moments.append(following // times.SECOND)
+            for moment in (seconds * times.SECOND for seconds in moments):
+                if version.timestamp <= moment and (following is None or moment < following):
+                    _moment_is_right(lab, table, version, times.at(moment))
 
 
 @check("DS-TTV-02")
@@ -116,11 +120,6 @@ def as_of_before_all(lab: SharingLab) -> None:
         # Engines that take the first version for what is meant are known.
         lab.warn("DS-TTV-02", expected=f"a query of {table.name} as of {early}, before all its versions, to be refused", actual=reply.shown)
     lab.note("DS-TTV-02", "")
-
-
-def _before(moment: str, table: PackTable, version: int) -> bool:
-    """Whether a moment comes before a version, if there is such a version."""
-    return version >= len(table.versions) or moment < times.at(table.versions[version].timestamp)
 
 
 def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, moment: str) -> None:
@@ -246,10 +245,11 @@ def earlier_metadata(lab: SharingLab) -> None:
         with lab.judge("DS-TTV-08"):
             answer = reading.understood(reply)
             found = [_columns(document) for document in (answer.wrapper, *answer.historical)]
-            for before, version in zip(table.versions[start:], table.versions[start + 1 :], strict=False):
-                if before.schema != version.schema:
-                    expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
-                    expect.contains(expected, found, f"since {start} metaData lines, one of them of version {version.version}")
+            later = [v for before, v in zip(table.versions[start:], table.versions[start + 1 :], strict=False) if before.schema != v.schema]
+            for version in later:
+                expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
+                expect.contains(expected, found, f"since {start} metaData lines, one of them of version {version.version}")
+            became(later, answer.historical, f"since {start}")
 
 
 def _columns(metadata: Any) -> list[Any]:

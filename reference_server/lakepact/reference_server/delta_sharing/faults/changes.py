@@ -133,6 +133,15 @@ def _unwrapped(lines: list[Any]) -> None:
             line["file"].update(line["file"].pop("deltaSingleAction"))
 
 
+def _as_old_as_files(lines: list[Any]) -> None:
+    """In delta format, take the time at which a file was written, or taken away, for that of the commit."""
+    for line in lines:
+        file = file_of(line)
+        if file is not None:
+            written = file.get("modificationTime", file.get("deletionTimestamp"))
+            wrapper_of(line)["timestamp"] = written or wrapper_of(line)["timestamp"]
+
+
 def _timed(edit: Callable[[int], int]) -> Callable[[list[Any]], None]:
     def change(lines: list[Any]) -> None:
         for line in lines:
@@ -286,5 +295,11 @@ FAULTS = (
         "The timestamp of a changed file is that of a minute later.",
         ("DS-CDF-16", "DS-CDF-10"),
         on_lines(CHANGES, _timed(lambda t: t + 60_000)),
+    ),
+    Fault(
+        "changes-are-as-old-as-their-files",
+        "The timestamp of a changed file in delta format is the time at which the file was written.",
+        ("DS-CDF-16",),
+        on_lines(CHANGES, _as_old_as_files),
     ),
 )

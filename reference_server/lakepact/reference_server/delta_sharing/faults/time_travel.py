@@ -86,6 +86,18 @@ def _one_later(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     return lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest())
 
 
+def _within_the_second(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
+    """The last version made in the same second, as if times of commits were whole seconds."""
+    return lambda log, milliseconds: of(log, milliseconds - milliseconds % 1000 + 999)
+
+
+def _as_old_as_the_first(lines: list[Any]) -> None:
+    """Say of later metadata that it is of the version of the first."""
+    first, *later = [line["metaData"] for line in lines if "metaData" in line] or [{}]
+    for one in later:
+        one["version"] = first.get("version", 0)
+
+
 def _first_if_early(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     """The first version for times before all."""
 
@@ -147,6 +159,12 @@ FAULTS = (
         around("rules", "version-at", _one_later),
     ),
     Fault(
+        "commits-are-made-in-whole-seconds",
+        "A query as of a time is one of the last version that was made within the same second.",
+        ("DS-TTV-02",),
+        around("rules", "version-at", _within_the_second),
+    ),
+    Fault(
         "times-before-all-lead-to-the-first-version",
         "A query as of a time before the first version is one of that.",
         ("DS-TTV-02",),
@@ -190,6 +208,12 @@ FAULTS = (
         "Changes since a version have the first metadata only.",
         ("DS-TTV-08",),
         on_lines(QUERY, _first_metadata_only),
+    ),
+    Fault(
+        "later-metadata-has-the-first-version",
+        "The metaData lines of changes since a version are all of that version.",
+        ("DS-TTV-08",),
+        on_lines(QUERY, _as_old_as_the_first),
     ),
     Fault(
         "compactions-are-changes",
