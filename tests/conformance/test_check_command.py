@@ -194,3 +194,33 @@ def test_a_web_page_is_not_judged(contract: str, where: str, status: int) -> Non
 
     assert result.exit_code == 3
     assert f"GET {url}{where} was answered with" in result.output
+
+
+NOT_YOU = {"error": {"message": "who are you", "type": "NotAuthorizedException", "code": 401}}
+WHICH = {"error": {"message": "say which \x1b[1mwarehouse", "type": "BadRequestException", "code": 400}}
+
+
+@pytest.mark.parametrize("contract", ["iceberg_rest", "watsonx_data"])
+@pytest.mark.parametrize(
+    ("status", "document", "headers", "advice"),
+    [
+        (401, NOT_YOU, {}, "--token-env NAME"),
+        (403, None, {}, "--token-env NAME"),
+        (302, None, {"Location": "https://login.example/in?nonce=do-not-tell"}, "it sends elsewhere, to https://login.example/in\n"),
+        (404, None, {}, "the base address of a catalog ends before /v1"),
+        (400, WHICH, {}, "say which  [1mwarehouse (--parameter warehouse=NAME names a warehouse)"),
+    ],
+)
+def test_a_catalog_that_turns_everything_away_is_not_judged(
+    contract: str, status: int, document: object, headers: dict[str, str], advice: str
+) -> None:
+    with miniature(lambda *_: answer(status, document, **headers)) as url:
+        result = called(url, "--contract", contract, "--parameter", "warehouse=w")
+
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (3, "", 1)
+    assert f"GET {url}/v1/config?warehouse=w was answered with status {status} " in result.stderr
+    assert advice in result.stderr
+
+
+def test_a_catalog_that_refuses_its_configuration_alone_is_judged() -> None:
+    assert called("--fault", "config-is-forbidden", "--only", "IRC-CFG-007").exit_code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 CHECK = "probe"  #: what exchanges name as their check
 HARMLESS = ("GET", "HEAD")
 TRIED = 5  #: things of a listing in which the next kind of thing is looked for
+LONGEST_MESSAGE = 300  #: characters that are shown of what a refusal says
 NOTHING_TO_ASK = "not asked: nothing was listed to ask about"
 
 
@@ -105,7 +107,7 @@ def recognised(wire: Wire, target: Target) -> str:
             seen[where] = _first(wire, asked, where)
         if asked.recognises(seen[where]):
             return contract
-    raise Blocked("; ".join(_strange(exchange) for exchange in seen.values()) + _advice(wire, list(seen.values())))
+    raise Blocked("; ".join(_strange(exchange) for exchange in seen.values()) + advice(wire, list(seen.values())))
 
 
 def found(wire: Wire, target: Target, contract: str, version: str | None = None) -> Found:
@@ -117,7 +119,7 @@ def found(wire: Wire, target: Target, contract: str, version: str | None = None)
     asked = asking(contract)
     first = _first(wire, asked, asked.path(target))
     if first.status >= 300 or not isinstance(first.parsed, dict):
-        raise Blocked(_strange(first) + _advice(wire, [first]))
+        raise Blocked(refused(wire, first))
     offer = asked.declares(wire, target) if asked.declares else None
     chosen = Contract(contract, version or _version(contract, offer))
     told = tuple(_told(wire, chosen, asked, offer, first))
@@ -167,19 +169,33 @@ def _strange(exchange: Exchange) -> str:
     return f"{exchange.method} {exchange.redact(exchange.url)} was answered with status {exchange.status} and {kind}"
 
 
-def _advice(wire: Wire, seen: Sequence[Exchange]) -> str:
+def refused(wire: Wire, first: Exchange) -> str:
+    """What a target answered that cannot be asked, and what to try."""
+    return _strange(first) + advice(wire, [first])
+
+
+def advice(wire: Wire, seen: Sequence[Exchange]) -> str:
     """What to try when no answer is what a contract would have."""
     statuses = {exchange.status for exchange in seen}
     moved = next((e.headers["location"] for e in seen if 300 <= e.status < 400 and "location" in e.headers), "")
     if statuses & {401, 403}:
         return ": it asks who calls, or knows no such caller; --token-env NAME or --header 'NAME: VALUE' say who"
-    if moved:
-        return f": it sends elsewhere, to {wire.redact(moved)}"
+    if moved:  # what stands behind the path of a page to log in at may be a secret
+        return f": it sends elsewhere, to {wire.redact(re.split('[?#]', moved)[0])}"
+    if reason := next((said for e in seen if e.status == 400 and (said := _message(e))), ""):
+        return f": {wire.redact(reason)} (--parameter warehouse=NAME names a warehouse)"
     if any(b"HTTPS" in e.body[:500] for e in seen if e.status == 400):
         return ": it speaks TLS at this port: try https://"
     if wire.url.endswith("/v1"):
         return f": the address ends before /v1: try {wire.url.removesuffix('/v1')}"
     return ": the base address of a catalog ends before /v1, that of a share server is the endpoint of a profile"
+
+
+def _message(exchange: Exchange) -> str:
+    """What a refusal in the common form says, as one line of letters and signs."""
+    error = exchange.parsed.get("error") if isinstance(exchange.parsed, dict) else None
+    said = error.get("message") if isinstance(error, dict) else None
+    return "".join(c if c.isprintable() else " " for c in said)[:LONGEST_MESSAGE] if isinstance(said, str) else ""
 
 
 def _told(wire: Wire, contract: Contract, asked: Asking, offer: Offer | None, first: Exchange) -> Iterator[Told]:

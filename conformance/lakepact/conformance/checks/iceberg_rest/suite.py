@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from lakepact.conformance.asking import refused
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.at_home import at_home
 from lakepact.conformance.checks.iceberg_rest.lab import CHILDREN, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
@@ -59,6 +60,7 @@ TABLE_OF_OUR_OWN = frozenset({"createNamespace", "createTable", "loadTable", "dr
 NAMESPACE_OF_OUR_OWN = frozenset({"createNamespace", "loadNamespaceMetadata", "dropNamespace"})
 
 OK, NOT_ACCEPTABLE = 200, 406
+TURNED_AWAY = range(300, 500)
 REFUSED = frozenset({400, 405, NOT_ACCEPTABLE, 422, 501})  #: answers of who does not do what is asked for, rather than of who cannot now
 
 #: Optional behaviours that only a table tells of.
@@ -68,11 +70,16 @@ TOLD_BY_A_TABLE = frozenset({"etag", "vended-credentials"})
 ALWAYS = frozenset({"getConfig"})
 
 
-def discover(wire: Wire, target: Target) -> Offer:
+def discover(wire: Wire, target: Target, *, catalog: str | None = None) -> Offer:
     """What a catalog declares.
 
+    Args:
+        wire: connections to it.
+        target: what is known of it.
+        catalog: the prefix of its paths, where neither the target nor the configuration has to say it.
+
     Raises:
-        Blocked: it does not answer at all, or with a web page.
+        Blocked: it does not answer at all, or with a web page, or refuses whatever is asked.
     """
     warehouse = target.parameters.get("warehouse")
     query = f"?warehouse={quote(warehouse, safe='')}" if warehouse else ""
@@ -83,6 +90,8 @@ def discover(wire: Wire, target: Target) -> Offer:
     config: dict[str, Any] = reply.exchange.parsed if reply.status == 200 and isinstance(reply.exchange.parsed, dict) else {}
     settings = {**_strings(config.get("defaults")), **_strings(target.parameters), **_strings(config.get("overrides"))}
     prefix = settings.get("prefix") or None
+    if reply.status in TURNED_AWAY and _refuses_listings(wire, prefix or catalog):
+        raise Blocked(refused(wire, reply.exchange))
     endpoints = config.get("endpoints")
     declared = _operations(endpoints) if isinstance(endpoints, list) and endpoints else DEFAULT_OPERATIONS
     features = {"prefix": prefix is not None, "views": {"createView", "loadView", "dropView"} <= declared}
@@ -97,6 +106,12 @@ def discover(wire: Wire, target: Target) -> Offer:
         facts=MappingProxyType(facts),
         found=MappingProxyType({SEPARATOR_OF_TARGET: unquote(separator)}),
     )
+
+
+def _refuses_listings(wire: Wire, prefix: str | None) -> bool:
+    """Whether there is no way to the namespaces either: then an address, a token or a warehouse is missing, and nobody is accused."""
+    path = f"/v1/{prefix}/namespaces" if prefix else "/v1/namespaces"
+    return wire.send("GET", path, operation="listNamespaces", check="discover", accepts="application/json").status in TURNED_AWAY
 
 
 def discover_with_a_table(wire: Wire, target: Target) -> Offer:

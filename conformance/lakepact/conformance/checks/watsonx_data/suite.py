@@ -27,8 +27,9 @@ def discover(wire: Wire, target: Target) -> Offer:
     Raises:
         Blocked: it does not answer at all, or nobody says which catalog is meant.
     """
-    found = discover_catalog(wire, target)
-    prefix = found.segments["prefix"] or quote(target.parameters.get("warehouse", ""), safe="")
+    named = quote(target.parameters.get("warehouse", ""), safe="")
+    found = discover_catalog(wire, target, catalog=named)
+    prefix = found.segments["prefix"] or named
     if not prefix:
         raise Blocked("which catalog is meant has to be said: --parameter warehouse=NAME")
     declared = found.operations & OPERATIONS if found.facts["endpoints"] == "declared" else OPERATIONS
