@@ -95,7 +95,8 @@ def test_user_and_password_in_an_address_are_sent_and_reach_no_report(tmp_path: 
     assert [secret for secret in ("geheim", "aGFuazpnZWhlaW0h") if secret in written] == []
 
 
-def test_a_run_that_is_interrupted_shows_what_was_judged_until_then(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_shows_what_was_judged_until_then(tmp_path: Path, number: signal.Signals) -> None:
     path, begun, called_off = tmp_path / "report", threading.Event(), threading.Event()
 
     def server(_method: str, target: str, _body: bytes) -> Answer:
@@ -108,7 +109,7 @@ def test_a_run_that_is_interrupted_shows_what_was_judged_until_then(tmp_path: Pa
     with miniature(server) as url, checking(url, *words) as process:
         assert begun.wait(30)
         time.sleep(1.0)  # in which the other check comes to its end
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         time.sleep(0.2)
         called_off.set()
         said, complaint = process.communicate(timeout=60)
@@ -150,6 +151,36 @@ def test_what_is_no_address_is_wrong_usage(url: str) -> None:
 
     assert result.exit_code == 2
     assert f"{url} is no address of a server" in result.output
+
+
+def test_an_empty_address_is_not_that_of_the_embedded_server() -> None:
+    result = called("")
+
+    assert (result.exit_code, "an empty text is no address of a server" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize("url", ["http://h/?token=do-not-tell", "http://u:do-not-tell@h:99999/"])
+def test_what_may_be_secret_in_an_address_that_is_none_is_not_repeated(url: str) -> None:
+    result = called(url)
+
+    assert (result.exit_code, "do-not-tell" in result.output) == (2, False)
+
+
+def test_each_pattern_has_to_match_something() -> None:
+    result = called(NOBODY, "--only", "IRC-CFG-001", "--only", "IRC-CGF-*")
+
+    assert (result.exit_code, "nothing matches IRC-CGF-*;" in result.output) == (2, True)
+
+
+def test_who_reads_a_part_of_a_report_has_no_verdict_and_the_files_all_the_same(tmp_path: Path) -> None:
+    written = tmp_path / "report.jsonl"
+    with checking(NOBODY, "--json", "--report", f"jsonl={written}") as process:
+        process.stdout.close()
+        complaint = process.stderr.read()
+        code = process.wait(60)
+
+    assert (code, complaint.count("\n"), "Traceback" in complaint) == (3, 1, False)
+    assert lines.read(written)[-1]["verdict"] == "incomplete"
 
 
 @pytest.mark.parametrize("said", ["nesting=maybe", "nesting=", "nesting"])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path  # noqa: TC003 - fixtures are annotated with it
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance.cli import VERBS, Verb, main
+from lakepact.reference_server import running
 from miniatures import miniature
+
+NOBODY = "http://127.0.0.1:1"  #: where nothing listens
 
 
 def test_the_list_of_verbs_needs_no_extra_but_that_of_the_server() -> None:
@@ -36,6 +39,37 @@ def test_a_verb_that_is_interrupted_before_it_begins_judges_nobody(tmp_path: Pat
     result = CliRunner().invoke(main, ["check"])
 
     assert (result.exit_code, result.output) == (3, "lakepact: interrupted\n")
+
+
+def test_a_verb_that_breaks_judges_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "verb_that_breaks.py").write_text("raise RuntimeError('broken')", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(VERBS, "check", Verb("verb_that_breaks", "check", ""))
+    result = CliRunner().invoke(main, ["check"])
+
+    assert (result.exit_code, result.output.splitlines()[-1]) == (3, "RuntimeError: broken")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("words", [("list",), ("check", NOBODY, "--json")])
+def test_where_there_is_no_room_for_what_is_said_nobody_is_judged(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "lakepact.conformance", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (3, "lakepact: No space left on device")
+
+
+@pytest.mark.parametrize("words", [("list",), ("list", "--json"), ("contracts", "list"), ("probe", "URL")])
+def test_who_reads_no_more_is_told_nothing_and_nobody_is_judged(words: tuple[str, ...]) -> None:
+    with running(warehouse="memory:") as server:
+        command = [sys.executable, "-m", "lakepact.conformance", *(server.url if word == "URL" else word for word in words)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            process.stdout.close()
+            complaint = process.stderr.read()
+
+    assert (process.returncode, complaint) == (3, "")
 
 
 def test_what_lists_nothing_is_wrong_usage() -> None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from lakepact.conformance.cli import main
 from lakepact.reference_server import running
+from miniatures import miniature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,3 +61,11 @@ def test_a_server_without_reports_is_told_from_one_that_is_not_there(url: str) -
     assert (other.exit_code, absent.exit_code) == (3, 3)
     assert "answers 404 for /metrics-reports: it is no reference server" in other.output
     assert absent.output.startswith("lakepact reports: http://127.0.0.1:9: ")
+
+
+@pytest.mark.parametrize("body", ["null", "7", "{}", '{"report": {}}', "[1]", "[{}]", '[{"report": 7, "namespace": [], "table": "t"}]'])
+def test_other_json_is_told_from_reports(body: str) -> None:
+    with miniature(lambda *_: (200, {}, body.encode())) as url:
+        shown = CliRunner().invoke(main, ["reports", url])
+
+    assert (shown.exit_code, "it is no reference server of lakepact" in shown.output, shown.output.count("\n")) == (3, True, 1)

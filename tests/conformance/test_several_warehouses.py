@@ -8,7 +8,7 @@ import pytest
 
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
 
@@ -56,10 +56,6 @@ def test_credentials_are_judged_where_there_are_some(url: str) -> None:
     assert found == [Outcome.PASS, Outcome.NOT_OFFERED]
 
 
-def test_without_a_name_the_configuration_is_refused_as_it_may_be(url: str) -> None:
-    found = judged(url, ("IRC-CFG-004", "IRC-CFG-005")).results()
-
-    assert {requirement: result.outcome for requirement, result in found.items()} == {
-        "IRC-CFG-004": Outcome.PASS,
-        "IRC-CFG-005": Outcome.PASS,
-    }
+def test_without_a_name_nothing_is_judged_and_the_names_are_said(url: str) -> None:
+    with pytest.raises(Blocked, match=r"say which .*'lake', 'the depot' \(--parameter warehouse=NAME names a warehouse\)"):
+        judged(url, ("IRC-CFG-004", "IRC-CFG-005"))

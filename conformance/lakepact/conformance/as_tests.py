@@ -163,7 +163,7 @@ def requirements(session: pytest.Session, target: str, *, contract: str | None, 
     try:
         given = profiles.profile(Path(target) if is_profile else None)
         suite = suites.meant(given, contract)
-        url = given.get("url", "") if is_profile else "" if target == EMBEDDED else address(target)
+        url = "" if target == EMBEDDED else address(given.get("url", "") if is_profile else target)
         listed = known.read(Path(known_file), suite.contract.requirements) if known_file else ()
         judging = Judging(suite, url, given, listed)
     except (LookupError, ValueError, OSError) as wrong:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from lakepact.conformance import known, plan, profiles, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report import output
+from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.target import Target, address
 from lakepact.generated.contract import contracts
 
@@ -120,11 +120,11 @@ def check(
 
     Example: lakepact check http://127.0.0.1:8181 --only 'IRC-NS-*' --report html=report.html
     """
-    console = Console(stderr=as_json)
+    console = Screen(stderr=as_json)
     try:
         given = profiles.profile(profile)
         suite = suites.meant(given, contract, contract_version)
-        planned = plan.plan(suite, only=only)
+        planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
         # An empty address is a variable that was never set, and no wish for the embedded server.

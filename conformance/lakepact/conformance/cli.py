@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import importlib
+import os
+import signal
 import sys
-from typing import NamedTuple
+import threading
+import traceback
+from typing import TYPE_CHECKING, NamedTuple
 
 try:
     import click
 except ModuleNotFoundError:
     sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n")
     sys.exit(2)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 
 class Verb(NamedTuple):
@@ -42,7 +51,22 @@ VERBS = {
 }
 
 
-INCOMPLETE = 3  #: exit code of what Ctrl-C ends; click's own is 1, which says of a server that it does not conform
+#: Exit code of what Ctrl-C ends, what nobody reads to its end, and what breaks; click's and Python's own is 1, which says of a server
+#: that it does not conform.
+INCOMPLETE = 3
+
+
+@contextlib.contextmanager
+def _terminated_like_interrupted() -> Generator[None]:
+    """Let SIGTERM do what Ctrl-C does: what was started is ended, and what was made is removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class Verbs(click.Group):
@@ -51,9 +75,21 @@ class Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> None:
         """Run a verb, which may be interrupted while its module is still being imported."""
         try:
-            super().invoke(ctx)
+            with _terminated_like_interrupted():
+                super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("lakepact: interrupted", err=True)
+            ctx.exit(INCOMPLETE)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except BrokenPipeError:  # who reads has read enough; what is still held back for them is not worth a word either
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(INCOMPLETE)
+        except Exception as broken:  # noqa: BLE001 - whatever it is, it is no verdict
+            if isinstance(broken, OSError) and broken.errno == errno.ENOSPC:
+                click.echo(f"lakepact: {broken.strerror}", err=True)
+            else:
+                traceback.print_exc()
             ctx.exit(INCOMPLETE)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 import orjson
-from rich.console import Console
 
 from lakepact.conformance import runner
 from lakepact.conformance.report import compatibility, lines, matrices
+from lakepact.conformance.report.screen import Screen
 
 KINDS = ("html", "json", "md")
 
@@ -39,7 +39,7 @@ def matrix(runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[st
     if as_json:
         click.echo(_json(made))
     else:
-        matrices.show(made, Console())
+        matrices.show(made, Screen())
     writers = {"html": matrices.html, "json": _json, "md": matrices.markdown}
     for kind, path in wanted:
         try:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import httpx
 import orjson
-from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.target import address
 
 if TYPE_CHECKING:
@@ -37,15 +38,15 @@ def reports(url: str, *, as_json: bool) -> None:
     try:
         answer = httpx.get(where.rstrip("/") + PATH, timeout=10, trust_env=False)
         answer.raise_for_status()
-        kept: list[dict[str, Any]] = orjson.loads(answer.content)
+        kept = _reports(orjson.loads(answer.content))
     except httpx.HTTPStatusError as refused:
         told = (
             "it is no reference server of lakepact, or asks callers who they are" if refused.response.status_code == 404 else "see its log"
         )
         click.echo(f"lakepact reports: {url} answers {refused.response.status_code} for {PATH}: {told}", err=True)
         sys.exit(INCOMPLETE)
-    except orjson.JSONDecodeError:
-        click.echo(f"lakepact reports: what {url} answers for {PATH} is not JSON: it is no reference server of lakepact", err=True)
+    except (ValueError, LookupError, TypeError):  # no JSON, or other JSON
+        click.echo(f"lakepact reports: what {url} answers for {PATH} are no reports: it is no reference server of lakepact", err=True)
         sys.exit(INCOMPLETE)
     except httpx.HTTPError as wrong:
         click.echo(f"lakepact reports: {url}: {wrong}", err=True)
@@ -57,11 +58,24 @@ def reports(url: str, *, as_json: bool) -> None:
     table = Table("table", "report", "snapshot", "figures", box=None, title=None if kept else "no report came yet")
     for one in kept:
         report = one["report"]
-        name = ".".join([*one["namespace"], one["table"]])
-        table.add_row(
-            name, str(report.get("report-type")), str(report.get("snapshot-id", "")), ", ".join(figures(report.get("metrics") or {}))
-        )
-    Console().print(table)
+        name, kind, snapshot = ".".join([*one["namespace"], one["table"]]), report.get("report-type"), report.get("snapshot-id", "")
+        table.add_row(*(escape(str(cell)) for cell in (name, kind, snapshot, ", ".join(figures(report.get("metrics") or {})))))
+    Screen().print(table)
+
+
+def _reports(document: Any) -> list[dict[str, Any]]:
+    """The reports that a server answers.
+
+    Raises:
+        LookupError: a report lacks what all of them have.
+        TypeError: this is no list of reports.
+    """
+    for one in document:
+        if not isinstance(one["report"], dict) or not all(isinstance(step, str) for step in (*one["namespace"], one["table"])):
+            raise TypeError("a report is an object, and tables have names")
+    if not isinstance(document, list):
+        raise TypeError("reports are a list")
+    return document
 
 
 def figures(metrics: Mapping[str, Any]) -> Iterator[str]:

@@ -28,22 +28,25 @@ class Plan:
     only: tuple[str, ...] = ()
 
 
-def plan(suite: Suite[Any], *, only: Sequence[str] = ()) -> Plan:
+def plan(suite: Suite[Any], *, only: Sequence[str] = (), each: bool = False) -> Plan:
     """The plan of a run.
 
     Args:
         suite: the suite of a contract.
         only: patterns of requirement ids, areas, operations or check names; none means everything.
+        each: whether each pattern has to match something; else one of them has to.
 
     Raises:
-        NothingSelected: no requirement that a check judges matches.
+        NothingSelected: no requirement that a check judges matches them.
     """
     judged = suite.judged()
     wanted = frozenset(judged)
     if only:
-        wanted = frozenset(r for r, by in judged.items() if any(_matches(suite, r, by, pattern) for pattern in only))
-        if not wanted:
-            raise NothingSelected(f"nothing matches {', '.join(only)}; `lakepact list` shows ids, areas and checks")
+        found = {pattern: frozenset(r for r, by in judged.items() if _matches(suite, r, by, pattern)) for pattern in only}
+        vain = [pattern for pattern, matching in found.items() if not matching]
+        if vain if each else len(vain) == len(found):
+            raise NothingSelected(f"nothing matches {', '.join(vain)}; `lakepact list` shows ids, areas and checks")
+        wanted = frozenset().union(*found.values())
     laws = tuple(law for law in suite.laws.values() if wanted.intersection(law.requirements))
     scenarios = frozenset(r for c in suite.checks.values() for r in c.requirements)
     # What no scenario of its own judges needs exchanges to look at: whoever asks for it gets the traffic of other checks too.

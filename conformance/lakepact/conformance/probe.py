@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from lakepact.conformance import asking, profiles, runner
 from lakepact.conformance.outcome import Blocked
+from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.target import Target, address
 from lakepact.conformance.wire import Wire
 from lakepact.generated.contract import UnknownVersion, contracts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from rich.console import Console
 
     from lakepact.conformance.asking import Found, Told
 
@@ -81,7 +83,7 @@ def probe(
     if as_json:
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
     else:
-        _show(document, Console())
+        _show(document, Screen())
     if profile:
         try:
             profile.write_text("\n".join(_profile(found, target, token_env, hidden=bool(headers))) + "\n", encoding="utf-8")

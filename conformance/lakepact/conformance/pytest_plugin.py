@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse to share the tests of one run out among processes: each would judge the whole target."""
-    if config.getoption("lakepact") and config.getoption("numprocesses", default=None):
+    if config.getoption("lakepact") is not None and config.getoption("numprocesses", default=None):
         raise pytest.UsageError("--lakepact judges side by side by itself; leave out -n, or give it a run of its own")
 
 
@@ -36,7 +36,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, p
     """Collect the requirements beside what else the session finds."""
     report = yield
     target: str | None = collector.config.getoption("lakepact")
-    if target and isinstance(collector, pytest.Session) and report.passed:
+    if target is not None and isinstance(collector, pytest.Session) and report.passed:
         try:
             from lakepact.conformance.as_tests import requirements  # noqa: PLC0415 - most runs of pytest judge nobody
         except ModuleNotFoundError as missing:

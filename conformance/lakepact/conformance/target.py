@@ -26,9 +26,9 @@ def address(url: str) -> str:
     except ValueError:
         well = False
     if not well:
-        raise ValueError(
-            f"{url.rpartition('@')[2] or 'an empty text'} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH"
-        )
+        behind_user, mark, query = url.rpartition("@")[2].partition("?")  # either may be secret
+        shown = behind_user + mark + ("…" if query else "")
+        raise ValueError(f"{shown or 'an empty text'} is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")
     return url
 
 

@@ -31,6 +31,15 @@ def test_a_table_is_described(place):
     assert any(line[:4] == ["size", "3", "records,", "3"] for line in found)
 
 
+def test_of_what_a_table_does_not_have_there_is_one_line_without_headings(place):
+    with IcebergCatalog(place.url) as catalog:
+        catalog.create_table("sales", "plain", {"type": "struct", "fields": []})
+    said = lakepact("show", place.url, "sales.plain")
+
+    nothing = ("Schema 0: no columns", "Partitioned by: not partitioned", "Sorted by: not sorted", "Snapshots: no snapshot yet")
+    assert [line for line in said.lines if line.startswith(("Schema", "Part", "Sort", "Snap", " "))] == list(nothing)
+
+
 def test_only_snapshots_of_branches_and_tags_are_shown_when_asked(place):
     assert place.first_snapshot not in lakepact("show", place.url, "sales.orders", "--snapshots", "refs").out
     assert place.first_snapshot in lakepact("show", place.url, "sales.orders", "--snapshots", "all").out

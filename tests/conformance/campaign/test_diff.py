@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance.campaign.diff import diff
+from lakepact.conformance.campaign.diff import MODES, diff
+from lakepact.conformance.campaign.engines import Plain
+from lakepact.conformance.campaign.generation import blocks
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:
@@ -70,3 +76,17 @@ def test_nothing_is_written_where_something_is(tmp_path: Path) -> None:
 
     assert ended.exit_code == 2
     assert "there is something in it" in ended.output
+
+
+def test_ctrl_c_waits_for_nobody_who_still_draws_cases() -> None:
+    many = blocks("iceberg_rest", seeds=range(200), modes=MODES)
+
+    def interrupt(engine: Plain) -> None:
+        while len(engine._pool._pending_work_items) < len(many) - 10:  # until processes draw
+            time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with Plain(2) as engine:
+        threading.Thread(target=interrupt, args=(engine,), daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            engine.draw(many)

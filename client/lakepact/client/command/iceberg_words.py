@@ -158,7 +158,10 @@ def _part(
     if not rows and not none:
         return
     yield ""
-    yield plain(title) if rows else f"{title}: {none}"
+    if not rows:
+        yield f"{title}: {none}"
+        return
+    yield plain(title)
     for line in layout.table(heads, rows, cells=None if cells is None else max(1, cells - 2), right=right):
         yield f"  {line}" if line else ""
 

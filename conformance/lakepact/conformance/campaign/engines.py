@@ -82,12 +82,8 @@ class Plain:
         """The rows of each block of cases, in the order of the blocks."""
         if len(blocks) <= FEW_BLOCKS or self.lanes == 1:
             return list(drawn(blocks))  # sooner than another process has started
-        # Neighbours are dear alike: no lane gets more of them than the others.
-        some = [self._pool.submit(_drawn, list(blocks[lane :: self.lanes])) for lane in range(self.lanes)]
-        found: list[Rows] = [[] for _ in blocks]
-        for lane, future in enumerate(some):
-            found[lane :: self.lanes] = future.result()
-        return found
+        some = [self._pool.submit(_drawn, block) for block in blocks]  # one by one: what is not begun yet can be called off
+        return [future.result() for future in some]
 
     def execute(self, errands: Table, job: Job) -> None:
         """Send each errand once, in as many lanes as the job says, which land what comes back."""
@@ -132,8 +128,9 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _drawn(blocks: Sequence[Block]) -> list[Rows]:
-    return list(drawn(blocks))
+def _drawn(block: Block) -> Rows:
+    (rows,) = drawn([block])
+    return rows
 
 
 def _lane(errands: Table, job: Job, lane: int) -> None:

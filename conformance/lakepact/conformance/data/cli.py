@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 import httpx
 import orjson
-from rich.console import Console
 
 from lakepact.conformance.data import delta, delta_door, iceberg, iceberg_door, truth
 from lakepact.conformance.data.shapes import SHAPES
@@ -21,9 +20,12 @@ from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, V
 from lakepact.conformance.data.writers import CannotWrite, OnSpark, Plain, Writer
 from lakepact.conformance.embedded import Misused, answering
 from lakepact.conformance.outcome import Blocked, Unmet
+from lakepact.conformance.report.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+
+    from rich.console import Console
 
     from lakepact.conformance.data.findings import Finding
 
@@ -135,7 +137,7 @@ def verify(
 
     Example: lakepact data verify ./data --sharing http://127.0.0.1:8181/delta-sharing --sharing-token-env TOKEN
     """
-    console = Console(highlight=False, soft_wrap=True)
+    console = Screen(highlight=False, soft_wrap=True)
     wrong = looked = 0
     try:
         written = truth.read(folder)

@@ -75,13 +75,13 @@ def write(
     report = list(lines.lines(run, strict=strict, stopped=stopped))
     if stopped:
         click.echo(f"lakepact {verb}: {run.wire.redact(stopped)}", err=True)
+    written = [_is_written(report, kind, path, verb) for kind, path in reports]  # first: whoever reads the rest may have read enough
     if as_json:
         for line in report:
             sys.stdout.buffer.write(lines.encoded(line))
         sys.stdout.flush()
     elif not stopped or run.verdicts:
         text.show(report, console, verbose=verbose)
-    written = [_is_written(report, kind, path, verb) for kind, path in reports]
     code: int = report[-1]["exit_code"]
     return code if all(written) or code == runner.NOT_CONFORMANT else runner.INCOMPLETE
 
