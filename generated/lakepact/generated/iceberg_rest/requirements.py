@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 be0360ff75daddee. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of iceberg_rest 1.10.0, sha256 4520deaa6f4c6d07. Do not edit: nox -s generate
 """What Apache Iceberg REST Catalog API 1.10.0 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -6882,7 +6882,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-009": Requirement(
         id="IRC-TBL-STAGE-009",
         level="SHOULD",
-        says="Staging a table that exists should be answered with 409.",
+        says="Staging a table that exists should be answered with 409, or else the commit of what was staged is.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="our-reading",
         area="tables",

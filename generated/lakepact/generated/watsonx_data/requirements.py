@@ -1,4 +1,4 @@
-# Made by codegen.registry from the registry of watsonx_data 2026, sha256 a5a2d63b44a645f4. Do not edit: nox -s generate
+# Made by codegen.registry from the registry of watsonx_data 2026, sha256 b5db1f5effe380c4. Do not edit: nox -s generate
 """What IBM watsonx.data Iceberg REST Catalog API 2026 demands, what a target may leave out, and how we corrected the contract."""
 
 from __future__ import annotations
@@ -4867,7 +4867,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "IRC-TBL-STAGE-009": Requirement(
         id="IRC-TBL-STAGE-009",
         level="SHOULD",
-        says="Staging a table that exists should be answered with 409.",
+        says="Staging a table that exists should be answered with 409, or else the commit of what was staged is.",
         clause="/paths/~1v1~1{prefix}~1namespaces~1{namespace}~1tables/post/responses/409",
         basis="our-reading",
         area="tables",
