@@ -11,7 +11,7 @@ from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call
+from lakepact.reference_server.faults import GENERIC, accept, all_of, on_answer, on_call
 from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
 from variations import judged, results
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.replies import Reply
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Service
     from miniatures import Answer
 
 SERVED = itertools.count(1)
@@ -52,6 +52,19 @@ def keeps_three_versions(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**{**arguments, "body": {**body, "properties": {"version.history.num-entries": "3", **asked_for(body)}}})
 
 
+def stages_whatever_is_asked_for(service: Service) -> None:
+    def unless_staged(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if not arguments["body"].get("stage-create"):
+            return handler(**arguments)
+        usual, service.rules["identifier-is-free"] = service.rules["identifier-is-free"], accept
+        try:
+            return handler(**arguments)
+        finally:
+            service.rules["identifier-is-free"] = usual
+
+    on_call("createTable", unless_staged)(service)
+
+
 CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
     "each-answer-says-more-of-itself": (on_answer("loadTable", says_when), ("IRC-GEN-01[0-4]", "IRC-TBL-ETAG-003")),
     "format-version-1-is-the-default": (
@@ -59,6 +72,7 @@ CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
         ("IRC-COM-023", "IRC-UPD-02[26]", "IRC-UPD-07[3-5]", "IRC-REQ-03[0-2]"),
     ),
     "no-tables-of-version-3": (on_call(("createTable", "updateTable"), makes_no_version_3), ("IRC-UPD-005",)),
+    "conflicts-are-told-by-the-commit-of-a-stage": (stages_whatever_is_asked_for, ("IRC-TBL-STAGE-009",)),
     "views-keep-three-versions": (on_call("createView", keeps_three_versions), ("IRC-VIEW-REPL-013",)),
 }
 

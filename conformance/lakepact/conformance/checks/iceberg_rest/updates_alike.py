@@ -129,6 +129,27 @@ def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
             expect.equal(sent, said, "the fields of the default spec, which was added last,")
 
 
+@check("IRC-UPD-026")
+def specs_are_not_told_by_the_names_of_fields(lab: CatalogLab) -> None:
+    """A spec whose fields are called as those of a known one is another one if a width or their order differs, also without ids."""
+    table = table_of_version(lab, 2)
+    first = next_field(table)
+    by_id = partition_field(column(table, "id"), "bucket[4]", "by_id")
+    by_name = partition_field(column(table, "name"), "truncate[4]", "name_start")
+    known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
+    lab.committed(table, add_spec(*known, spec_id=1), set_default_spec(LAST_ADDED))
+
+    for fields in ([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]):
+        reply = lab.commit(table, add_spec(*fields, spec_id=2), set_default_spec(LAST_ADDED))
+        if reply.status != 200:
+            lab.skip("IRC-UPD-026", "specs without the ids of their fields are refused (IRC-UPD-022)")
+            continue
+        with lab.judge("IRC-UPD-026"):
+            after = lab.load(table)
+            default = [one["fields"] for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
+            expect.equal([[field["transform"] for field in fields]], [[f.get("transform") for f in one] for one in default], "transforms,")
+
+
 @check("IRC-UPD-032")
 def orders_that_differ_a_little_are_others(lab: CatalogLab) -> None:
     """An order of the same columns in another direction, with nulls elsewhere, by another transform or in turn is another one."""

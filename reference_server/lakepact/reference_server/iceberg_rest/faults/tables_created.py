@@ -314,13 +314,13 @@ FAULTS = (
     Fault(
         "creation-replaces",
         "Creating a table that exists replaces it.",
-        ("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", "IRC-TBL-STAGE-009"),
+        ("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024"),
         during(CREATE, "identifier-is-free", lambda _: accept),
     ),
     Fault(
         "creation-is-content-with-what-exists",
         "Creating a table that exists answers the one that does.",
-        ("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", "IRC-TBL-STAGE-009"),
+        ("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024"),
         _answer_existing,
     ),
     Fault(
@@ -344,7 +344,7 @@ FAULTS = (
     Fault(
         "creations-race",
         "For a moment after its creation a table can be created again.",
-        ("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", "IRC-TBL-STAGE-009"),
+        ("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024"),
         during(CREATE, "identifier-is-free", _learn_late),
     ),
     Fault("creates-with-a-snapshot", "A new table has a snapshot.", ("IRC-TBL-CREATE-023",), made_with(_with_snapshot)),

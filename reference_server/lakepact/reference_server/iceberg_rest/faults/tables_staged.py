@@ -7,10 +7,11 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, accept, around, instead, on_call
+from lakepact.reference_server.faults import Fault, accept, all_of, around, instead, on_call
 from lakepact.reference_server.iceberg_rest.catalog import no_such_table
 from lakepact.reference_server.iceberg_rest.faults.ways.creation import is_staging
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT, CREATE, LOAD
+from lakepact.reference_server.iceberg_rest.faults.ways.preconditions import always_holds
 from lakepact.reference_server.iceberg_rest.faults.ways.refusals import refusals_become, with_status
 from lakepact.reference_server.iceberg_rest.metadata_files import record_of
 from lakepact.reference_server.problems import Problem
@@ -332,7 +333,12 @@ FAULTS = (
     ),
     Fault("stages-take-names", "No table can be created by a name that is staged.", ("IRC-TBL-STAGE-008",), _reserve(for_stages=False)),
     Fault("stages-once", "No name can be staged twice.", ("IRC-TBL-STAGE-008",), _reserve(for_stages=True)),
-    Fault("stages-over-tables", "A table that exists can be staged.", ("IRC-TBL-STAGE-009",), _stages(_over_tables)),
+    Fault(
+        "stages-over-tables",
+        "A table that exists can be staged, and committing the stage is no conflict.",
+        ("IRC-TBL-STAGE-009",),
+        all_of(_stages(_over_tables), always_holds("assert-create")),
+    ),
     Fault("makes-with-history", "A table that a commit has made has a metadata-log.", ("IRC-TBL-STAGE-013",), making(_with_history)),
     Fault("stages-evade-the-policy", "A commit may set any location.", ("IRC-TBL-STAGE-014",), _outside),
 )

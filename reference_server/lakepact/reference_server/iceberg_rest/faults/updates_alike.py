@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault
@@ -55,6 +56,15 @@ def _methods(spec: Document) -> object:
 
 def _unnamed(spec: Document) -> object:
     return [(field["source-id"], field["transform"]) for field in spec["fields"]]
+
+
+def _named(spec: Document) -> object:
+    return sorted((field["source-id"], field["name"]) for field in spec["fields"])
+
+
+def _by_names_without_ids(update: Update, draft: Draft, document: Document) -> None:
+    has_ids = any("field-id" in field for field in document["spec"]["fields"])
+    (update if has_ids else partial(_alike("spec", "partition-specs", "added_spec", _named), update))(draft, document)
 
 
 def _in_any_turn(order: Document) -> object:
@@ -128,6 +138,12 @@ FAULTS = (
         "A spec that differs from a known one in the names of its fields alone is that one.",
         ("IRC-UPD-026",),
         in_place_of("add-spec", _alike("spec", "partition-specs", "added_spec", _unnamed)),
+    ),
+    Fault(
+        "specs-told-by-names",
+        "A spec whose fields have no ids, and columns and names of a known one, is that one.",
+        ("IRC-UPD-026",),
+        in_place_of("add-spec", _by_names_without_ids),
     ),
     Fault(
         "orders-told-without-turn",
