@@ -23,6 +23,8 @@ from lakepact.conformance.outcome import Blocked, Unmet
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
 
+KEPT = ("main", "kept", "audit")  #: refs of snapshots that nobody removes
+
 #: A snapshot id that loses its last digits in a double.
 WIDE = 2**62 + 2**53 + 1
 
@@ -205,6 +207,21 @@ def tags_do_not_dangle(lab: CatalogLab) -> None:
     with lab.judge("IRC-UPD-051"):
         expect.status(reply, 200, 400, 409)
         expect_no_dangling_refs(lab.load(table))
+
+
+@check("IRC-UPD-050")
+def tags_go_with_their_own_snapshots(lab: CatalogLab) -> None:
+    """Where a tag goes with its snapshot, branches and tags at other snapshots stay where they are, and so does main."""
+    first = lab.append(lab.make_table())
+    gone = first.member("current-snapshot-id")
+    second = lab.append(lab.committed(first, set_ref("release", gone, kind="tag")))
+    stays = second.member("current-snapshot-id")
+    lab.committed(second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
+    lab.commit(second, remove_snapshots(gone))
+
+    with lab.judge("IRC-UPD-050"):
+        refs = lab.load(second).metadata.get("refs") or {}
+        expect.equal(dict.fromkeys(KEPT, stays), {name: refs.get(name, {}).get("snapshot-id") for name in KEPT}, "snapshots of refs")
 
 
 @check("IRC-UPD-055")

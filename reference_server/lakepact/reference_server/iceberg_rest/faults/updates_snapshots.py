@@ -230,6 +230,15 @@ def _remove_only(draft: Draft, document: Document) -> None:
     draft.set("snapshots", [s for s in draft.items("snapshots") if s["snapshot-id"] not in document["snapshot-ids"]])
 
 
+def _with_all_refs(update: Update, draft: Draft, document: Document) -> None:
+    """Where a branch or a tag goes with its snapshot, all the others go as well, but for main."""
+    before = len(draft.get("refs") or {})
+    update(draft, document)
+    refs = draft.get("refs") or {}
+    if len(refs) < before:
+        draft.set("refs", {name: ref for name, ref in refs.items() if name == "main"})
+
+
 def _keep_statistics(update: Update, draft: Draft, document: Document) -> None:
     files = {member: draft.get(member) for member in ("statistics", "partition-statistics")}
     update(draft, document)
@@ -282,6 +291,12 @@ REMOVE = (
         "Branches and tags stay at snapshots that are removed.",
         ("IRC-UPD-051", "IRC-UPD-055", "IRC-META-007"),
         instead("updates", "remove-snapshots", _remove_only),
+    ),
+    Fault(
+        "refs-go-together",
+        "Where a branch or a tag goes with its snapshot, those at other snapshots go too.",
+        ("IRC-UPD-050",),
+        in_place_of("remove-snapshots", _with_all_refs),
     ),
     Fault(
         "keeps-statistics-of-removed-snapshots",
