@@ -197,6 +197,27 @@ def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
 
 
 @check("IRC-TXN-014")
+def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
+    """Where a commit writes metadata to another place and logs the former one, a transaction does as well."""
+    committed, transacted = map(lab.load, make_tables(lab, 2))
+    for turn in ("1", "2"):
+        update = set_properties(**{"lakepact.turn": turn})
+        after = lab.committed(committed, update)
+        lab.works(transact(lab, change(transacted, update)))
+        later = lab.load(transacted)
+        with lab.judge("IRC-TXN-014"):
+            expect.equal(_past(committed, after), _past(transacted, later), "the past as after a commit:")
+        committed, transacted = after, later
+
+
+def _past(before: Table, after: Table) -> dict[str, bool]:
+    """What is left of where the metadata stood."""
+    log = [entry.get("metadata-file") for entry in after.metadata.get("metadata-log") or () if isinstance(entry, dict)]
+    place = before.metadata_location
+    return {"metadata-location is another": after.metadata_location != place, "metadata-log has the former one": place in log}
+
+
+@check("IRC-TXN-014")
 def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
     """Whatever a commit attaches to a table or takes away, and the target does it, a transaction does as well."""
     committed, transacted = make_tables(lab, 2)

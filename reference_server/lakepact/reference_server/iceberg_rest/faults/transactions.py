@@ -9,6 +9,7 @@ from lakepact.reference_server.faults import Fault, around, on_reply, on_status
 from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
 from lakepact.reference_server.iceberg_rest.faults.ways.commits import conflict
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import TRANSACT
+from lakepact.reference_server.iceberg_rest.faults.ways.requests import during
 from lakepact.reference_server.iceberg_rest.faults.ways.transactions import (
     changes_taken_as,
     creates,
@@ -153,6 +154,12 @@ CHANGES = (
         "Encryption keys are neither added nor removed in transactions.",
         ("IRC-TXN-014",),
         _without("add-encryption-key", "remove-encryption-key"),
+    ),
+    Fault(
+        "transactions-are-not-logged",
+        "Transactions do not log where the metadata stood before.",
+        ("IRC-TXN-014",),
+        during(TRANSACT, "commit-finished", lambda _: lambda metadata, _previous, _place: metadata),
     ),
     Fault("transactions-leave-a-mark", "A transaction sets a property of its own.", ("IRC-TXN-014",), changes_taken_as(_with_a_mark)),
 )
