@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 ACCEPTED, REFUSED = 200, 400
 LARGE = 2**33 + 1  #: a sequence number that 32 bits do not hold
+BEYOND_DOUBLES = 2**53 + 1  #: a number that loses its last digit in a double
 HISTORY = ("refs", "snapshots", "snapshot-log", "current-snapshot-id", "statistics", "properties", "table-uuid")
 
 
@@ -212,6 +213,38 @@ def sequence_numbers_are_large(lab: CatalogLab) -> None:
         after = changed(lab, table, add_snapshot(snapshot))
         expect.equal(LARGE, snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"), "sequence-number of the snapshot")
         expect.equal(LARGE, after.member("last-sequence-number"), "last-sequence-number")
+
+
+@check("IRC-GEN-019")
+def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
+    """A sequence number and an age that a double does not hold are read back with all their digits, if the target takes them."""
+    table = table_of_version(lab, 2)
+    snapshot = lab.snapshot(table, sequence_number=BEYOND_DOUBLES)
+    identifier = snapshot["snapshot-id"]
+    if lab.commit(table, add_snapshot(snapshot), set_ref("aged", identifier, kind="tag", max_ref_age_ms=BEYOND_DOUBLES)).status != 200:
+        lab.skip("IRC-GEN-019", "the target takes no such numbers")
+        return
+    after = lab.load(table)
+
+    with lab.judge("IRC-GEN-019"):
+        expect.equal(BEYOND_DOUBLES, snapshot_of(after, identifier).get("sequence-number"), "sequence-number of the snapshot")
+        expect.equal(BEYOND_DOUBLES, after.member("last-sequence-number"), "last-sequence-number")
+        expect.equal(BEYOND_DOUBLES, after.member("refs", "aged", "max-ref-age-ms"), "max-ref-age-ms")
+
+
+@check("IRC-GEN-019")
+def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
+    """A row id that a double does not hold is read back with all its digits, if the target takes it, and so is the next one."""
+    table = table_of_version(lab, 3)
+    snapshot = lab.snapshot(table, first_row_id=BEYOND_DOUBLES, added_rows=2)
+    if lab.commit(table, add_snapshot(snapshot)).status != 200:
+        lab.skip("IRC-GEN-019", "the target takes no such row ids")
+        return
+    after = lab.load(table)
+
+    with lab.judge("IRC-GEN-019"):
+        expect.equal(BEYOND_DOUBLES, snapshot_of(after, snapshot["snapshot-id"]).get("first-row-id"), "first-row-id of the snapshot")
+        expect.equal(BEYOND_DOUBLES + 2, after.member("next-row-id"), "next-row-id")
 
 
 @check("IRC-UPD-045")

@@ -122,7 +122,7 @@ def incomplete_snapshots_are_refused(lab: CatalogLab) -> None:
 def summary_is_kept(lab: CatalogLab) -> None:
     """Whatever a summary says besides the operation is kept, key by key."""
     table = lab.make_table()
-    summary = {"operation": "append", "added-records": "10", "lakepact.note": "grüße, 雪", "Lakepact.Case": "Kept"}
+    summary = {"operation": "append", "added-records": "10", "lakepact.note": "grüße, 雪", "Lakepact.Case": "Kept", "lakepact.empty": ""}
     snapshot = lab.snapshot(table, summary=summary)
 
     with lab.judge("IRC-UPD-040"):

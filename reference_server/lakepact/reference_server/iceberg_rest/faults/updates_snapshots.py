@@ -131,6 +131,19 @@ def _keep_operation_only(_: Draft, document: Document) -> Document:
     return {**document, "snapshot": {**snapshot, "summary": {"operation": snapshot["summary"]["operation"]}}}
 
 
+def _without_empty_values(_: Draft, document: Document) -> Document:
+    snapshot = document["snapshot"]
+    return {**document, "snapshot": {**snapshot, "summary": {key: value for key, value in snapshot["summary"].items() if value}}}
+
+
+def _as_double(member: str) -> Callable[[Draft, Document], Document]:
+    def act(_: Draft, document: Document) -> Document:
+        snapshot = document["snapshot"]
+        return {**document, "snapshot": {**snapshot, member: int(float(snapshot[member]))}} if member in snapshot else document
+
+    return act
+
+
 def _in_lower_case(_: Draft, document: Document) -> Document:
     snapshot = document["snapshot"]
     return {**document, "snapshot": {**snapshot, "summary": {key.lower(): value for key, value in snapshot["summary"].items()}}}
@@ -170,6 +183,21 @@ CONTENT = (
     ),
     Fault(
         "keeps-operations-only", "Of a summary the operation is kept.", ("IRC-UPD-040",), rewritten("add-snapshot", _keep_operation_only)
+    ),
+    Fault(
+        "summaries-without-empty-values",
+        "What a summary says nothing of is left out.",
+        ("IRC-UPD-040",),
+        rewritten("add-snapshot", _without_empty_values),
+    ),
+    Fault(
+        "sequence-numbers-as-doubles",
+        "Sequence numbers beyond 2^53 are rounded.",
+        ("IRC-GEN-019",),
+        rewritten("add-snapshot", _as_double("sequence-number")),
+    ),
+    Fault(
+        "row-ids-as-doubles", "Row ids beyond 2^53 are rounded.", ("IRC-GEN-019",), rewritten("add-snapshot", _as_double("first-row-id"))
     ),
     Fault(
         "summaries-in-lower-case",
