@@ -32,6 +32,32 @@ def lists_are_of_views_of_one_namespace(lab: CatalogLab) -> None:
                 expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`")
 
 
+@check("IRC-VIEW-LIST-001")
+def lists_of_views_show_what_has_happened(lab: CatalogLab) -> None:
+    """A view is in the list once it is created, under its new name once it is renamed, and no more once it is dropped."""
+    home = lab.make_namespace()
+    first, second = lab.make_view(home), lab.make_view(home)
+
+    with lab.judge("IRC-VIEW-LIST-001"):
+        expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after creations:")
+    if lab.offers("renameView"):
+        new = lab.name()
+        lab.afterwards(lambda: lab.send("dropView", namespace=home, view=new))
+        ends = {end: {"namespace": list(home), "name": name} for end, name in (("source", first), ("destination", new))}
+        lab.works(lab.send("renameView", body=ends))
+        first = new
+        with lab.judge("IRC-VIEW-LIST-001"):
+            expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after a rename:")
+    lab.works(lab.send("dropView", namespace=home, view=first))
+    with lab.judge("IRC-VIEW-LIST-001"):
+        expect.equal([second], _listed(lab, home), "views after a drop:")
+
+
+def _listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
+    """The names of the views that are listed."""
+    return names(lab.send("listViews", namespace=namespace))
+
+
 @check("IRC-VIEW-LIST-002")
 def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
     """There is no list of a namespace that never was, that was dropped, or that a view only sounds like."""

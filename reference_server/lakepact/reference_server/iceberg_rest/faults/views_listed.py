@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Fault, instead, on_answer, on_call, on_status
-from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS
+from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
 from lakepact.reference_server.iceberg_rest.faults.ways.views import EXISTS, LIST
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.service import Handler, Service
     from lakepact.reference_server.store import Place, Record, Transaction
 
 
@@ -38,6 +38,25 @@ def _nothing_for_nowhere(handler: Handler, arguments: dict[str, Any]) -> Reply:
         if problem.status != 404:
             raise
         return json_reply({"identifiers": [], "next-page-token": None})
+
+
+def _list_old_names(service: Service) -> None:
+    former: dict[str, list[str]] = {}
+
+    def renamed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        source = arguments["body"]["source"]
+        former.setdefault(SEPARATOR.join(source["namespace"]), []).append(source["name"])
+        return reply
+
+    def listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        document = handler(**arguments).document
+        namespace = arguments["namespace"]
+        more = [{"namespace": namespace.split(SEPARATOR), "name": name} for name in former.get(namespace, ())]
+        return json_reply({**document, "identifiers": document["identifiers"] + more})
+
+    on_call("renameView", renamed)(service)
+    on_call(LIST, listed)(service)
 
 
 def _without_what_is_empty(document: Document) -> None:
@@ -77,6 +96,7 @@ FAULTS = (
         ("IRC-VIEW-LIST-001",),
         instead("rules", "views-of", _with_those_alike),
     ),
+    Fault("lists-old-names-of-views", "Views that were renamed are listed under both names.", ("IRC-VIEW-LIST-001",), _list_old_names),
     Fault("lists-views-of-nowhere", "No namespace has no views.", ("IRC-VIEW-LIST-002",), on_call(LIST, _nothing_for_nowhere)),
     Fault("no-views-are-no-list", "Where no views are, no array is.", ("IRC-VIEW-LIST-003",), on_answer(LIST, _without_what_is_empty)),
     Fault(
