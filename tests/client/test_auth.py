@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from lakepact.client import errors
+from lakepact.client import AsyncIcebergCatalog, IcebergCatalog, errors
 from lakepact.client.auth import Auth, BearerToken
 
 from .conftest import FEED, VISIT, Pet
@@ -49,6 +49,19 @@ def test_the_same_token_is_not_refused_twice(send, script):
         send(server, VISIT, auth=BearerToken("abc"))
 
     assert len(server.requests) == 1
+
+
+def test_a_token_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="a bearer token is text, not NoneType"):
+        BearerToken(None)
+
+
+@pytest.mark.parametrize("client", [IcebergCatalog, AsyncIcebergCatalog])
+def test_who_gives_a_token_as_it_is_is_told_at_once_what_is_wanted(client):
+    with pytest.raises(TypeError, match=r"BearerToken\(…\)") as caught:
+        client("http://127.0.0.1:1", auth="do-not-tell")
+
+    assert "do-not-tell" not in str(caught.value)
 
 
 @pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "sécret-token"])

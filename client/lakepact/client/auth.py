@@ -116,8 +116,13 @@ def checked(token: str) -> str:
 
     Raises:
         ValueError: It cannot; the message does not repeat it.
+        TypeError: It is no text: a variable that is not set, perhaps.
     """
-    if not _TOKEN.fullmatch(token):
+    try:
+        stands = _TOKEN.fullmatch(token)
+    except TypeError:
+        raise TypeError(f"a bearer token is text, not {type(token).__name__}") from None
+    if not stands:
         raise ValueError("a bearer token holds only visible ASCII characters")
     return token
 

@@ -73,6 +73,10 @@ class Engine:
     refusals: Refusals
     clock: Callable[[], float] = time.monotonic
 
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.auth, "flow", None)):  # a token as it is, perhaps, which is not repeated
+            raise TypeError(f"auth= says who you are: BearerToken(…), ClientCredentials(…) or another Auth, not {type(self.auth).__name__}")
+
     def send(self, call: Call[T]) -> Flow[T]:
         """Make `call` and return the decoded reply.
 
