@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,15 @@ def test_who_reads_no_more_is_told_nothing_and_nobody_is_judged(words: tuple[str
             complaint = process.stderr.read()
 
     assert (process.returncode, complaint) == (3, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_lacks_letters_is_shown_their_numbers(encoding: str) -> None:
+    words = ("check", "--only", "IRC-NS-GET-005", "--only", "IRC-NS-GET-003", "--fault", "missing-namespace-is-empty")
+    command = [sys.executable, "-m", "lakepact.conformance", *words]
+    done = subprocess.run(command, capture_output=True, encoding=encoding, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
+
+    assert (done.returncode, done.stderr, "not conformant" in done.stdout) == (1, "", True)
 
 
 def test_what_lists_nothing_is_wrong_usage() -> None:

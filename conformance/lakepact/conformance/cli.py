@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
+import io
 import os
 import signal
 import sys
@@ -74,6 +75,9 @@ class Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> None:
         """Run a verb, which may be interrupted while its module is still being imported."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter, a verdict is not lost for it
         try:
             with _terminated_like_interrupted():
                 super().invoke(ctx)
