@@ -121,6 +121,7 @@ def requested_properties_are_kept(lab: CatalogLab) -> None:
         "lakepact.spaces": "  two  ",
         "lakepact.number": "007",
         "lakepact.flag": "TRUE",
+        "Lakepact.Case": "kept",
         "lakepact key with=odd/letters": "a,b;c",
         "write.parquet.compression-codec": "gzip",
         "history.expire.min-snapshots-to-keep": "7",

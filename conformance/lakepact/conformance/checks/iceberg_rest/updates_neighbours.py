@@ -8,10 +8,12 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.lab import set_ref
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_requirements import assert_last_partition, judge_answers
+from lakepact.conformance.checks.iceberg_rest.table_states import BOOKKEEPING, LOCATION, alike
 from lakepact.conformance.checks.iceberg_rest.table_updates import (
     LAST_ADDED,
     add_schema,
     add_snapshot,
+    add_sort_order,
     add_spec,
     changed,
     column,
@@ -28,6 +30,7 @@ from lakepact.conformance.checks.iceberg_rest.table_updates import (
     set_current_schema,
     set_partition_statistics,
     set_statistics,
+    sort_field,
     statistics_file,
     table_of_version,
 )
@@ -40,6 +43,28 @@ from lakepact.conformance.checks.iceberg_rest.updates_statistics import files, p
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+
+
+# -- what is added ------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
+def additions_leave_the_rest(lab: CatalogLab) -> None:
+    """A schema, a spec or an order that is only added changes nothing else of a table that has properties, a snapshot and a tag."""
+    table = lab.append(lab.make_table(properties={"lakepact.note": "1"}))
+    table = lab.committed(table, set_ref("release", table.member("current-snapshot-id"), kind="tag"))
+    more = schema_with(table, next_column(table, "more"))
+    field = partition_field(column(table, "id"), "bucket[4]", "id_bucket", field_id=next_field(table))
+    additions = {
+        "IRC-UPD-010": (add_schema(more), ("schemas", "last-column-id")),
+        "IRC-UPD-022": (add_spec(field), ("partition-specs", "last-partition-id")),
+        "IRC-UPD-029": (add_sort_order(sort_field(column(table, "name"))), ("sort-orders",)),
+    }
+    for requirement, (update, members) in additions.items():
+        before = lab.load(table)
+        after = lab.committed(table, update)
+        with lab.judge(requirement):
+            alike(lab, before, after, but=(*members, *BOOKKEEPING, LOCATION))
 
 
 # -- snapshots ----------------------------------------------------------------------------------------------------------

@@ -87,6 +87,10 @@ def _lower(properties: dict[str, str]) -> dict[str, str]:
     return {key: value.lower() for key, value in properties.items()}
 
 
+def _lower_names(properties: dict[str, str]) -> dict[str, str]:
+    return {key.lower(): value for key, value in properties.items()}
+
+
 def _version_2_at_most(body: Document) -> Document:
     properties = dict(body.get("properties") or {})
     return {**body, "properties": {**properties, "format-version": "2"}} if properties.get("format-version") == "3" else body
@@ -272,6 +276,12 @@ FAULTS = (
     Fault("forgets-properties", "New tables have no properties.", ("IRC-TBL-CREATE-009",), made_with(_properties(_none))),
     Fault("forgets-empty-properties", "Empty properties are dropped.", ("IRC-TBL-CREATE-009",), made_with(_properties(_not_empty))),
     Fault("trims-properties", "Spaces around properties are dropped.", ("IRC-TBL-CREATE-009",), made_with(_properties(_trimmed))),
+    Fault(
+        "lowers-names-of-properties",
+        "The names of properties are kept in lower case.",
+        ("IRC-TBL-CREATE-009",),
+        made_with(_properties(_lower_names)),
+    ),
     Fault("lowers-properties", "Properties are kept in lower case.", ("IRC-TBL-CREATE-009",), made_with(_properties(_lower))),
     Fault(
         "ignores-the-requested-version",

@@ -96,6 +96,10 @@ def _until_one_is_missing(draft: Draft, document: Document) -> Document:
     return {**document, "snapshot-ids": list(takewhile(draft.snapshots.__contains__, document["snapshot-ids"]))}
 
 
+def _without_properties(draft: Draft, _: Document) -> None:
+    draft.set("properties", {})
+
+
 def _numbered_by_count(member: str, id_member: str, added: str) -> Callable[[Update, Draft, Document], None]:
     """What is added gets how many there are for its id."""
 
@@ -115,6 +119,19 @@ def _snapshots(spoil: Callable[[Draft, Document], None]) -> Install:
 
 
 FAULTS = (
+    Fault(
+        "schemas-take-properties",
+        "A schema that is added empties properties.",
+        ("IRC-UPD-010",),
+        afterwards("add-schema", _without_properties),
+    ),
+    Fault("specs-take-properties", "A new spec empties properties.", ("IRC-UPD-022",), afterwards("add-spec", _without_properties)),
+    Fault(
+        "orders-take-properties",
+        "An order that is added empties properties.",
+        ("IRC-UPD-029",),
+        afterwards("add-sort-order", _without_properties),
+    ),
     Fault(
         "one-snapshot-for-a-commit",
         "Of several snapshots of a commit one is added.",
