@@ -89,6 +89,13 @@ def test_what_lists_nothing_is_wrong_usage() -> None:
     assert "nothing matches NO-SUCH-*" in result.output
 
 
+@pytest.mark.parametrize("identifier", ["irc-ns-get-005", "IRC-NS-GET-05"])
+def test_those_like_what_is_no_requirement_are_named_once(identifier: str) -> None:
+    result = CliRunner().invoke(main, ["explain", identifier])
+
+    assert (result.exit_code, result.output.count("IRC-NS-GET-005")) == (2, 1)
+
+
 def test_reports_are_asked_of_addresses() -> None:
     result = CliRunner().invoke(main, ["reports", "catalog.example.com"])
 

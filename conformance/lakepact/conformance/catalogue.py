@@ -138,7 +138,7 @@ def explain(identifier: str, *, contract: str | None, version: str | None) -> No
     if dropped:
         click.echo("\n".join(dropped), err=True)
         sys.exit(2)
-    near = difflib.get_close_matches(identifier, known, n=3)
+    near = difflib.get_close_matches(identifier.upper(), dict.fromkeys(known), n=3)
     click.echo(
         f"there is no requirement {identifier}" + (f"; did you mean {', '.join(near)}?" if near else "; see `lakepact list`"), err=True
     )

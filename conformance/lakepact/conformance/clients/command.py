@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 
 from lakepact.conformance import known, plan, runner
 from lakepact.conformance import suite as suites
@@ -21,6 +20,7 @@ from lakepact.conformance.clients.program import Program
 from lakepact.conformance.embedded import embedded
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report import output
+from lakepact.conformance.report.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -67,14 +67,14 @@ def check_client(
 
     Example: lakepact check-client --report html=report.html -- python my_client.py
     """
-    console = Console(stderr=as_json)
+    console = Screen(stderr=as_json)
     try:
         suite = suites.of_clients(contract or suites.with_clients()[0])
         if shows_tasks:
             for task, says in suite.lab.tasks.items():
                 click.echo(f"{task:<18} {says}")
             return
-        planned = plan.plan(suite, only=only)
+        planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]
         listed = known.read(known_file, suite.contract.requirements) if known_file else ()
         program = Program(_found(command), timeout)
