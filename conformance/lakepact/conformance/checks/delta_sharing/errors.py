@@ -9,7 +9,7 @@ from lakepact.conformance.checks.delta_sharing.answers import OF_NAMES, OF_TABLE
 from lakepact.conformance.checks.delta_sharing.catalogue import EITHER_FORMAT
 from lakepact.conformance.checks.delta_sharing.suite import check, law
 from lakepact.conformance.exchanges import Reply
-from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.outcome import NotOffered, Unmet
 
 if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
@@ -107,6 +107,29 @@ def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
             with lab.judge("DS-GEN-11"):
                 reply = lab.send(operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {}))
                 expect.status(reply, 404, about=f"for {operation} with a {absent} that does not exist")
+
+
+@check("DS-GEN-11")
+def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
+    """A table is answered with 404 in a schema that does not list it, though another schema of the share, or of another share, does."""
+    if not lab.catalogue.whole:
+        raise NotOffered("of the catalogue a part was seen, so that the tables of a schema may be more")
+    listed = {(t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.catalogue.tables}
+    strays = [
+        (table, share, schema)
+        for table in lab.tables()
+        for share, schema in lab.schemas()
+        if (share.casefold(), schema.casefold(), table.name.casefold()) not in listed
+    ]
+    near, far = (next((s for s in strays if (s[0].share == s[1]) is within), None) for within in (True, False))
+    for table, share, schema in filter(None, (near, far)):
+        for operation in ("getTableVersion", "getTableMetadata", "queryTable"):
+            with lab.judge("DS-GEN-11"):
+                asked = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
+                what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
+                expect.status(lab.send(operation, headers=[EITHER_FORMAT], **asked), 404, about=what)
+    if not strays:
+        raise NotOffered("every schema lists the same tables")
 
 
 @check("DS-GEN-07")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.checks.delta_sharing.lab import SharingLab
     from lakepact.conformance.exchanges import Reply
 
+APPENDED = "streamed"  #: a table of the pack that loses no file, so that each of an earlier version is there
 #: Tables of the pack whose files were never rewritten without a change of rows, so that every addition is answered too.
 WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
 
@@ -100,6 +101,24 @@ def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
                     )
         if not any(verdict.requirement == requirement for verdict in lab.verdicts):
             lab.skip(requirement, f"no table is answered in {form} format in several ways")
+
+
+@check("DS-FIL-03", "DS-DFL-01")
+def ids_are_those_of_earlier_versions(lab: SharingLab) -> None:
+    """A file has one id whichever version of the table it is answered for."""
+    table = lab.fixture(APPENDED)
+    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+        asked: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
+        now = lab.send(QUERY, body={}, **asked)
+        for version in table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ():
+            then = lab.send(QUERY, body={"version": version.version}, **asked)
+            if then.status == 200 and form_of(then.lines) == form:
+                with lab.judge(requirement):
+                    others = set(_ids(then)) - set(_ids(now))
+                    what = f"the ids of {table.name} as of version {version.version} among those of the current one in {form} format"
+                    expect.true(not others, what, f"others for {len(others)} files")
+        if not any(verdict.requirement == requirement for verdict in lab.verdicts):
+            lab.skip(requirement, f"no earlier version is answered in {form} format")
 
 
 @check("DS-FIL-03", "DS-DFL-01")

@@ -112,11 +112,12 @@ class Offers:
         return any(reply is not None and reply.status not in NO_SUCH_THING for reply in replies)
 
     def _speaks_delta(self) -> bool:
-        """Whether who understands delta format alone is answered in it."""
-        delta = (CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")
-        where = path(*_segments(self._tables[0]), "metadata")
-        reply = self._walk.asked(where, "getTableMetadata", headers=[delta])
-        return reply is not None and reply.status == 200 and any("deltaProtocol" in p for p in _objects(reply, "protocol"))
+        """Whether who understands delta format alone is answered in it, by metadata or by a query."""
+        delta = [(CAPABILITIES, f"responseformat=delta;readerfeatures={READER_FEATURES}")]
+        metadata = self._walk.asked(path(*_segments(self._tables[0]), "metadata"), "getTableMetadata", headers=delta)
+        queried = self._queried(self._by_url[0], {"limitHint": 1}, delta) if self._by_url else None
+        replies = [reply for reply in (metadata, queried) if reply is not None and reply.status == 200]
+        return any("deltaProtocol" in p for reply in replies for p in _objects(reply, "protocol"))
 
     def _ends(self, body: dict[str, Any], headers: Iterable[tuple[str, str]]) -> dict[str, Any] | None:
         """How the answer to a query ends, of the first table that ends it in so many words."""

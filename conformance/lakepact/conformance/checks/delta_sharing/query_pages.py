@@ -212,10 +212,11 @@ def pages_lead_to_every_file_that_changed(lab: SharingLab) -> None:
 def tokens_of_pages_hold_for_their_query(lab: SharingLab) -> None:
     """The token of a page is refused where it was never issued, and for another table."""
     _need_pages(lab)
-    table, other = lab.fixture("partitioned"), lab.fixture("measurements")
+    table = lab.fixture("partitioned")
     token = token_of(reading.understood(lab.works(reading.asked(lab, table, {"maxFiles": 1}), 200)))
-    known = {f"the token {FORGED!r}": (table, FORGED), f"a token of {table.name}": (other, token)}
-    for what, (asked, sent) in known.items():
+    # The latter has the version that the token is of.
+    others = [(f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")]
+    for what, asked, sent in ((f"the token {FORGED!r}", table, FORGED), *others):
         reply = reading.asked(lab, asked, {"maxFiles": 1, "pageToken": sent}) if sent else None
         if reply is not None and reply.status == 200:
             lab.warn("DS-EST-02", expected=f"a query of {asked.name} with {what} to be refused", actual=f"status {reply.status}")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lakepact.conformance.rows.lines import Answer
 
 MANY, CHANGING = "many_files", "refreshed"
+#: Reader features that leave nothing to see of them in a table whose files were written anew without.
+BEYOND_PARQUET = frozenset({"deletionVectors", "columnMapping"})
 SAMPLE = 15  #: files that are read of the table with many
 
 
@@ -59,6 +61,20 @@ def rows_with_reader_features(lab: SharingLab) -> None:
     for table in readable(lab, reading.DELTA):
         if table.features:
             _current_rows(lab, table, reading.DELTA)
+
+
+@check("DS-QRY-09")
+def rows_of_what_parquet_format_cannot_say(lab: SharingLab) -> None:
+    """A table with deletion vectors or mapped columns that is answered in parquet format all the same has exactly its rows there."""
+    lab.needs_parquet()
+    for table in lab.manifest.tables.values():
+        if table.features and table.features <= BEYOND_PARQUET:
+            reply = reading.asked(lab, table, form=reading.PARQUET)
+            if reply.status == 200:
+                with lab.judge("DS-QRY-09"):
+                    found = reading.rows(lab, reading.understood(reply))
+                    comparison.same(table.last.rows.to_pylist(), found, f"the rows of {table.name} in parquet format")
+    lab.note("DS-QRY-09", "")
 
 
 def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:

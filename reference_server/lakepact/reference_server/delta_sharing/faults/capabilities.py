@@ -55,6 +55,15 @@ def _reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., s
     return negotiate
 
 
+def _parquet_can_say_everything(original: Callable[..., str]) -> Callable[..., str]:
+    """Who wants parquet format has it, whatever the table needs."""
+
+    def negotiate(capabilities: Capabilities, needed: Iterable[str]) -> str:
+        return PARQUET if capabilities.formats == (PARQUET,) else original(capabilities, needed)
+
+    return negotiate
+
+
 def _delta_is_the_default(capabilities: Capabilities) -> Capabilities:
     return replace(capabilities, formats=(DELTA, PARQUET)) if capabilities.formats is None else capabilities
 
@@ -142,6 +151,18 @@ FAULTS = (
     Fault("capabilities-in-small-letters-alone", "Capabilities in capitals are passed over.", ("DS-CAP-01",), _read(_lower_case_alone)),
     Fault("first-capability-alone", "Capabilities after the first one are passed over.", ("DS-CAP-01",), _read(_first_alone)),
     Fault("queries-have-no-capabilities", "Capabilities do not count for queries.", ("DS-CAP-02", "DS-CAP-04"), _not_for(QUERY)),
+    Fault(
+        "metadata-has-no-capabilities",
+        "Capabilities do not count for metadata.",
+        ("DS-MET-04",),
+        _not_for("getTableMetadata"),
+    ),
+    Fault(
+        "vectors-are-passed-over-in-parquet-format",
+        "In parquet format, a table has the rows that deletion vectors delete, and columns by their physical names.",
+        ("DS-QRY-09",),
+        around("rules", "negotiate", _parquet_can_say_everything),
+    ),
     Fault("changes-have-no-capabilities", "Capabilities do not count for changes.", ("DS-CAP-02", "DS-CAP-04"), _not_for(CHANGES)),
     Fault(
         "delta-is-the-default",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Fault, anew
+from lakepact.reference_server.faults import Fault, anew, on_call
 
 from .ways.wrapped import CHANGES, DELTA, PARQUET, Document, on_wrapped, rewrite, write
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
 
 
 def _new_ids(kind: str, form: str) -> Install:
@@ -37,7 +40,23 @@ def _one_id_for_changes(file: Document) -> None:
         file["id"] = "changes"
 
 
+def _of_the_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Make ids out of the version too, where it is not the current one."""
+    reply = handler(**arguments)
+    if (arguments.get("body") or {}).keys() != {"version"} or not reply.has_body:
+        return reply
+    version, now = (dict(one.headers)[b"delta-table-version"] for one in (reply, handler(**arguments | {"body": {}})))
+    lines = reply.joined().body
+    return reply if version == now else replace(reply, chunks=None, body=lines.replace(b'"id":"', b'"id":"%b-' % version))
+
+
 FAULTS = (
+    Fault(
+        "ids-are-of-their-version",
+        "Files have other ids in answers of earlier versions.",
+        ("DS-FIL-03", "DS-DFL-01"),
+        on_call("queryTable", _of_the_version),
+    ),
     Fault(
         "wrapped-files-of-changes-share-an-id",
         "In delta format all files of changes have one id.",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.reference_server.faults import Fault, Install, around, instead, on_answer, on_call
+from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +70,24 @@ def _ascii_alone(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda known, name: original(known, name) if name.isascii() else None
 
 
+def _in_any_schema(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Look for a table in other schemas too, where it is not found in its own."""
+    try:
+        return handler(**arguments)
+    except Problem:
+        for schema in ("tables", "one", "hard&names?"):
+            with contextlib.suppress(Problem):
+                return handler(**arguments | {"schema": schema})
+        raise
+
+
 FAULTS = (
+    Fault(
+        "tables-are-found-in-any-schema",
+        "A table is found by its name in every schema of its share.",
+        ("DS-GEN-11",),
+        on_call("getTableMetadata", _in_any_schema),
+    ),
     Fault(
         "name-of-256-characters",
         "A share has a name that is too long.",
