@@ -135,6 +135,17 @@ def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
                     expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
 
 
+@check("IRC-TBL-MET-005")
+def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
+    """There is no table of the name of a view, and a report of it is answered with 404."""
+    table = lab.append(lab.make_table())
+    view = lab.make_view(table.namespace)
+
+    with lab.judge("IRC-TBL-MET-005"):
+        for body in (scan_report(table), commit_report(table)):
+            expect.status(lab.send("reportMetrics", body=body, **{**table.at, "table": view}), 404, about="for the name of a view")
+
+
 @check("IRC-TBL-MET-006")
 def unknown_metrics_are_taken(lab: CatalogLab) -> None:
     """Counters and timers of any name are taken, and so is whatever clients say of themselves in `metadata`."""

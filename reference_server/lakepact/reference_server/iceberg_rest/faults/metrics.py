@@ -11,6 +11,7 @@ from lakepact.reference_server.iceberg_rest.catalog import identifier_key, level
 from lakepact.reference_server.iceberg_rest.faults.ways.operations import COMMIT
 from lakepact.reference_server.iceberg_rest.faults.ways.requests import refused_if, taken_as
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT
 from lakepact.reference_server.store import Record
 
 if TYPE_CHECKING:
@@ -131,6 +132,21 @@ def _told_of(service: Service) -> None:
     service.handlers[REPORT] = report
 
 
+def _of_views(service: Service) -> None:
+    views: set[tuple[str, str]] = set()
+
+    def made(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        views.add((arguments["namespace"], arguments["body"]["name"]))
+        return reply
+
+    def reported(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return NO_CONTENT if (arguments["namespace"], arguments["table"]) in views else handler(**arguments)
+
+    on_call("createView", made)(service)
+    on_call(REPORT, reported)(service)
+
+
 FAULTS = (
     Fault("scan-reports-are-refused", "Reports of scans are refused.", ("IRC-TBL-MET-001",), refused_if(REPORT, _is("scan-report"))),
     Fault("commit-reports-are-refused", "Reports of commits are refused.", ("IRC-TBL-MET-002",), refused_if(REPORT, _is("commit-report"))),
@@ -163,6 +179,7 @@ FAULTS = (
         "reports-need-no-metrics", "Reports without metrics are taken.", ("IRC-TBL-MET-004",), taken_as(REPORT, _in_place("metrics", {}))
     ),
     Fault("missing-tables-are-reported", "Reports of missing tables are taken.", ("IRC-TBL-MET-005",), on_status(REPORT, {404: 204})),
+    Fault("views-are-reported", "Reports of views are taken.", ("IRC-TBL-MET-005",), _of_views),
     Fault(
         "missing-tables-of-reports-are-something",
         "The error type for reports of missing tables is NotFoundException.",
