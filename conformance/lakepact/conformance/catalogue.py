@@ -96,7 +96,7 @@ def _judged(suite: Suite[Any]) -> dict[str, tuple[str, ...]]:
 def _of_clients(suite: Suite[Any]) -> Suite[Any] | None:
     """The suite that judges clients of the same contract, if there is one."""
     name = suite.contract.name
-    return suites.of_clients(name) if name in suites.with_clients() else None
+    return suites.of_clients(name, suite.contract.version) if name in suites.with_clients() else None
 
 
 def _checks(suite: Suite[Any]) -> Iterator[dict[str, Any]]:

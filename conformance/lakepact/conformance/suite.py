@@ -204,9 +204,22 @@ def with_clients() -> tuple[str, ...]:
     return tuple(contract for contract in contracts() if importlib.util.find_spec(f"{__package__}.clients.{contract}"))
 
 
-def of_clients(contract: str) -> Suite[Any]:
-    """The suite that judges clients of a contract, with every module of its folder imported."""
-    return _folder(f"{__package__}.clients.{contract}")
+def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
+    """The suite that judges clients of a contract, or of one of its versions, with every module of its folder imported.
+
+    Raises:
+        LookupError: there are no checks of clients of that version.
+    """
+    folder = f"{__package__}.clients.{contract}"
+    suite = _folder(folder)
+    if version in {None, suite.contract.version}:
+        return suite
+    try:
+        later = _folder(f"{folder}.{version_module(str(version))}")
+    except ModuleNotFoundError as missing:
+        raise LookupError(f"there are no checks of clients of {contract} {version}") from missing
+    later.inherit(suite)
+    return later
 
 
 def _folder(folder: str) -> Suite[Any]:

@@ -23,10 +23,11 @@ def done(catalog: IcebergCatalog, task: str, told: dict[str, Any]) -> Any:
             catalog.create_namespace(namespace)
         case "create-table":
             catalog.create_table(namespace, name, {"type": "struct", "fields": FIELDS})
-        case "set-properties":
+        case "set-properties" | "set-properties-twice":
             uuid = catalog.load_table(namespace, name).metadata.table_uuid
-            update = {"action": "set-properties", "updates": told["updates"]}
-            catalog.commit_table(namespace, name, [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
+            for updates in [told["updates"]] if task == "set-properties" else [told["first"], told["second"]]:
+                update = {"action": "set-properties", "updates": updates}
+                catalog.commit_table(namespace, name, [update], requirements=[{"type": "assert-table-uuid", "uuid": uuid}])
         case "rename-table":
             catalog.rename_table((namespace, name), (namespace, told["to"]))
         case "drop-table":

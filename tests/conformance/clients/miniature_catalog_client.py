@@ -7,6 +7,7 @@ import os
 import sys
 import urllib.error
 import urllib.request
+import uuid
 from typing import Any
 from urllib.parse import quote
 
@@ -20,6 +21,7 @@ class Catalog:
 
     def __init__(self, uri: str, properties: dict[str, str]) -> None:
         self.uri = uri
+        self.has_keys = False
         config = self.ask("GET", "/v1/config" + ("?warehouse" if FAULT == "sends-no-warehouse" else ""))
         defaults, overrides = config["defaults"], config["overrides"]
         if FAULT == "own-settings-win":
@@ -28,15 +30,20 @@ class Catalog:
             properties = {**properties, **defaults}
         if FAULT == "no-defaults":
             defaults = {}
+        self.has_keys = "idempotency-key-lifetime" in config or FAULT == "relies-on-any-server"
         prefix = {**defaults, **properties, **overrides}.get("prefix")
         self.root = f"/v1/{prefix}" if prefix else "/v1"
 
     def ask(self, method: str, path: str, document: Any = None, headers: dict[str, str] | None = None) -> Any:
         body = None if document is None else json.dumps(document).encode()
         given = {"Content-Type": "application/json", **(headers or {})}
-        request = urllib.request.Request(self.uri + path, data=body, method=method, headers=given)
-        tries = 2 if FAULT == "sends-commits-again" and method == "POST" else 1
+        key = str(uuid.UUID(int=7 << 76 | 2 << 62)) if FAULT == "has-one-key" else str(uuid.uuid4())
+        is_keyed = self.has_keys and method != "GET"
+        tries = 2 if is_keyed or (FAULT == "sends-commits-again" and method == "POST") else 1
         for left in reversed(range(tries)):
+            if is_keyed:
+                given["Idempotency-Key"] = str(uuid.uuid4()) if FAULT == "has-keys-for-attempts" else key
+            request = urllib.request.Request(self.uri + path, data=body, method=method, headers=given)
             try:
                 with urllib.request.urlopen(request, timeout=20) as answer:
                     read = answer.read()
@@ -79,6 +86,17 @@ class Catalog:
                 return found
 
 
+def create(catalog: Catalog, namespace: list[str], table: str) -> None:
+    fields = [
+        {"id": 1, "name": "id", "type": "long", "required": True},
+        {"id": 2, "name": "data", "type": "string", "required": False},
+    ]
+    if FAULT == "fields-without-ids":
+        fields = [{k: v for k, v in field.items() if k != "id"} for field in fields]
+    schema = {"type": "struct", "schema-id": 0, "fields": fields}
+    catalog.ask("POST", f"{catalog.namespace(namespace)}/tables", {"name": table, "schema": schema})
+
+
 def commit(catalog: Catalog, namespace: list[str], table: str, updates: dict[str, Any]) -> None:
     loaded = catalog.ask("GET", catalog.table(namespace, table))
     body = {
@@ -119,19 +137,13 @@ def main(task: str, told: dict[str, Any]) -> int:
     elif task == "list-tables":
         result = [found["name"] for found in catalog.pages(f"{catalog.namespace(namespace)}/tables", "identifiers")]
     elif task == "create-namespace":
-        body = {"namespace": ".".join(namespace) if FAULT == "namespaces-are-words" else namespace, "properties": {}}
+        body: Any = {"namespace": ".".join(namespace) if FAULT == "namespaces-are-words" else namespace, "properties": {}}
         catalog.ask("POST", f"{catalog.root}/namespaces", body)
     elif task == "create-table":
-        fields = [
-            {"id": 1, "name": "id", "type": "long", "required": True},
-            {"id": 2, "name": "data", "type": "string", "required": False},
-        ]
-        if FAULT == "fields-without-ids":
-            fields = [{k: v for k, v in field.items() if k != "id"} for field in fields]
-        schema = {"type": "struct", "schema-id": 0, "fields": fields}
-        catalog.ask("POST", f"{catalog.namespace(namespace)}/tables", {"name": told["table"], "schema": schema})
-    elif task == "set-properties":
-        commit(catalog, namespace, told["table"], told["updates"])
+        create(catalog, namespace, told["table"])
+    elif task.startswith("set-properties"):
+        for updates in (told[member] for member in ("updates", "first", "second") if member in told):
+            commit(catalog, namespace, told["table"], updates)
     elif task == "rename-table":
         source, to = {"namespace": namespace, "name": told["table"]}, {"namespace": namespace, "name": told["to"]}
         body = {"source": source, "target" if FAULT == "renames-to-a-target" else "destination": to}

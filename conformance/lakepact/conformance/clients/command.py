@@ -32,6 +32,9 @@ SIDE_BY_SIDE = min(4, os.cpu_count() or 1)  #: tasks at a time: each starts a pr
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option("--contract", type=click.Choice(suites.with_clients()), help=f"What the client speaks. [default: {suites.with_clients()[0]}]")
+@click.option(
+    "--contract-version", metavar="VERSION", help="A version of the contract that `lakepact contracts list` shows. [default: the oldest]"
+)
 @click.option("--only", multiple=True, metavar="GLOB", help="Only these requirement ids, areas, operations or checks.")
 @click.option("--name", help="What reports call the client. [default: the name of its program]")
 @click.option("--known", "known_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File of known failures.")
@@ -47,6 +50,7 @@ def check_client(
     command: tuple[str, ...],
     *,
     contract: str | None,
+    contract_version: str | None,
     only: tuple[str, ...],
     name: str | None,
     known_file: Path | None,
@@ -69,10 +73,10 @@ def check_client(
     """
     console = Screen(stderr=as_json)
     try:
-        suite = suites.of_clients(contract or suites.with_clients()[0])
+        suite = suites.of_clients(contract or suites.with_clients()[0], contract_version)
         if shows_tasks:
             for task, says in suite.lab.tasks.items():
-                click.echo(f"{task:<18} {says}")
+                click.echo(f"{task:<22} {says}")
             return
         planned = plan.plan(suite, only=only, each=True)
         wanted_reports = [output.asked_for(r) for r in reports]

@@ -1,0 +1,92 @@
+"""Under which keys a client sends what it changes, and when it relies on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.clients.iceberg_rest.refusals import KEY, refusing
+from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
+    from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
+    from lakepact.conformance.exchanges import Exchange
+
+LIFETIME = "idempotency-key-lifetime"
+TWICE = "set-properties-twice"
+BUSY = (502, 503, 504)
+
+
+def key_of(exchange: Exchange) -> str | None:
+    """The key of a request."""
+    return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
+
+
+def at_first(script: Script, operation: str) -> Script:
+    """A catalog that answers the first request for an operation by a script, and all others as it is."""
+    met: list[bytes] = []
+
+    def first(request: Request, forward: Forward) -> Answer:
+        if request.operation != operation or met:
+            return forward(request)
+        met.append(request.body)
+        return script(request, forward)
+
+    return first
+
+
+def without_lifetime(script: Script) -> Script:
+    """A catalog that says of no keys, and answers by a script besides."""
+
+    def unkeyed(request: Request, forward: Forward) -> Answer:
+        if request.operation != "getConfig":
+            return script(request, forward)
+        answer = forward(request)
+        return answer.with_document({name: value for name, value in answer.document.items() if name != LIFETIME})
+
+    return unkeyed
+
+
+@check("IRC-IDEM-018")
+def each_change_has_a_key_of_its_own(lab: NewerCatalogClientLab) -> None:
+    """All attempts at one commit have one key, and no other commit has it, whenever it is made."""
+    home = lab.namespace("t")
+    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.plain": "1"})
+    by_key: dict[str, set[bytes]] = {}
+    for status in BUSY:
+        busy = at_first(refusing("updateTable", status, "ServiceFailureException"), "updateTable")
+        first, second = {"lakepact.first": str(status)}, {"lakepact.second": str(status)}
+        done = lab.performs(TWICE, busy, namespace=home, table="t", first=first, second=second)
+        attempts = [(exchange.request_body, key_of(exchange)) for exchange in done.of("updateTable")]
+        if not any(key for _, key in attempts):
+            raise NotOffered("the client sends no keys")
+        for body, key in attempts:
+            if key is not None:
+                by_key.setdefault(key, set()).add(body)
+        with lab.judge("IRC-IDEM-018"):
+            for body in {body for body, _ in attempts}:
+                keys = {key for other, key in attempts if other == body}
+                expect.equal(1, len(keys), f"of all attempts at one commit that was answered with {status} first, keys:")
+            shared = [key for key, bodies in by_key.items() if len(bodies) > 1]
+            expect.equal([], shared, "keys that several commits have:")
+
+
+@check("IRC-IDEM-019")
+def nobody_relies_on_keys_that_are_not_kept(lab: NewerCatalogClientLab) -> None:
+    """A commit that nobody knows of is not sent again to a catalog that says of no keys, not under its key either."""
+    home = lab.namespace("t")
+    lab.does("set-properties", namespace=home, table="t", updates={"lakepact.first": "1"})
+    with lab.judge("IRC-IDEM-019"):
+        for status in (502, 504):
+            script = without_lifetime(refusing("updateTable", status, "CommitStateUnknownException", is_done=True))
+            done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)})
+            sent: set[bytes] = set()
+            for exchange in done.of("updateTable", "loadTable"):
+                if exchange.operation == "loadTable":
+                    sent.clear()
+                else:
+                    again = exchange.request_body in sent
+                    expect.true(not again, f"no other attempt at a commit that was answered with {status}", "the same commit again")
+                    sent.add(exchange.request_body)
