@@ -162,7 +162,7 @@ def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
 
 #: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
 FORMS = frozenset(
-    form.get("$ref", "").rpartition("/")[2] for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"]
+    form["$ref"].rpartition("/")[2] for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"] if "$ref" in form
 )
 
 #: One law for each schema that answers of the operations in question can show.
