@@ -190,3 +190,10 @@ def test_where_nobody_answers_it_is_said_why() -> None:
     assert (plain.exit_code, closed.exit_code) == (3, 3)
     assert "it does not speak TLS at this port: try http://" in plain.output
     assert "nothing listens at this port" in closed.output
+
+
+def test_the_folder_of_a_profile_is_made_as_that_of_a_report_is(catalog: str, tmp_path: Path) -> None:
+    path = tmp_path / "targets" / "ours.toml"
+    result = called(catalog, "--profile", str(path))
+
+    assert (result.exit_code, profiles.profile(path)["url"]) == (0, catalog)

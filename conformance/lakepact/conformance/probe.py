@@ -86,6 +86,7 @@ def probe(
         _show(document, Screen())
     if profile:
         try:
+            profile.parent.mkdir(parents=True, exist_ok=True)
             profile.write_text("\n".join(_profile(found, target, token_env, hidden=bool(headers))) + "\n", encoding="utf-8")
         except OSError as wrong:
             click.echo(f"lakepact probe: the profile cannot be written: {wrong}", err=True)
