@@ -71,6 +71,8 @@ def test_a_port_that_is_taken_is_said() -> None:
         (["--warehouse", "s3://bucket"], "is not a file: location"),
         (["--port", "x"], "is not a valid integer"),
         (["--prefix", "{a}"], "is not a path as it stands in a URL"),
+        (["--prefix", "../a"], "is not a path as it stands in a URL"),
+        (["--prefix", "a/."], "is not a path as it stands in a URL"),
     ],
 )
 def test_a_wrong_option_is_explained(arguments: list[str], said: str) -> None:

@@ -37,7 +37,8 @@ App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]  #: an ASG
 AUTH = ("none", "bearer", "oauth")  #: callers are not looked at, show a token of the server file, or also fetch tokens here
 DURABILITIES = ("full", "normal")  #: a power failure, or the end of the process alone
 MAX_BODY = 8 * 1024 * 1024  #: bytes of a request body that are read, unless the settings say otherwise
-PREFIX = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")  #: what stands in the path of a URL
+#: What stands in the path of a URL, and is no step that clients and proxies take before they send it.
+PREFIX = re.compile(r"(?!(?:.*/)?\.\.?(?:/|\Z))(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})+")
 EVERY = "*"  #: in a table by operation: all of them
 #: The setting without which a contract has nothing to serve; the others can always be served.
 NEEDED: Mapping[str, str] = {"delta_sharing": "shares"}
