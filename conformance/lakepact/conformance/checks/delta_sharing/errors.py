@@ -125,7 +125,7 @@ def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
     for table, share, schema in filter(None, (near, far)):
         for operation in ("getTableVersion", "getTableMetadata", "queryTable"):
             with lab.judge("DS-GEN-11"):
-                asked = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
+                asked: dict[str, Any] = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
                 what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
                 expect.status(lab.send(operation, headers=[EITHER_FORMAT], **asked), 404, about=what)
     if not strays:
@@ -208,6 +208,10 @@ def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
         with lab.judge("DS-GEN-15"):
             reply = lab.send("queryTableChanges", starting_version=0, headers=[EITHER_FORMAT], query=[pair], **table.address)
             _is_no_failure(reply, f"for changes with {'='.join(pair)}")
+    for version in (10**30, -(10**30)) if lab.offers("queryTableChanges") else ():
+        with lab.judge("DS-GEN-15"):
+            reply = lab.send("queryTableChanges", starting_version=version, headers=[EITHER_FORMAT], **table.address)
+            _is_no_failure(reply, f"for changes with startingVersion={version}")
 
 
 # -- what is malformed --------------------------------------------------------------------------------------------------

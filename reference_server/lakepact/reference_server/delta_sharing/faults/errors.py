@@ -51,7 +51,18 @@ def _sizes_are_a_failure(reply: Reply, _: Scope) -> Reply:
     return replace(reply, status=500) if reply.status == 400 and b"maxFiles" in reply.body else reply
 
 
+def _long_numbers_are_a_failure(reply: Reply, scope: Scope) -> Reply:
+    """Fail over versions of more digits than a number of 64 bits has."""
+    return replace(reply, status=500) if reply.status == 400 and b"0" * 20 in scope["query_string"] else reply
+
+
 FAULTS = (
+    Fault(
+        "long-versions-are-a-failure",
+        "Changes since a version of thirty digits are a failure.",
+        ("DS-GEN-15",),
+        on_reply("queryTableChanges", _long_numbers_are_a_failure),
+    ),
     Fault(
         "pages-of-no-files-are-a-failure",
         "A query for pages of no files, or of less, is a failure.",
