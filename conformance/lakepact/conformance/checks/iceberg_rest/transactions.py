@@ -202,9 +202,9 @@ def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
     committed, transacted = map(lab.load, make_tables(lab, 2))
     for turn in ("1", "2"):
         update = set_properties(**{"lakepact.turn": turn})
-        after = lab.committed(committed, update)
+        lab.committed(committed, update)
         lab.works(transact(lab, change(transacted, update)))
-        later = lab.load(transacted)
+        after, later = lab.load(committed), lab.load(transacted)
         with lab.judge("IRC-TXN-014"):
             expect.equal(_past(committed, after), _past(transacted, later), "the past as after a commit:")
         committed, transacted = after, later
