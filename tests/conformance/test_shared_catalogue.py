@@ -79,10 +79,12 @@ def test_what_is_answered_as_missing_is_not_offered() -> None:
     assert {"listShares", "listAllTables", "queryTable"} <= offered
 
 
-def test_what_a_table_claims_to_have_is_offered_however_it_is_answered() -> None:
-    offered = found(Shares({("s", "a"): ["t"]}, configuration={"enableChangeDataFeed": "true"}, accessModes=["url", "dir"])).operations
+def test_access_modes_are_offered_however_they_are_answered_and_settings_that_are_forwarded_are_not() -> None:
+    offer = found(Shares({("s", "a"): ["t"]}, configuration={"enableChangeDataFeed": "true"}, accessModes=["url", "dir"]))
 
-    assert {"queryTableChanges", "generateTemporaryTableCredentials"} <= offered
+    assert "generateTemporaryTableCredentials" in offer.operations
+    assert "queryTableChanges" not in offer.operations
+    assert not offer.features["change-data-feed"]
 
 
 def test_a_large_catalogue_is_sampled() -> None:
