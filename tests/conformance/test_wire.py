@@ -17,7 +17,7 @@ from lakepact.conformance.wire import Wire
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 TOKEN = "s3cr3t-token-value"
 
@@ -191,7 +191,7 @@ def test_cookies_come_back() -> None:
 
 
 @contextlib.contextmanager
-def speaking(said: bytes) -> Iterator[str]:
+def speaking(said: bytes) -> Generator[str]:
     """A server that says the same bytes to every request, whatever HTTP makes of them, and closes if asked to; yields its address."""
 
     class Speaker(socketserver.StreamRequestHandler):
