@@ -143,7 +143,8 @@ def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
 
     with lab.judge("IRC-TBL-MET-005"):
         for body in (scan_report(table), commit_report(table)):
-            expect.status(lab.send("reportMetrics", body=body, **{**table.at, "table": view}), 404, about="for the name of a view")
+            reply = lab.send("reportMetrics", body=body, namespace=table.namespace, table=view)
+            expect.status(reply, 404, about="for the name of a view")
 
 
 @check("IRC-TBL-MET-006")
