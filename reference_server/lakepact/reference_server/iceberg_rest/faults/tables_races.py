@@ -31,7 +31,8 @@ def _as_it_was(handlers: Handlers, arguments: Arguments, location: str) -> None:
     """Rename a table, and let it be what it was when it was read."""
     destination: Document = arguments["body"]["destination"]
     handlers["renameTable"](**arguments)
-    body = {"name": destination["name"], "metadata-location": location, "overwrite": True}
+    handlers["dropTable"](**at(destination))
+    body = {"name": destination["name"], "metadata-location": location}
     handlers["registerTable"](namespace=SEPARATOR.join(destination["namespace"]), body=body)
 
 
