@@ -312,3 +312,11 @@ def test_pages_may_be_shorter_than_was_asked_for_which_is_said_where_one_would_d
         return page(records, listing, after=after, size=None if after is None and size is None else min(most, size or most))
 
     assert judged({"short pages": instead("rules", "page", short)}, monkeypatch, "IRC-PAG-*", "IRC-NS-LIST-*") == [("IRC-PAG-020", "warn")]
+
+
+def test_who_takes_one_update_in_a_commit_is_not_accused_of_halves_when_callers_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_update(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return handler(**{**arguments, "body": {**arguments["body"], "updates": arguments["body"]["updates"][:1]}})
+
+    found = results({"one update": on_call("updateTable", one_update)}, monkeypatch, "IRC-COM-022")
+    assert found["IRC-COM-022"] is Outcome.BLOCKED

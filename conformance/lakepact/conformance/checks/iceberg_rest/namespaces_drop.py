@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.namespaces_create import properties_of
 from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
+from lakepact.conformance.checks.iceberg_rest.racing import later
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_creation import commit_stage, staged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
-    from lakepact.conformance.exchanges import Reply
 
 NOT_ACCEPTABLE = 406  #: the status of who leaves tables in their namespaces
 ROUNDS = 40  #: of the race; a server that checks and removes in two steps loses within a few
@@ -126,12 +123,6 @@ def staged_tables_hold_nothing(lab: CatalogLab) -> None:
             expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 404)
 
 
-def _later(send: Callable[[], Reply], seconds: float) -> Reply:
-    """Send after a while."""
-    time.sleep(seconds)
-    return send()
-
-
 @check("IRC-NS-DROP-008", alone=True)
 def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
     """When a table is created while its namespace is dropped, one of the two fails."""
@@ -143,7 +134,7 @@ def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
             drop = partial(lab.send, "dropNamespace", namespace=namespace)
             # The one that comes a little later meets the other at another moment in each turn.
             first, second = (create, drop) if turn % 2 else (drop, create)
-            lab.together([first, partial(_later, second, turn % ROUNDS * STEP)])
+            lab.together([first, partial(later, second, turn % ROUNDS * STEP)])
             there = lab.send("loadNamespaceMetadata", namespace=namespace).status == 200
             table = lab.send("loadTable", namespace=namespace, table=name)
             expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)

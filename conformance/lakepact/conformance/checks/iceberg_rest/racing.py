@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
@@ -25,6 +26,12 @@ def side_by_side(lab: CatalogLab, sends: Sequence[Callable[[], Reply]], *, what:
         if reply.status == 429 or (reply.status == 503 and "retry-after" in reply.headers):
             raise Blocked(f"the target does not take {len(sends)} {what} at a time: {reply.shown}")
     return replies
+
+
+def later(send: Callable[[], Reply], seconds: float) -> Reply:
+    """Send after a while, so that what is sent beside it is met at another moment."""
+    time.sleep(seconds)
+    return send()
 
 
 def the_accepted(replies: Sequence[Reply], *accepted: int, what: str) -> int:

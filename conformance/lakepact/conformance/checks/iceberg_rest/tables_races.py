@@ -5,14 +5,13 @@ What comes second comes a little later in each turn, so that it meets the first 
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest import views_rename
 from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.racing import side_by_side
+from lakepact.conformance.checks.iceberg_rest.racing import later, side_by_side
 from lakepact.conformance.checks.iceberg_rest.suite import check
 from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
 from lakepact.conformance.checks.iceberg_rest.tables_drop import ways
@@ -34,18 +33,13 @@ STEP = 0.0005  #: seconds by which what comes second comes later in each round
 COMMITS = 6  #: that meet one rename, or one drop
 
 
-def _later(send: Send, seconds: float) -> Reply:
-    time.sleep(seconds)
-    return send()
-
-
 def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
     """The answers to a request and to others that come more or less later, in each second turn sooner."""
     delay = STEP * (turn % ROUNDS)
     if turn % 2:
-        return side_by_side(lab, [partial(_later, first, delay), *others], what="requests")
-    later = [partial(_later, send, delay + STEP * place) for place, send in enumerate(others)]
-    return side_by_side(lab, [first, *later], what="requests")
+        return side_by_side(lab, [partial(later, first, delay), *others], what="requests")
+    behind = [partial(later, send, delay + STEP * place) for place, send in enumerate(others)]
+    return side_by_side(lab, [first, *behind], what="requests")
 
 
 def _commits(lab: CatalogLab, table: Table) -> dict[str, Send]:

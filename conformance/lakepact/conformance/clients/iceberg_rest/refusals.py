@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.lab import CatalogClientLab
     from lakepact.conformance.clients.lab import Performance
     from lakepact.conformance.clients.stage import Forward, Request, Script
+    from lakepact.conformance.exchanges import Exchange
 
 LISTING_REFUSED = ((403, "ForbiddenException"), (404, "NoSuchNamespaceException"), (500, "InternalServerError"))
 COMMIT_REFUSED = ((409, "CommitFailedException"), (403, "ForbiddenException"))
@@ -59,19 +60,30 @@ def commits_that_were_not_made(lab: CatalogClientLab) -> None:
     with lab.judge("IRC-CLI-004"):
         for status, kind in NOBODY_KNOWS:
             script = refusing("updateTable", status, kind, is_done=True)
-            _is_not_repeated(
+            is_not_repeated(
                 lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)}), status
             )
 
 
-def _is_not_repeated(done: Performance, status: int) -> None:
+def key_of(exchange: Exchange) -> str | None:
+    """The idempotency key of a request."""
+    return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
+
+
+def is_not_repeated(done: Performance, status: int, *, keys_are_kept: bool = True) -> None:
+    """No commit is sent again unseen, unless it is under a key that the catalog may know it by.
+
+    Raises:
+        Unmet: one is.
+        NotOffered: there is none.
+    """
     if not done.of("updateTable"):
         raise NotOffered("the client does not commit by updateTable")
     sent: set[bytes] = set()
     for exchange in done.of("updateTable", "loadTable"):
         if exchange.operation == "loadTable":
             sent.clear()
-        elif exchange.request_body in sent and not any(name.lower() == KEY for name, _ in exchange.request_headers):
+        elif exchange.request_body in sent and not (keys_are_kept and key_of(exchange)):
             raise Unmet(f"no other attempt at a commit that was answered with {status} before the table is loaded", "the same commit again")
         else:
             sent.add(exchange.request_body)

@@ -5,23 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.clients.iceberg_rest.refusals import KEY, refusing
+from lakepact.conformance.clients.iceberg_rest.refusals import is_not_repeated, key_of, refusing
 from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from lakepact.conformance.clients.iceberg_rest.v1_11_0.suite import NewerCatalogClientLab
     from lakepact.conformance.clients.stage import Answer, Forward, Request, Script
-    from lakepact.conformance.exchanges import Exchange
 
 LIFETIME = "idempotency-key-lifetime"
 TWICE = "set-properties-twice"
 BUSY = (502, 503, 504)
-
-
-def key_of(exchange: Exchange) -> str | None:
-    """The key of a request."""
-    return next((value for name, value in exchange.request_headers if name.lower() == KEY), None)
 
 
 def at_first(script: Script, operation: str) -> Script:
@@ -82,11 +76,4 @@ def nobody_relies_on_keys_that_are_not_kept(lab: NewerCatalogClientLab) -> None:
         for status in (502, 504):
             script = without_lifetime(refusing("updateTable", status, "CommitStateUnknownException", is_done=True))
             done = lab.performs("set-properties", script, namespace=home, table="t", updates={"lakepact.unknown": str(status)})
-            sent: set[bytes] = set()
-            for exchange in done.of("updateTable", "loadTable"):
-                if exchange.operation == "loadTable":
-                    sent.clear()
-                else:
-                    again = exchange.request_body in sent
-                    expect.true(not again, f"no other attempt at a commit that was answered with {status}", "the same commit again")
-                    sent.add(exchange.request_body)
+            is_not_repeated(done, status, keys_are_kept=False)

@@ -114,6 +114,22 @@ def promised(
         late = partial(act, handlers, arguments, seen) if act else partial(handlers[operation], **arguments)
         return _Promise(NO_CONTENT.status, act=late)
 
+    return _later(operation, promise, too_late=too_late)
+
+
+def followed(operation: str, act: Callable[[Handlers, Arguments, Reply], object]) -> Install:
+    """Do an operation, and something more a while later, before it is answered."""
+
+    def do(handlers: Handlers, arguments: Arguments) -> Reply:
+        reply = handlers[operation](**arguments)
+        return _Promise(reply.status, reply.body, reply.headers, act=partial(act, handlers, arguments, reply))
+
+    return _later(operation, do)
+
+
+def _later(operation: str, begin: Callable[[Handlers, Arguments], Reply], *, too_late: Reply | None = None) -> Install:
+    """Answer what `begin` promises once it is done, a while later."""
+
     async def answer(wire: Wire, reply: Reply) -> None:
         if isinstance(reply, _Promise):
             await asyncio.sleep(WHILE)
@@ -124,20 +140,4 @@ def promised(
                 return
         await wire.answer(reply)
 
-    return all_of(given(operation, promise), on_wire(operation, answer))
-
-
-def followed(operation: str, act: Callable[[Handlers, Arguments, Reply], object]) -> Install:
-    """Do an operation, and something more a while later, before it is answered."""
-
-    def do(handlers: Handlers, arguments: Arguments) -> Reply:
-        reply = handlers[operation](**arguments)
-        return _Promise(reply.status, reply.body, reply.headers, act=partial(act, handlers, arguments, reply))
-
-    async def answer(wire: Wire, reply: Reply) -> None:
-        if isinstance(reply, _Promise):
-            await asyncio.sleep(WHILE)
-            reply.act()
-        await wire.answer(reply)
-
-    return all_of(given(operation, do), on_wire(operation, answer))
+    return all_of(given(operation, begin), on_wire(operation, answer))
