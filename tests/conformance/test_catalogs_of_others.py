@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from lakepact.conformance import plan, runner, suite
-from lakepact.conformance.checks.iceberg_rest.tables_loaded import significant
+from lakepact.conformance.checks.iceberg_rest.tables.load import significant
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import all_of, instead, on_answer, on_call, on_request, on_status

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.conformance.checks.iceberg_rest import schemas
+from lakepact.conformance.checks.iceberg_rest.protocol import schemas
 from lakepact.conformance.components import Components, Instance
 from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.outcome import Unmet

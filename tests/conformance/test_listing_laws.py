@@ -6,7 +6,7 @@ import httpx
 import orjson
 import pytest
 
-from lakepact.conformance.checks.iceberg_rest.paging import lists_have_no_duplicates
+from lakepact.conformance.checks.iceberg_rest.protocol.paging import lists_have_no_duplicates
 from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.outcome import Unmet
 

@@ -8,7 +8,7 @@ import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import read_manifest_list
 
-from lakepact.conformance.checks.iceberg_rest.manifest_files import (
+from lakepact.conformance.checks.iceberg_rest.kit.manifests import (
     DELETED,
     EQUALITY_DELETES,
     EXISTING,
@@ -19,7 +19,7 @@ from lakepact.conformance.checks.iceberg_rest.manifest_files import (
     long_bound,
     manifest_bytes,
 )
-from lakepact.conformance.checks.iceberg_rest.scans_values import VALUES, by_each, schema
+from lakepact.conformance.checks.iceberg_rest.scans.values import VALUES, by_each, schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ import httpx
 import orjson
 import pytest
 
-from lakepact.conformance.checks.iceberg_rest import metadata
+from lakepact.conformance.checks.iceberg_rest.tables import metadata
 from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.outcome import Unmet
 

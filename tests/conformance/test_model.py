@@ -10,7 +10,7 @@ import pytest
 
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.checks.iceberg_rest.model_histories import NEVER_GIVEN
+from lakepact.conformance.checks.iceberg_rest.stateful.model_histories import NEVER_GIVEN
 from lakepact.conformance.embedded import embedded
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target

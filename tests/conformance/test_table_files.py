@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
 from lakepact.conformance.checks.iceberg_rest.suite import at_home
-from lakepact.conformance.checks.iceberg_rest.table_files import local_path
 from lakepact.conformance.outcome import NotOffered
 
 

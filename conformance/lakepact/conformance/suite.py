@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lab)
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+#: Before the path of a module of checks: the folder of its contract, and of its version.
+FOLDER = re.compile(r"lakepact\.conformance\.(?:checks|clients)\.\w+\.(?:v\d\w*\.)?")
+VERSION = re.compile(r"v\d\w*")
 
 
 def _as_it_is(_: Path) -> Home:
@@ -50,6 +54,7 @@ class Suite(Generic[L]):
         parameters: what the harness can be told with `--parameter`, and what each says.
         unserved: what the reference server lacks, so that no fault of it can break what is judged of it: a requirement or a feature,
             and what is lacking.
+        areas: first parts of the names of checks, by the path of their module below the suite's folder; others are named by the path.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class Suite(Generic[L]):
         at_home: Callable[[Path], Home] = _as_it_is,
         parameters: Mapping[str, str] = NOTHING,
         unserved: Mapping[str, str] = NOTHING,
+        areas: Mapping[str, str] = NOTHING,
     ) -> None:
         self.contract = Contract(contract, version)
         self.lab = lab
@@ -69,6 +75,7 @@ class Suite(Generic[L]):
         self.at_home = at_home
         self.parameters = parameters
         self.unserved = unserved
+        self._areas = areas
         self.checks: dict[str, Check] = {}
         self.laws: dict[str, Law] = {}
         self.fuzz: Fuzz | None = None  #: what the contract gives the fuzzer, if it can be fuzzed
@@ -107,13 +114,18 @@ class Suite(Generic[L]):
         return register
 
     def _name(self, function: Callable[..., Any], requirements: tuple[str, ...], taken: dict[str, Any]) -> str:
-        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        name = f"{self._area(function.__module__)}.{function.__name__}"
         unknown = [r for r in requirements if r not in self.contract.requirements]
         if unknown or not requirements:
             raise LookupError(f"{name} cites {', '.join(unknown) or 'nothing'}: not in the registry of {self.contract.name}")
         if name in taken or not _first_line(function):
             raise LookupError(f"{name}: the name is taken, or the docstring is missing")
         return name
+
+    def _area(self, module: str) -> str:
+        """Return the first part of the names of checks in a module: frozen where the module has moved, else its path below the suite."""
+        path = FOLDER.sub("", module) if FOLDER.match(module) else module.rpartition(".")[2]
+        return self._areas.get(path, path.replace(".", "_"))
 
     def inherit(self, other: Suite[Any]) -> None:
         """Take over what the suite of the contract or version that this one adds to has, as far as it is demanded here.
@@ -223,10 +235,15 @@ def of_clients(contract: str, version: str | None = None) -> Suite[Any]:
 
 
 def _folder(folder: str) -> Suite[Any]:
-    """The suite in a folder, with every module beside it imported."""
-    package = importlib.import_module(folder)
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.ispkg:
-            importlib.import_module(f"{folder}.{module.name}")
+    """Return the suite in a folder after importing every module in it and in the folders of its areas."""
+    _import_all(folder)
     suite: Suite[Any] = importlib.import_module(f"{folder}.suite").suite
     return suite
+
+
+def _import_all(folder: str) -> None:
+    for module in pkgutil.iter_modules(importlib.import_module(folder).__path__):
+        if not module.ispkg:
+            importlib.import_module(f"{folder}.{module.name}")
+        elif not VERSION.fullmatch(module.name):
+            _import_all(f"{folder}.{module.name}")

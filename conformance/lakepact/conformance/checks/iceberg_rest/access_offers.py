@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.checks.iceberg_rest.principals import SECOND, known
+from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, known
 from lakepact.conformance.exchanges import Reply
 from lakepact.conformance.wire import NoAnswer
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.principals import WRITES
+from lakepact.conformance.checks.iceberg_rest.kit.principals import WRITES
 from lakepact.conformance.home import Home
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from urllib.parse import quote, unquote
 from lakepact.conformance.asking import refused
 from lakepact.conformance.checks.iceberg_rest.access_offers import access_features
 from lakepact.conformance.checks.iceberg_rest.at_home import at_home
-from lakepact.conformance.checks.iceberg_rest.lab import CHILDREN, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
-from lakepact.conformance.checks.iceberg_rest.probes import unserved
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN, SEPARATOR_OF_TARGET, UNSERVED, CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.probes import unserved
+from lakepact.conformance.checks.iceberg_rest.names import AREAS
 from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
@@ -222,6 +223,7 @@ suite = Suite(
     discover=discover_with_a_table,
     at_home=at_home,
     parameters=PARAMETERS,
+    areas=AREAS,
     unserved={
         "IRC-CFG-013": "a catalog without `endpoints`",
         "IRC-NS-CREATE-011": "a catalog without nesting",

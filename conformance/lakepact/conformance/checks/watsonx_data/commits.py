@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
 from lakepact.conformance.checks.watsonx_data.suite import check
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.view_requests import view_request
+from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
 from lakepact.conformance.checks.watsonx_data.suite import check
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import Namespace
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
     from lakepact.conformance.exchanges import Reply
 

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.configuration import configuration
-from lakepact.conformance.checks.iceberg_rest.namespaces_list import children
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children
+from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.suite import check
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import Namespace
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import Namespace
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
     from lakepact.conformance.exchanges import Reply
 

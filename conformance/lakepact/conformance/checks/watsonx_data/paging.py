@@ -6,14 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.paging import FIRST, listing
+from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.outcome import Unmet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.checks.iceberg_rest.paging import Listing
+    from lakepact.conformance.checks.iceberg_rest.kit.listings import Listing
     from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab
 
 MOST = 250  #: items that the page allows in an answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.probes import PROBES
+from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
 from lakepact.conformance.checks.watsonx_data.lab import bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.conformance.outcome import NotOffered

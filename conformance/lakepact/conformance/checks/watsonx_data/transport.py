@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.configuration import configuration
+from lakepact.conformance.checks.iceberg_rest.protocol.configuration import configuration
 from lakepact.conformance.checks.watsonx_data.suite import check
 from lakepact.generated.contract import Contract
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.etags import tag_of
-from lakepact.conformance.checks.iceberg_rest.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.tables.etags import tag_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 TURNS = 3
 NO_TAG = "the target sends no ETag with a commit"

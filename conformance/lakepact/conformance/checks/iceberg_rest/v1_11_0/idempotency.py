@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import Table, set_properties
-from lakepact.conformance.checks.iceberg_rest.register import left_behind, location_of
-from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, replaced
+from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import LIFETIME, check, configuration
-from lakepact.conformance.checks.iceberg_rest.view_requests import loaded, made, replaced
-from lakepact.conformance.checks.iceberg_rest.view_requests import properties_of as view_properties_of
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
     from lakepact.conformance.exchanges import Reply
 
 DURATION = re.compile(r"P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?")

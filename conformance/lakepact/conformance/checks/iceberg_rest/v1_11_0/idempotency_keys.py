@@ -7,21 +7,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.principals import THIRD, bearing, needed
-from lakepact.conformance.checks.iceberg_rest.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.views import loaded, made, view_request
+from lakepact.conformance.checks.iceberg_rest.kit.views import properties_of as view_properties_of
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.idempotency import AGAIN, TURN, twice
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.keys import new_key
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.register_view import left_behind
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.checks.iceberg_rest.view_requests import loaded, made, view_request
-from lakepact.conformance.checks.iceberg_rest.view_requests import properties_of as view_properties_of
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 BETWEEN = 12  #: requests with keys of their own, after which the first key has to be known
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.scan_tables import grown, on_pages, planned, position_deletes
+from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, on_pages, planned, position_deletes
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 
 @check("IRC-PLAN-001", "IRC-PLAN-002")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR, Table
-from lakepact.conformance.checks.iceberg_rest.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR, Table
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.views import made, state
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.checks.iceberg_rest.view_requests import made, state
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 
 @check("IRC-RBY-001")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import set_properties
-from lakepact.conformance.checks.iceberg_rest.tables_listed import identifiers
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
+from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, replace, state, unchanged
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
-from lakepact.conformance.checks.iceberg_rest.view_requests import View, loaded, made, next_version, replace, state, unchanged
 from lakepact.conformance.outcome import Blocked
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
     from lakepact.conformance.exchanges import Reply
 
 NOT_FOUND = 404

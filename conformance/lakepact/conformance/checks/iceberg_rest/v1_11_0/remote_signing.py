@@ -9,7 +9,7 @@ from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Table
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
 
 
 def request(uri: str, **members: Any) -> dict[str, Any]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from lakepact.conformance import expect
-from lakepact.conformance.checks.iceberg_rest.lab import SEPARATOR as UNIT
-from lakepact.conformance.checks.iceberg_rest.tables_listed import identifiers
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SEPARATOR as UNIT
+from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import SEPARATOR, check, configuration
 from lakepact.conformance.outcome import NotOffered
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab, Namespace
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
 
 MADE = 200
 

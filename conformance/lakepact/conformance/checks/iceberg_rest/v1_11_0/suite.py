@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lakepact.conformance.checks.iceberg_rest.at_home import at_home as at_home_before
-from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 from lakepact.conformance.checks.iceberg_rest.suite import discover as discover_before
 from lakepact.conformance.checks.iceberg_rest.suite import with_a_table
 from lakepact.conformance.suite import Suite

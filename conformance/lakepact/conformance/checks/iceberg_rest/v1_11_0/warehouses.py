@@ -8,7 +8,7 @@ from lakepact.conformance import expect
 from lakepact.conformance.checks.iceberg_rest.v1_11_0.suite import check
 
 if TYPE_CHECKING:
-    from lakepact.conformance.checks.iceberg_rest.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
 
 
 @check("IRC-WHS-001")

@@ -1,0 +1,1 @@
+"""Checks of authentication, rights, tokens and vended credentials."""

@@ -1,0 +1,196 @@
+"""Checks of who is let in: callers with no token, with one that is none, and with one whose time is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, bearing, needed, own_token
+from lakepact.conformance.checks.iceberg_rest.kit.probes import PROBES
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
+    from lakepact.conformance.exchanges import Reply
+
+#: Bearer tokens that nobody has.
+UNKNOWN = ("lakepact-known-to-nobody", "null", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJsYWtlcGFjdCJ9.")
+
+REFUSED = frozenset({401, 403, 419})
+
+
+def answers(lab: CatalogLab, headers: Headers) -> Iterator[tuple[str, Reply]]:
+    """The answer of every operation to a request about nothing that there is, by the caller with these headers."""
+    nothing: dict[str, Any] = {"namespace": (lab.name(),), "table": lab.name(), "view": lab.name(), "plan_id": lab.name()}
+    chosen = {"warehouse": lab.target.parameters.get("warehouse")}
+    requests: dict[str, dict[str, Any]] = {"getConfig": chosen, **{operation: {**probe, **nothing} for operation, probe in PROBES.items()}}
+    for operation, arguments in requests.items():
+        if operation in lab.contract.operations and lab.offers(operation):
+            yield operation, lab.send(operation, headers=headers, anonymous=True, **arguments)
+
+
+def asks_who_calls(lab: CatalogLab) -> None:
+    """Go on if the target asks who calls.
+
+    Raises:
+        NotOffered: it does not.
+    """
+    if not lab.feature("authentication"):
+        raise NotOffered("the target asks for no credentials")
+
+
+@check("IRC-SEC-001", "IRC-SEC-009", "IRC-SEC-015")
+def nobody_is_served_without_credentials(lab: CatalogLab) -> None:
+    """Without credentials every operation is answered with 401 or 403, the configuration too, and a 401 says what is asked for."""
+    asks_who_calls(lab)
+    for operation, reply in answers(lab, []):
+        with lab.judge("IRC-SEC-009" if operation == "getConfig" else "IRC-SEC-001"):
+            expect.status(reply, 401, 403, about=f"for {operation} without credentials")
+        if reply.status == 401:
+            with lab.judge("IRC-SEC-015"):
+                says_what_is_asked_for(operation, reply)
+
+
+@check("IRC-SEC-001", "IRC-SEC-002")
+def what_there_is_is_not_shown_without_credentials(lab: CatalogLab) -> None:
+    """Without credentials, and with a token that nobody has, nothing is shown or listed, though its owner was shown it a moment ago."""
+    asks_who_calls(lab)
+    table = lab.make_table()
+    requests: list[tuple[str, dict[str, Any]]] = [
+        ("loadTable", table.at),
+        ("tableExists", table.at),
+        ("listTables", {"namespace": table.namespace}),
+        ("loadNamespaceMetadata", {"namespace": table.namespace}),
+        ("loadCredentials", table.at),
+        ("listViews", {"namespace": table.namespace}),
+    ]
+    if lab.offers("createView"):
+        requests.append(("loadView", {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
+
+    for operation, arguments in requests:
+        if lab.offers(operation):
+            # What was answered to somebody may be kept, and must not be handed to the next one.
+            lab.send(operation, **arguments)
+            with lab.judge("IRC-SEC-001"):
+                reply = lab.send(operation, anonymous=True, **arguments)
+                expect.status(reply, 401, 403, about=f"for {operation} of what there is, without credentials")
+            with lab.judge("IRC-SEC-002"):
+                reply = lab.send(operation, headers=bearing(UNKNOWN[0]), anonymous=True, **arguments)
+                expect.status(reply, 401, about=f"for {operation} of what there is, with a token that nobody has")
+
+
+@check("IRC-SEC-002", "IRC-SEC-015")
+def tokens_that_nobody_has_are_refused(lab: CatalogLab) -> None:
+    """A bearer token that nobody has is answered with 401 by every operation, which says what is asked for."""
+    asks_who_calls(lab)
+    for token in UNKNOWN:
+        for operation, reply in answers(lab, bearing(token)):
+            with lab.judge("IRC-SEC-002"):
+                expect.status(reply, 401, about=f"for {operation} with a token that nobody has")
+            if reply.status == 401:
+                with lab.judge("IRC-SEC-015"):
+                    says_what_is_asked_for(operation, reply)
+
+
+@check("IRC-SEC-002")
+def tokens_have_to_be_whole(lab: CatalogLab) -> None:
+    """A valid token with something behind it, or less its end, is none; who takes a whole one without the word Bearer is noted."""
+    asks_who_calls(lab)
+    token = own_token(lab)
+    spelled = {f"{token}x": "with a letter too many", token[:-1]: "without its last letter"}
+    for shown, what in spelled.items():
+        for operation, reply in answers(lab, bearing(shown)):
+            with lab.judge("IRC-SEC-002"):
+                expect.status(reply, 401, about=f"for {operation} with a token {what}")
+    # What comes without the word is no bearer token, and whoever has it has a right to what it opens: nothing is said of it.
+    bare = lab.send("getConfig", headers=[("Authorization", token)], anonymous=True, warehouse=lab.target.parameters.get("warehouse"))
+    if bare.status == 200:
+        lab.note("IRC-SEC-002", "a valid token is taken without the word Bearer, too")
+
+
+@check("IRC-SEC-003", "IRC-ERR-016")
+def tokens_that_have_expired_are_refused(lab: CatalogLab) -> None:
+    """A token whose time is over is answered with 401, or with 419, by every operation."""
+    asks_who_calls(lab)
+    expired = needed(lab, EXPIRED)
+    for operation, reply in answers(lab, bearing(expired)):
+        with lab.judge("IRC-SEC-003"):
+            expect.status(reply, 401, 419, about=f"for {operation} with an expired token")
+        if reply.status in {401, 419}:
+            with lab.judge("IRC-ERR-016"):
+                expect.status(reply, 401, about=f"for {operation} with an expired token")
+
+
+@check("IRC-SEC-006", "IRC-SEC-007")
+def tokens_open_every_operation(lab: CatalogLab) -> None:
+    """A valid token opens every operation, however the word before it is written."""
+    asks_who_calls(lab)
+    token = own_token(lab)
+    with lab.judge("IRC-SEC-006"):
+        for operation, reply in answers(lab, bearing(token)):
+            is_entered(operation, reply)
+    with lab.judge("IRC-SEC-007"):
+        for word in ("bearer", "BEARER"):
+            for operation, reply in answers(lab, [("Authorization", f"{word} {token}")]):
+                is_entered(operation, reply)
+
+
+@check("IRC-SEC-012")
+def tokens_of_tables_and_views_are_accepted(lab: CatalogLab) -> None:
+    """A token that is given with a table or view opens that table or view."""
+    asks_who_calls(lab)
+    table = lab.make_table()
+    loads: list[tuple[str, dict[str, Any]]] = [("loadTable", table.at)]
+    if lab.offers("createView") and lab.offers("loadView"):
+        loads.append(("loadView", {"namespace": table.namespace, "view": lab.make_view(table.namespace)}))
+    given = [(operation, at, token) for operation, at in loads if (token := _token_in(lab.works(lab.send(operation, **at), 200)))]
+    if not given:
+        raise NotOffered("the target gives no tokens with tables and views")
+
+    with lab.judge("IRC-SEC-012"):
+        for operation, at, token in given:
+            expect.status(lab.send(operation, headers=bearing(token), anonymous=True, **at), 200, about=f"for {operation} with its token")
+
+
+def _token_in(reply: Reply) -> str:
+    config = reply.document.get("config")
+    token = config.get("token") if isinstance(config, dict) else None
+    return token if isinstance(token, str) else ""
+
+
+@check("IRC-TBL-ETAG-010")
+def tags_are_no_credentials(lab: CatalogLab) -> None:
+    """Who has the current ETag of a table and no credentials is refused."""
+    asks_who_calls(lab)
+    table = lab.load(lab.make_table())
+    tag = table.reply.headers.get("etag")
+    if not tag:
+        raise NotOffered("the target's tables carry no ETag")
+    for headers, who in (([], "without credentials"), (bearing(UNKNOWN[0]), "with a token that nobody has")):
+        reply = lab.send("loadTable", headers=[*headers, ("If-None-Match", tag)], anonymous=True, **table.at)
+        with lab.judge("IRC-TBL-ETAG-010"):
+            expect.status(reply, 401, 403, about=f"for the current ETag {who}")
+
+
+def says_what_is_asked_for(operation: str, reply: Reply) -> None:
+    """Expect a 401 to name the way in which a caller can show who it is.
+
+    Raises:
+        Unmet: it does not.
+    """
+    says = f"the header WWW-Authenticate in the 401 answer of {operation}"
+    expect.true(bool(reply.headers.get("www-authenticate", "").strip()), says, "none")
+
+
+def is_entered(operation: str, reply: Reply) -> None:
+    """Expect that an operation was reached: what it says then is its own business.
+
+    Raises:
+        Unmet: the caller was turned away.
+    """
+    entered = reply.status == 200 if operation in {"getConfig", "listNamespaces"} else reply.status not in REFUSED
+    expect.true(entered, f"{operation} to be open to a valid token", reply.shown)

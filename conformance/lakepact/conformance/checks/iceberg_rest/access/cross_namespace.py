@@ -1,0 +1,73 @@
+"""Checks of a second principal that may write in one namespace, and tries to reach from there into those in which it may only read."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, table_of_the_second
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
+from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def scene_with_own(lab: CatalogLab) -> tuple[Scene, Table]:
+    """What the first principal has made, and a table in the namespace in which the second may write.
+
+    Raises:
+        NotOffered: it is not known where that is, or the second may write everywhere.
+    """
+    scene = Scene(lab)
+    if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
+        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+    own = table_of_the_second(scene)
+    if own is None:
+        raise NotOffered("no namespace is known in which the second principal may write")
+    return scene, own
+
+
+@check("IRC-SEC-005", "IRC-SEC-016")
+def renames_need_rights_at_both_ends(lab: CatalogLab) -> None:
+    """A table is neither carried off from a namespace in which one may only read, nor put into it."""
+    scene, own = scene_with_own(lab)
+    name = lab.name()
+    moves = {
+        "from a namespace in which one may only read": (scene.table, {"namespace": list(own.namespace), "name": name}),
+        "into a namespace in which one may only read": (own, {"namespace": list(scene.namespace), "name": name}),
+    }
+    for what, (table, destination) in moves.items():
+        reply = scene.send("renameTable", body={"source": table.identifier, "destination": destination})
+        if reply.status < 300:
+            lab.drop_afterwards(tuple(destination["namespace"]), name)
+        with lab.judge("IRC-SEC-005"):
+            # A server may also not rename into other namespaces at all.
+            expect.status(reply, 403, 406, about=f"for a rename {what}")
+        if reply.status == 403:
+            with lab.judge("IRC-SEC-016"):
+                expect.equal(table.uuid, lab.load(table).uuid, "after a refused rename the table")
+
+
+@check("IRC-SEC-005", "IRC-SEC-016")
+def commits_create_tables_where_one_may(lab: CatalogLab) -> None:
+    """A table is not created by a commit, nor by a transaction, in a namespace in which one may only read."""
+    scene, own = scene_with_own(lab)
+    ground = plot(lab, scene.namespace)
+    change: dict[str, Any] = {"requirements": [ASSERT_CREATE], "updates": creation(ground, str(uuid.uuid4()))}
+    replies = {"a commit": scene.send("updateTable", **ground.at, body=change)}
+    if lab.offers("commitTransaction"):
+        identifier = {"namespace": list(ground.namespace), "name": ground.name}
+        changes = [{"identifier": own.identifier, **COMMIT}, {"identifier": identifier, **change}]
+        replies["a transaction"] = scene.send("commitTransaction", body={"table-changes": changes})
+    after = lab.send("loadTable", **ground.at)
+
+    # Who does not create tables by commits, or not in transactions, says so before it asks who may.
+    for what, reply in replies.items():
+        with lab.judge("IRC-SEC-005"):
+            expect.status(reply, 403, *((400, 404) if after.status == 404 else ()), about=f"for {what} that creates a table")
+    with lab.judge("IRC-SEC-016"):
+        expect.status(after, 404, about="for what was refused to be created")

@@ -1,0 +1,88 @@
+"""Checks of a third principal, who may do nothing: it is shown nothing of what the first one makes, and changes nothing of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.access.authentication import asks_who_calls
+from lakepact.conformance.checks.iceberg_rest.access.rights import Scene, may_write, undoing
+from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+#: What is hidden may be as if it did not exist; and a file that may not be read as if it were none.
+HIDDEN = (403, 404)
+ALSO = {"registerTable": (400,)}
+
+
+@check("IRC-SEC-005")
+def who_may_do_nothing_reads_nothing(lab: CatalogLab) -> None:
+    """A principal that may do nothing is shown neither tables nor namespaces: it is refused, or they are as if they did not exist."""
+    third = bearing(needed(lab, THIRD))
+    table = lab.append(lab.make_table())
+    view = lab.make_view(table.namespace) if lab.offers("createView") else None
+    reads: dict[str, dict[str, Any]] = {
+        "loadTable": table.at,
+        "tableExists": table.at,
+        "loadNamespaceMetadata": {"namespace": table.namespace},
+        "namespaceExists": {"namespace": table.namespace},
+        "loadCredentials": table.at,
+        "planTableScan": {**table.at, "body": {}},
+    }
+    if view is not None:
+        reads["loadView"] = {"namespace": table.namespace, "view": view}
+    for operation, arguments in reads.items():
+        if lab.offers(operation):
+            # What was answered to its owner may be kept, and must not be handed to the next one.
+            lab.send(operation, **arguments)
+            with lab.judge("IRC-SEC-005"):
+                reply = lab.send(operation, headers=third, anonymous=True, **arguments)
+                expect.status(reply, *HIDDEN, about=f"for {operation} by who may do nothing")
+
+
+@check("IRC-SEC-005", "IRC-SEC-016")
+def who_may_do_nothing_changes_nothing(lab: CatalogLab) -> None:
+    """A principal that may do nothing is refused every change of what it does not see, and none is made."""
+    scene = Scene(lab, THIRD)
+    if scene.send("loadTable", **scene.table.at).status == 200:
+        raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
+    answers: dict[str, Reply] = {}
+    changed: dict[str, dict[str, Any]] = {}
+    for operation, arguments in scene.mutations().items():
+        before = scene.state()
+        answers[operation] = scene.send(operation, **arguments)
+        after = scene.state()
+        if answers[operation].status in {401, 403} and before != after:
+            changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
+        if answers[operation].status < 300:
+            lab.afterwards(undoing(scene, operation, arguments))
+            scene = Scene(lab, THIRD)
+    if may_write(answers):
+        raise NotOffered("the third principal may change everything; it should be allowed nothing")
+    for operation, reply in answers.items():
+        with lab.judge("IRC-SEC-005"):
+            expect.status(reply, *HIDDEN, *ALSO.get(operation, ()), about=f"for {operation} by who may do nothing")
+    with lab.judge("IRC-SEC-016"):
+        expect.equal({}, changed, "after refused requests, changes")
+
+
+@check("IRC-TBL-ETAG-010")
+def tags_are_no_rights(lab: CatalogLab) -> None:
+    """Who has the current ETag of a table that it may not see is not told that the table is unchanged."""
+    asks_who_calls(lab)
+    third = bearing(needed(lab, THIRD))
+    table = lab.load(lab.make_table())
+    tag = table.reply.headers.get("etag")
+    if not tag:
+        raise NotOffered("the target's tables carry no ETag")
+    if lab.send("loadTable", headers=third, anonymous=True, **table.at).status == 200:
+        raise NotOffered("the third principal sees the tables of the first; it should be allowed nothing")
+    reply = lab.send("loadTable", headers=[*third, ("If-None-Match", tag)], anonymous=True, **table.at)
+
+    with lab.judge("IRC-TBL-ETAG-010"):
+        expect.status(reply, 401, *HIDDEN, about="for the current ETag by who may do nothing")

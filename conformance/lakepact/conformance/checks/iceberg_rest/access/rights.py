@@ -1,0 +1,243 @@
+"""Checks of what a second principal may do, who sees what the first one makes and may not change it, and of a third, who may do nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.principals import SECOND, THIRD, WRITES, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.views import view_request
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.kit.principals import Headers
+    from lakepact.conformance.exchanges import Reply
+
+SETS_A_PROPERTY = {"action": "set-properties", "updates": {"changed-by": "the second principal"}}
+TURNS = 5  #: tries to make a table where other checks make and drop things, too
+COMMIT: dict[str, Any] = {"requirements": [], "updates": [SETS_A_PROPERTY]}
+
+
+class Scene:
+    """What the first principal has made, and what another might try with it.
+
+    Args:
+        lab: the bench.
+        who: the other one; nobody, if it shows nothing.
+
+    Raises:
+        NotOffered: there is no such principal, or the second does not see what the first one makes.
+    """
+
+    def __init__(self, lab: CatalogLab, who: str = SECOND) -> None:
+        self.lab = lab
+        self.other_one: Headers = bearing(needed(lab, who)) if who else []
+        self.table = lab.make_table()
+        self.namespace = self.table.namespace
+        self.other = lab.make_table(self.namespace)
+        self.empty = lab.make_namespace()
+        self.newcomer = lab.name()  #: a namespace that there is not
+        if not lab.only_purges:
+            lab.drop_table(**lab.make_table(self.namespace).at)  # so that it is known how the target drops tables
+        self.view = lab.make_view(self.namespace) if lab.offers("createView") else None
+        if who == SECOND and self.send("loadTable", **self.table.at).status != 200:
+            raise NotOffered("the second principal does not see the tables of the first; it should read everything and change nothing")
+
+    def send(self, operation: str, **arguments: Any) -> Reply:
+        """The answer to the other principal."""
+        return self.lab.send(operation, headers=self.other_one, anonymous=True, **arguments)
+
+    def state(self) -> dict[str, Any]:
+        """What the first principal sees, where the other might have changed it."""
+        lab, here = self.lab, {"namespace": self.namespace}
+        looks: list[tuple[str, dict[str, Any]]] = [
+            ("loadNamespaceMetadata", here),
+            ("loadNamespaceMetadata", {"namespace": self.empty}),
+            ("loadNamespaceMetadata", {"namespace": (self.newcomer,)}),
+            ("loadTable", self.table.at),
+            ("loadTable", self.other.at),
+            ("listTables", here),
+        ]
+        if self.view is not None:
+            looks += [("loadView", {**here, "view": self.view}), ("listViews", here)]
+        seen = [(operation, lab.send(operation, **at)) for operation, at in looks if lab.offers(operation)]
+        return {f"{number} {operation}": _lasting(reply) for number, (operation, reply) in enumerate(seen)}
+
+    def mutations(self) -> dict[str, dict[str, Any]]:
+        """What would change something, by operation, with arguments that are right."""
+        lab, here = self.lab, {"namespace": self.namespace}
+        elsewhere = {"namespace": list(self.namespace), "name": lab.name()}
+        found: dict[str, dict[str, Any]] = {
+            "createNamespace": {"body": {"namespace": [self.newcomer], "properties": {}}},
+            "dropNamespace": {"namespace": self.empty},
+            "updateProperties": {**here, "body": {"removals": [], "updates": {"changed-by": "the second principal"}}},
+            "createTable": {**here, "body": lab.table_request(lab.name())},
+            "registerTable": {**here, "body": {"name": lab.name(), "metadata-location": self.table.metadata_location}},
+            "updateTable": {**self.table.at, "body": COMMIT},
+            "dropTable": {**self.table.at, "purge_requested": True if lab.only_purges else None},
+            "renameTable": {"body": {"source": self.table.identifier, "destination": elsewhere}},
+            "commitTransaction": {"body": {"table-changes": [{"identifier": self.table.identifier, **COMMIT}]}},
+        }
+        if self.view is not None:
+            view = {**here, "view": self.view}
+            named = {"namespace": list(self.namespace), "name": self.view}
+            found |= {
+                "createView": {**here, "body": view_request(self.namespace, lab.name())},
+                "replaceView": {**view, "body": {"requirements": [], "updates": [SETS_A_PROPERTY]}},
+                "dropView": view,
+                "renameView": {"body": {"source": named, "destination": elsewhere}},
+            }
+        offered = {operation: arguments for operation, arguments in found.items() if lab.offers(operation)}
+        return offered if self.table.metadata_location else {o: a for o, a in offered.items() if o != "registerTable"}
+
+
+def _lasting(reply: Reply) -> Any:
+    """What an answer says that does not change by itself, as credentials do."""
+    document = reply.exchange.parsed
+    if reply.status != 200 or not isinstance(document, dict):
+        return {"status": reply.status}
+    said = {
+        name: document[name] for name in ("namespace", "properties", "identifiers", "metadata", "metadata-location") if name in document
+    }
+    if isinstance(said.get("identifiers"), list):
+        said["identifiers"] = sorted(said["identifiers"], key=str)  # a list may come in another order each time
+    return said
+
+
+def may_write(answers: dict[str, Reply]) -> bool:
+    """Whether the second principal evidently has the rights of the first: it was not refused once."""
+    return all(reply.status < 300 for reply in answers.values())
+
+
+@check("IRC-SEC-005", "IRC-SEC-016")
+def who_may_only_read_changes_nothing(lab: CatalogLab) -> None:
+    """A second principal that sees everything and may change nothing is answered with 403 for every change, and none is made."""
+    scene = Scene(lab)
+    answers: dict[str, Reply] = {}
+    changed: dict[str, dict[str, Any]] = {}
+    for operation in scene.mutations():
+        arguments, before = scene.mutations()[operation], scene.state()
+        answers[operation] = scene.send(operation, **arguments)
+        after = scene.state()
+        if answers[operation].status in {401, 403} and before != after:
+            changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
+        if answers[operation].status < 300:
+            lab.afterwards(undoing(scene, operation, arguments))
+            # The rest would be tried on something else than what the first principal has made.
+            scene = Scene(lab)
+    if may_write(answers):
+        raise NotOffered("the second principal may change everything; it should read everything and change nothing")
+    for operation, reply in answers.items():
+        with lab.judge("IRC-SEC-005"):
+            expect.status(reply, 403, about=f"for {operation} by who may only read")
+    with lab.judge("IRC-SEC-016"):
+        expect.equal({}, changed, "after refused requests, changes")
+
+
+def undoing(scene: Scene, operation: str, arguments: dict[str, Any]) -> Callable[[], None]:
+    """Remove what a request may have made that should have been refused."""
+    lab = scene.lab
+
+    def undo() -> None:
+        body = arguments.get("body", {})
+        made = {"createTable": body.get("name"), "registerTable": body.get("name"), "renameTable": body.get("destination", {}).get("name")}
+        if operation == "createNamespace":
+            lab.send("dropNamespace", namespace=tuple(body["namespace"]))
+        elif operation in made:
+            lab.drop_table(namespace=scene.namespace, table=made[operation])
+        elif operation in {"createView", "renameView"}:
+            lab.send("dropView", namespace=scene.namespace, view=body.get("name") or body["destination"]["name"])
+
+    return undo
+
+
+@check("IRC-SEC-014")
+def transactions_with_one_table_that_may_not_be_changed_change_none(lab: CatalogLab) -> None:
+    """A transaction is refused with 403 if one of its tables may not be changed, and leaves all of them as they were."""
+    if not lab.offers("commitTransaction"):
+        raise NotOffered("the target does not declare commitTransaction")
+    scene = Scene(lab)
+    own = table_of_the_second(scene)
+    tables = [own, scene.table] if own is not None else [scene.table, scene.other]
+    if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
+        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+    before = [lab.load(table).metadata for table in tables]
+    orders = (tables, tables[::-1])
+    answers = [
+        scene.send("commitTransaction", body={"table-changes": [{"identifier": table.identifier, **COMMIT} for table in order]})
+        for order in orders
+    ]
+    after = [lab.load(table).metadata for table in tables]
+
+    with lab.judge("IRC-SEC-014"):
+        for reply in answers:
+            expect.status(reply, 403, about="for a transaction with a table that may not be changed")
+        expect.equal(before, after, "after refused transactions the tables")
+
+
+def table_of_the_second(scene: Scene) -> Table | None:
+    """A table that the second principal may change, if a namespace is known in which it may."""
+    lab, level = scene.lab, scene.lab.target.parameters.get(WRITES)
+    if not level:
+        return None
+    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(level,)))
+    name = lab.name()
+    lab.drop_afterwards((level,), name)
+    reply = _made_there(lab, level, name)
+    for _ in range(TURNS):
+        if reply.status != 404:
+            break
+        # Another check, which uses the same namespace, has dropped it in this moment.
+        reply = _made_there(lab, level, name)
+    table = Table((level,), name, lab.works(reply, 200))
+    return table if scene.send("updateTable", **table.at, body=COMMIT).status == 200 else None
+
+
+def _made_there(lab: CatalogLab, level: str, name: str) -> Reply:
+    """The answer to creating a table in a namespace that is there, or made first."""
+    lab.works(lab.send("createNamespace", body={"namespace": [level], "properties": {}}), 200, 409)
+    return lab.send("createTable", namespace=(level,), body=lab.table_request(name))
+
+
+@check("IRC-SEC-008")
+def who_may_not_list_is_told_so(lab: CatalogLab) -> None:
+    """A principal that may do nothing is refused listings and pages of them; it is shown no empty ones, and none of others."""
+    third = bearing(needed(lab, THIRD))
+    table = lab.make_table()
+    here, page = {"namespace": table.namespace}, {"page_token": "", "page_size": 1}
+    listings: list[tuple[str, dict[str, Any]]] = [
+        ("listNamespaces", {}),
+        ("listNamespaces", {"parent": table.namespace}),
+        ("listTables", here),
+        ("listTables", {**here, **page}),
+        ("listViews", here),
+        ("listViews", {**here, **page}),
+    ]
+    for operation, arguments in listings:
+        if lab.offers(operation):
+            lab.send(operation, **arguments)
+            reply = lab.send(operation, headers=third, anonymous=True, **arguments)
+            # What one may not see may also be as if it did not exist; and then a listing of it is no listing that is refused.
+            allowed = (401, 403, 404) if arguments else (401, 403)
+            with lab.judge("IRC-SEC-008"):
+                expect.status(reply, *allowed, about=f"for {operation} by who may do nothing")
+
+
+@check("IRC-VIEW-LOAD-006")
+def asking_for_a_view_may_be_forbidden(lab: CatalogLab) -> None:
+    """HEAD for a view that a principal may not see is answered with 403, or as if there were no view."""
+    if not lab.offers("viewExists"):
+        raise NotOffered("the target does not declare viewExists")
+    third = bearing(needed(lab, THIRD))
+    namespace = lab.make_namespace()
+    view = lab.make_view(namespace)
+    reply = lab.send("viewExists", headers=third, anonymous=True, namespace=namespace, view=view)
+    hidden = lab.send("loadView", headers=third, anonymous=True, namespace=namespace, view=view)
+
+    with lab.judge("IRC-VIEW-LOAD-006", remark="the view is as if it did not exist" if reply.status == 404 else ""):
+        expect.status(reply, *((403, 404) if hidden.status == 404 else (403,)), about="for a view that may not be seen")

@@ -1,0 +1,182 @@
+"""Checks of the exchange of tokens: for users, for tokens that are about to end, and what is not exchanged."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene
+from lakepact.conformance.checks.iceberg_rest.access.tokens_refused import refused
+from lakepact.conformance.checks.iceberg_rest.kit.principals import EXPIRED, SECOND, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import (
+    ACCESS_TOKEN,
+    JWT,
+    client_of,
+    exchanged,
+    fetched,
+    issues_tokens,
+    subject_of,
+    token_in,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+EXCHANGES = "token-exchange"
+
+
+def is_good(lab: CatalogLab, reply: Reply, about: str) -> None:
+    """Expect a token that the catalog accepts.
+
+    Raises:
+        Unmet: there is none, or it is not accepted.
+    """
+    expect.status(reply, 200, about=about)
+    warehouse = lab.target.parameters.get("warehouse")
+    entered = lab.send("getConfig", headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
+    expect.status(entered, 200, about=f"for the token {about}")
+
+
+def life(reply: Reply) -> int | None:
+    """For how many seconds a token holds, if that is said."""
+    seconds = reply.document.get("expires_in")
+    return seconds if isinstance(seconds, int) and not isinstance(seconds, bool) else None
+
+
+@check("IRC-OAU-022")
+def tokens_are_renewed(lab: CatalogLab) -> None:
+    """A token is exchanged for one that opens the same and holds no shorter."""
+    issues_tokens(lab, EXCHANGES)
+    first = fetched(lab, client_of(lab))
+    token = token_in(first)
+    second = exchanged(lab, bearing(token), subject_token=token)
+
+    with lab.judge("IRC-OAU-022"):
+        is_good(lab, second, "in the place of one that is about to end")
+        expect.true(token_in(second) != token, "another token", "the same one")
+        before, after = life(first), life(second)
+        if before is not None and after is not None:
+            # Both were asked for within moments; a token that ends with the first one would have fewer seconds by the second.
+            expect.true(after >= before - 1, f"a life of at least {before} seconds", after)
+        names = lab.send("listNamespaces", headers=bearing(token_in(second)), anonymous=True)
+        expect.equal(lab.send("listNamespaces", headers=bearing(token), anonymous=True).status, names.status, "for both tokens status")
+
+
+@check("IRC-OAU-022")
+def renewed_tokens_open_no_more(lab: CatalogLab) -> None:
+    """A token that was exchanged for that of a principal who may change nothing changes nothing."""
+    issues_tokens(lab, EXCHANGES)
+    scene = Scene(lab)
+    if scene.send("updateTable", **scene.table.at, body=COMMIT).status != 403:
+        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+    token = needed(lab, SECOND)
+    reply = exchanged(lab, bearing(token), subject_token=token)
+    if reply.status != 200:
+        lab.skip("IRC-OAU-022", f"the token of the second principal is not exchanged: {reply.shown}")
+        return
+
+    with lab.judge("IRC-OAU-022"):
+        renewed = lab.send("updateTable", headers=bearing(token_in(reply)), anonymous=True, **scene.table.at, body=COMMIT)
+        expect.status(renewed, 401, 403, about="for a change by who may only read, with a token that was renewed")
+
+
+@check("IRC-OAU-021")
+def users_are_given_tokens(lab: CatalogLab) -> None:
+    """The token of a user as subject and the catalog's own as actor give a token that the catalog accepts."""
+    issues_tokens(lab, EXCHANGES)
+    subject, actor = subject_of(lab), token_in(fetched(lab, client_of(lab)))
+    reply = exchanged(lab, bearing(actor), subject_token=subject, actor_token=actor, actor_token_type=ACCESS_TOKEN)
+
+    with lab.judge("IRC-OAU-021"):
+        is_good(lab, reply, "of a user")
+
+
+@check("IRC-OAU-018", "IRC-OAU-019", "IRC-OAU-020")
+def exchanges_say_what_is_exchanged(lab: CatalogLab) -> None:
+    """An exchange without its subject or its kind is refused, one of an unknown kind as well, and an actor without a kind."""
+    issues_tokens(lab, EXCHANGES)
+    token = token_in(fetched(lab, client_of(lab)))
+    own = bearing(token)
+
+    with lab.judge("IRC-OAU-018"):
+        refused(exchanged(lab, own), 400, error="invalid_request", about="without subject_token")
+        without = exchanged(lab, own, subject_token=token, subject_token_type=None)
+        refused(without, 400, error="invalid_request", about="without subject_token_type")
+    with lab.judge("IRC-OAU-019"):
+        kinds: dict[str, dict[str, str]] = {
+            "subject_token_type": {},
+            "actor_token_type": {"actor_token": token},
+            "requested_token_type": {},
+        }
+        for member, with_it in kinds.items():
+            odd = exchanged(lab, own, subject_token=token, **with_it, **{member: "urn:lakepact:unknown"})
+            refused(odd, 400, error="invalid_request", about=f"for a {member} that is none of the six")
+    with lab.judge("IRC-OAU-020"):
+        expect.status(exchanged(lab, own, subject_token=token, actor_token=token), 400, about="for actor_token without actor_token_type")
+
+
+@check("IRC-OAU-023")
+def tokens_that_are_none_are_not_exchanged(lab: CatalogLab) -> None:
+    """A subject that is no token, or empty, is answered with 400 and invalid_grant or invalid_request, whoever acts for it."""
+    issues_tokens(lab, EXCHANGES)
+    token = token_in(fetched(lab, client_of(lab)))
+    subjects = {"lakepact-known-to-nobody": "that is none", "": "that is empty"}
+
+    with lab.judge("IRC-OAU-023"):
+        for subject, what in subjects.items():
+            is_not_exchanged(lab, token, subject, what)
+
+
+@check("IRC-OAU-023")
+def tokens_that_have_expired_are_not_exchanged(lab: CatalogLab) -> None:
+    """A subject whose time is over is answered with 400 and invalid_grant or invalid_request, whoever acts for it."""
+    issues_tokens(lab, EXCHANGES)
+    expired = needed(lab, EXPIRED)
+    token = token_in(fetched(lab, client_of(lab)))
+
+    with lab.judge("IRC-OAU-023"):
+        is_not_exchanged(lab, token, expired, "that has expired")
+
+
+def is_not_exchanged(lab: CatalogLab, token: str, subject: str, what: str) -> None:
+    """Expect a subject to be refused to who has a token, with that one as its actor and without.
+
+    Raises:
+        Unmet: it is exchanged, or refused in another way.
+    """
+    for actor, about in (({}, ""), ({"actor_token": token, "actor_token_type": ACCESS_TOKEN}, ", with an actor")):
+        reply = exchanged(lab, bearing(token), subject_token=subject, **actor)
+        refused(reply, 400, error=("invalid_grant", "invalid_request"), about=f"for a subject_token {what}{about}")
+
+
+@check("IRC-OAU-024")
+def names_without_proof_give_no_rights(lab: CatalogLab) -> None:
+    """A JWT without a signature that names somebody does not open what that one may do, without anybody's credentials."""
+    issues_tokens(lab, EXCHANGES)
+    client = client_of(lab)
+    fetched(lab, client)
+    for name in (client.id, "root", "admin"):
+        reply = exchanged(lab, subject_token=unsigned({"sub": name}), subject_token_type=JWT)
+        opened = reply.status == 200 and _opens(lab, str(reply.document.get("access_token")))
+        with lab.judge("IRC-OAU-024"):
+            expect.true(not opened, "no token that creates namespaces for a JWT without a signature", "it does")
+
+
+def _opens(lab: CatalogLab, token: str) -> bool:
+    name = lab.name()
+    made = lab.send("createNamespace", headers=bearing(token), anonymous=True, body={"namespace": [name], "properties": {}})
+    if made.status == 200:
+        lab.afterwards(lambda: lab.send("dropNamespace", namespace=(name,)))
+    return made.status == 200
+
+
+def unsigned(claims: dict[str, Any]) -> str:
+    """A JWT without a signature."""
+    parts = ({"alg": "none", "typ": "JWT"}, claims)
+    return ".".join([*(base64.urlsafe_b64encode(orjson.dumps(part)).decode().rstrip("=") for part in parts), ""])

@@ -1,0 +1,155 @@
+"""Checks of tokens that a catalog issues for the credentials of a client, and of what they open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.access.authentication import answers, is_entered
+from lakepact.conformance.checks.iceberg_rest.kit.principals import bearing
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, client_of, fetched, form, issues_tokens, token_in
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+KINDS = frozenset({"bearer", "mac", "n_a"})
+TOKEN_TYPES = frozenset(
+    f"urn:ietf:params:oauth:token-type:{kind}" for kind in ("access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt")
+)
+#: What shows tokens.
+TRAFFIC = ("tokens_issued.clients_are_given_tokens",)
+
+
+def answer_of(exchange: Exchange) -> dict[str, Any] | None:
+    """What stands in an answer with a token, or None if the exchange has none."""
+    if exchange.operation != TOKENS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return None
+    return exchange.parsed
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is a text that is not empty."""
+    return isinstance(value, str) and bool(value)
+
+
+@law("IRC-OAU-005", traffic=TRAFFIC)
+def tokens_come_with_their_type(exchange: Exchange) -> bool:
+    """Every answer with status 200 has the strings access_token and token_type."""
+    if exchange.operation != TOKENS or exchange.status != 200:
+        return False
+    answer = answer_of(exchange) or {}
+    for member in ("access_token", "token_type"):
+        if not is_text(answer.get(member)):
+            raise Unmet(f"the string `{member}`", "none" if member not in answer else type(answer[member]).__name__)
+    return True
+
+
+@law("IRC-OAU-006", traffic=TRAFFIC)
+def token_types_are_known(exchange: Exchange) -> bool:
+    """Every token_type is bearer, mac or N_A in any letter case."""
+    kind = (answer_of(exchange) or {}).get("token_type")
+    if not isinstance(kind, str):
+        return False
+    expect.true(kind.casefold() in KINDS, "`token_type` as bearer, mac or N_A", kind)
+    return True
+
+
+@law("IRC-OAU-007", traffic=TRAFFIC)
+def lives_are_whole_seconds(exchange: Exchange) -> bool:
+    """Every expires_in is a positive integer."""
+    answer = answer_of(exchange) or {}
+    if "expires_in" not in answer:
+        return False
+    life = answer["expires_in"]
+    expect.true(isinstance(life, int) and not isinstance(life, bool) and life > 0, "`expires_in` as a positive integer", life)
+    return True
+
+
+@law("IRC-OAU-008", traffic=TRAFFIC)
+def issued_types_are_known(exchange: Exchange) -> bool:
+    """Every issued_token_type is one of the six URNs."""
+    answer = answer_of(exchange) or {}
+    if "issued_token_type" not in answer:
+        return False
+    expect.true(answer["issued_token_type"] in TOKEN_TYPES, "`issued_token_type` as one of the six URNs", answer["issued_token_type"])
+    return True
+
+
+@law("IRC-OAU-009", traffic=TRAFFIC)
+def scopes_are_words(exchange: Exchange) -> bool:
+    """Every scope is a string of words with one space between."""
+    answer = answer_of(exchange) or {}
+    if "scope" not in answer:
+        return False
+    scope = answer["scope"]
+    expect.true(isinstance(scope, str) and " ".join(scope.split()) == scope, "`scope` as words with one space between", scope)
+    return True
+
+
+@law("IRC-OAU-027", traffic=TRAFFIC)
+def tokens_are_not_stored_on_the_way(exchange: Exchange) -> bool:
+    """Every answer with a token has Cache-Control: no-store."""
+    if answer_of(exchange) is None:
+        return False
+    said = exchange.headers.get("cache-control", "")
+    expect.true("no-store" in said.casefold(), "`Cache-Control: no-store` with a token", said or "no Cache-Control")
+    return True
+
+
+@check("IRC-OAU-003", "IRC-OAU-025", "IRC-SEC-010")
+def clients_are_given_tokens(lab: CatalogLab) -> None:
+    """A client is given a token for its id and secret, without having one already, and the token is good at once."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    replies = [form(lab, grant_type=CREDENTIALS, **client.fields, scope=scope) for scope in (None, "catalog")]
+
+    with lab.judge("IRC-OAU-003"):
+        for reply in replies:
+            expect.status(reply, 200, about="for credentials in a form")
+            expect.true(is_text(reply.at("access_token")), "a token", "none")
+    with lab.judge("IRC-SEC-010"):
+        for reply in replies:
+            # A client that is not known is refused with 401 too, but in the form of OAuth2.
+            asks = reply.status in {401, 403} and not isinstance(reply.document.get("error"), str)
+            expect.true(not asks, "no bearer token to be asked for where tokens come from", reply.shown)
+    with lab.judge("IRC-OAU-025"):
+        for reply in replies:
+            lab.works(reply, 200)
+            warehouse = lab.target.parameters.get("warehouse")
+            entered = lab.send("getConfig", headers=bearing(token_in(reply)), anonymous=True, warehouse=warehouse)
+            expect.status(entered, 200, about="for a token that was just issued")
+
+
+@check("IRC-OAU-004")
+def credentials_may_stand_in_a_header(lab: CatalogLab) -> None:
+    """Client credentials in an HTTP Basic header are as good as in the form."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    fetched(lab, client)
+
+    with lab.judge("IRC-OAU-004"):
+        expect.status(form(lab, client.header, grant_type=CREDENTIALS, scope="catalog"), 200, about="for credentials in a Basic header")
+
+
+@check("IRC-SEC-011")
+def tokens_for_the_catalog_open_every_operation(lab: CatalogLab) -> None:
+    """A token with the scope catalog opens the configuration and every operation."""
+    issues_tokens(lab)
+    token = token_in(fetched(lab, client_of(lab)))
+
+    with lab.judge("IRC-SEC-011"):
+        for operation, reply in answers(lab, bearing(token)):
+            is_entered(operation, reply)
+
+
+@law("IRC-OAU-026", traffic=TRAFFIC)
+def failures_of_the_token_endpoint_have_its_form(exchange: Exchange) -> bool:
+    """Every 5xx answer of the token endpoint has the member error as a string."""
+    if exchange.operation != TOKENS or not 500 <= exchange.status < 600 or exchange.status == 501:
+        return False
+    expect.true(isinstance(Reply(exchange).at("error"), str), "`error` as a string", Reply(exchange).shown)
+    return True

@@ -1,0 +1,150 @@
+"""Checks of requests that give nobody a token: they are refused in the form of OAuth2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, TOKENS, Client, client_of, fetched, form, issues_tokens
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import Reply
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope")
+#: What shows refusals.
+TRAFFIC = ("tokens_refused.what_is_asked_for_has_to_be_known", "tokens_refused.wrong_secrets_are_refused")
+
+
+def refused(reply: Reply, *statuses: int, error: str | tuple[str, ...], about: str) -> None:
+    """Expect a refusal with one of these statuses and one of these errors.
+
+    Raises:
+        Unmet: it is another answer.
+    """
+    expect.status(reply, *statuses, about=about)
+    wanted = (error,) if isinstance(error, str) else error
+    expect.true(reply.document.get("error") in wanted, f"`error` as {' or '.join(wanted)} {about}", reply.shown)
+
+
+@law("IRC-OAU-012", traffic=TRAFFIC)
+def errors_are_strings(exchange: Exchange) -> bool:
+    """Every refusal of the token endpoint in JSON has the member error as a string."""
+    if exchange.operation != TOKENS or exchange.status not in {400, 401}:
+        return False
+    if exchange.media_type != "application/json" and not isinstance(exchange.parsed, dict):
+        return False
+    expect.true(isinstance(Reply(exchange).at("error"), str), "`error` as a string", Reply(exchange).shown)
+    return True
+
+
+@law("IRC-OAU-013", traffic=TRAFFIC)
+def errors_are_known(exchange: Exchange) -> bool:
+    """Every 400 and 401 of the token endpoint has one of the six errors."""
+    if exchange.operation != TOKENS or exchange.status not in {400, 401}:
+        return False
+    parsed = exchange.parsed
+    if not isinstance(parsed, dict):
+        return False
+    if not isinstance(parsed.get("error"), str):
+        return False
+    expect.true(parsed["error"] in CODES, f"`error` as one of {', '.join(CODES)}", parsed["error"])
+    return True
+
+
+@check("IRC-OAU-002")
+def json_is_no_form(lab: CatalogLab) -> None:
+    """Credentials in JSON are refused."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    fetched(lab, client)
+    body = orjson.dumps({"grant_type": CREDENTIALS, **client.fields})
+    reply = lab.send(TOKENS, content=body, headers=[("Content-Type", "application/json")], anonymous=True, declared=False)
+
+    with lab.judge("IRC-OAU-002"):
+        expect.status(reply, 400, 415, about="for credentials in JSON")
+
+
+@check("IRC-OAU-011", "IRC-OAU-028")
+def wrong_secrets_are_refused(lab: CatalogLab) -> None:
+    """A wrong secret, in the form or in a header, is answered with 401 or 400 and invalid_client, and is not repeated."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    wrong = Client(client.id, f"{client.secret[::-1]}-wrong")
+    replies = [form(lab, grant_type=CREDENTIALS, **wrong.fields), form(lab, wrong.header, grant_type=CREDENTIALS)]
+
+    with lab.judge("IRC-OAU-011"):
+        refused(replies[0], 401, 400, error="invalid_client", about="for a wrong secret")
+        expect.status(replies[1], 401, 400, about="for a wrong secret in a Basic header")
+    with lab.judge("IRC-OAU-028"):
+        for reply in replies:
+            keeps_the_secret(reply, wrong)
+
+
+@check("IRC-OAU-011")
+def secrets_have_to_be_whole(lab: CatalogLab) -> None:
+    """A secret with a letter too many, one too few, in another case or none at all opens nothing, and neither does another client's."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    fetched(lab, client)
+    spelled = {
+        f"{client.secret}x": "with a letter too many",
+        client.secret[:-1]: "without its last letter",
+        client.secret.swapcase(): "in the other letter case",
+        "": "of no letters",
+    }
+    near = {what: Client(client.id, secret) for secret, what in spelled.items() if secret != client.secret}
+    near["of another client"] = Client(f"{client.id}{lab.name()}", client.secret)
+
+    with lab.judge("IRC-OAU-011"):
+        for what, wrong in near.items():
+            for shown, reply in {
+                "in a form": form(lab, grant_type=CREDENTIALS, **wrong.fields),
+                "in a Basic header": form(lab, wrong.header, grant_type=CREDENTIALS),
+            }.items():
+                expect.status(reply, 401, 400, about=f"for a secret {what}, {shown}")
+
+
+def keeps_the_secret(reply: Reply, client: Client) -> None:
+    """Expect an answer that does not repeat the secret of a client.
+
+    Raises:
+        Unmet: it stands there.
+    """
+    expect.true(client.secret.encode() not in reply.body, "an answer without the secret", "the secret stands in it")
+
+
+@check("IRC-OAU-015", "IRC-OAU-016", "IRC-OAU-028")
+def what_is_asked_for_has_to_be_known(lab: CatalogLab) -> None:
+    """An unknown grant type is unsupported, a request without one is invalid, and neither refusal repeats the right secret."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    unknown = form(lab, grant_type="urn:lakepact:unknown", **client.fields)
+    missing = form(lab, **client.fields)
+
+    with lab.judge("IRC-OAU-015"):
+        refused(unknown, 400, error="unsupported_grant_type", about="for an unknown grant type")
+    with lab.judge("IRC-OAU-016"):
+        refused(missing, 400, error="invalid_request", about="without grant_type")
+    with lab.judge("IRC-OAU-028"):
+        for reply in (unknown, missing):
+            keeps_the_secret(reply, client)
+
+
+@check("IRC-OAU-017", "IRC-OAU-028")
+def unknown_scopes_are_refused(lab: CatalogLab) -> None:
+    """A scope that nobody knows is answered with 400 and invalid_scope, without the secret."""
+    issues_tokens(lab)
+    client = client_of(lab)
+    fetched(lab, client)
+    fields: dict[str, Any] = {"grant_type": CREDENTIALS, **client.fields, "scope": lab.name("scope")}
+    reply = form(lab, **fields)
+
+    with lab.judge("IRC-OAU-017"):
+        refused(reply, 400, error="invalid_scope", about="for an unknown scope")
+    with lab.judge("IRC-OAU-028"):
+        keeps_the_secret(reply, client)

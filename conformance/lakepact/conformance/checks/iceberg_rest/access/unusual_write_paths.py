@@ -1,0 +1,149 @@
+"""Checks of changes that are asked for in rarer ways, or without any credentials, and of plans whose table one may not see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.access.authentication import asks_who_calls
+from lakepact.conformance.checks.iceberg_rest.access.rights import COMMIT, Scene, undoing
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.principals import THIRD, bearing, needed
+from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS, awaited, grown, in_background, needs, on_pages, plan
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+NOBODY = ""  #: who shows nothing
+HIDDEN = (403, 404)
+#: What a server may answer besides that does not do such a thing for anybody, and says so before it asks who may.
+NOT_DONE = (400, 405, 406, 501)
+
+
+def rarer(scene: Scene) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """What else would change something: what it is, an operation, and arguments that are right."""
+    lab, here, table = scene.lab, {"namespace": scene.namespace}, scene.table
+    tag = set_ref("lakepact", table.member("snapshots", 0, "snapshot-id"), kind="tag")
+    yield "a tag", "updateTable", {**table.at, "body": {"requirements": [], "updates": [tag]}}
+    yield "removed properties", "updateProperties", {**here, "body": {"removals": ["kept"], "updates": {}}}
+    yield "a table that is only staged", "createTable", {**here, "body": lab.table_request(lab.name(), stage_create=True)}
+    if lab.feature("nesting"):
+        yield "a namespace below another one", "createNamespace", {"body": {"namespace": [*scene.namespace, scene.newcomer]}}
+    if table.metadata_location:
+        over = {"name": scene.other.name, "metadata-location": table.metadata_location, "overwrite": True}
+        yield "a table registered over another one", "registerTable", {**here, "body": over}
+    if scene.view is not None:
+        source = {"namespace": list(scene.namespace), "name": scene.view}
+        destination = {"namespace": list(scene.empty), "name": lab.name()}
+        yield "a view in another namespace", "renameView", {"body": {"source": source, "destination": destination}}
+    yield "a purged table", "dropTable", {**scene.other.at, "purge_requested": True}
+
+
+def scene_of_readers(lab: CatalogLab) -> Scene:
+    """What the first principal has made, among it a table with a snapshot, for a second one that may only read.
+
+    Raises:
+        NotOffered: the second may change it.
+    """
+    scene = Scene(lab)
+    if scene.send("updateTable", **scene.table.at, body=COMMIT).status < 300:
+        raise NotOffered("the second principal may change the tables of the first; it should read everything and change nothing")
+    scene.table = lab.append(scene.table)
+    lab.send("updateProperties", namespace=scene.namespace, body={"removals": [], "updates": {"kept": "1"}})
+    return scene
+
+
+def seen(scene: Scene) -> dict[str, Any]:
+    """What the first principal sees, the namespaces below among it."""
+    below = (*scene.namespace, scene.newcomer)
+    return {**scene.state(), "below": scene.lab.send("loadNamespaceMetadata", namespace=below).status}
+
+
+@check("IRC-SEC-005", "IRC-SEC-016")
+def who_may_only_read_changes_nothing_otherwise(lab: CatalogLab) -> None:
+    """A second principal that may only read is refused what is asked for in rarer ways, too, and nothing of it is done."""
+    scene = scene_of_readers(lab)
+    answers: list[tuple[str, Reply]] = []
+    changed: dict[str, dict[str, Any]] = {}
+    before = seen(scene)
+    for what, operation, arguments in rarer(scene):
+        if not lab.offers(operation):
+            continue
+        answers.append((what, scene.send(operation, **arguments)))
+        after = seen(scene)
+        if answers[-1][1].status in {401, 403} and before != after:
+            changed[what] = {look: state for look, state in after.items() if before.get(look) != state}
+        if answers[-1][1].status < 300:
+            # The rest would be tried on something else than what the first principal has made.
+            _undo(scene, operation, arguments)
+            break
+        before = after
+
+    for what, reply in answers:
+        with lab.judge("IRC-SEC-005"):
+            expect.status(reply, 403, *NOT_DONE, about=f"for {what}, asked for by who may only read")
+    with lab.judge("IRC-SEC-016"):
+        expect.equal({}, changed, "after refused requests, changes")
+
+
+def _undo(scene: Scene, operation: str, arguments: dict[str, Any]) -> None:
+    lab, undo = scene.lab, undoing(scene, operation, arguments)
+    lab.afterwards(undo)
+    if operation == "renameView":
+        moved = arguments["body"]["destination"]
+        lab.afterwards(lambda: lab.send("dropView", namespace=tuple(moved["namespace"]), view=moved["name"]))
+
+
+@check("IRC-SEC-001", "IRC-SEC-016")
+def who_shows_nothing_changes_nothing(lab: CatalogLab) -> None:
+    """Changes that are asked for without credentials are refused, and none is made."""
+    asks_who_calls(lab)
+    scene = Scene(lab, NOBODY)
+    answers: dict[str, Reply] = {}
+    changed: dict[str, dict[str, Any]] = {}
+    before = scene.state()
+    for operation, arguments in scene.mutations().items():
+        answers[operation] = scene.send(operation, **arguments)
+        after = scene.state()
+        if answers[operation].status in {401, 403} and before != after:
+            changed[operation] = {look: state for look, state in after.items() if before.get(look) != state}
+        if answers[operation].status < 300 or before != after:
+            lab.afterwards(undoing(scene, operation, arguments))
+            break
+        before = after
+
+    for operation, reply in answers.items():
+        with lab.judge("IRC-SEC-001"):
+            expect.status(reply, 401, 403, about=f"for {operation} without credentials")
+    with lab.judge("IRC-SEC-016"):
+        expect.equal({}, changed, "after refused requests, changes")
+
+
+@check("IRC-SEC-005")
+def plans_are_as_hidden_as_their_table(lab: CatalogLab) -> None:
+    """Who may not see a table is told neither its plans nor what its plan tasks stand for, whoever has named them to it."""
+    needs(lab, PLAN)
+    third = bearing(needed(lab, THIRD))
+    table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
+    table.append(*(table.file(name) for name in ("first", "second", "third")))
+    if lab.send(PLAN, headers=third, anonymous=True, body={}, **table.table.at).status == 200:
+        raise NotOffered("the third principal plans scans of the tables of the first; it should be allowed nothing")
+    whole = awaited(lab, table.table, plan(lab, table.table))
+    tasks = whole.answers[0].document.get("plan-tasks") or []
+    requests: dict[str, dict[str, Any]] = {}
+    if whole.id is not None and lab.offers(FETCH):
+        requests[FETCH] = {"plan_id": whole.id}
+    if tasks and lab.offers(TASKS):
+        requests[TASKS] = {"body": {"plan-task": tasks[0]}}
+    if not requests:
+        raise NotOffered("the target has nothing to fetch of a plan")
+
+    with lab.judge("IRC-SEC-005"):
+        for operation, arguments in requests.items():
+            reply = lab.send(operation, headers=third, anonymous=True, **table.table.at, **arguments)
+            expect.status(reply, *HIDDEN, about=f"for {operation} by who may do nothing")

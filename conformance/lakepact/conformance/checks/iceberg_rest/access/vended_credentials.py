@@ -1,0 +1,216 @@
+"""Checks of the credentials that tables come with, and that can be had by themselves. Nothing of them but keys and lengths is shown."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Reply
+
+#: How a caller says what it can do; the last ones are no words of the contract.
+DELEGATIONS = ("vended-credentials", "vended-credentials,remote-signing", "lakepact-telepathy, vended-credentials")
+
+#: Keys whose value is the moment in which a credential ends, in milliseconds since 1970.
+ENDS = re.compile(r"s3\.session-token-expires-at-ms|gcs\.oauth2\.token-expires-at|adls\.sas-token-expires-at-ms\..+")
+
+#: What tells the type of a credential: what its keys begin with.
+FAMILIES = ("s3", "gcs", "adls", "oss", "cos", "abfs")
+
+
+def loaded(lab: CatalogLab, table: Table) -> Reply:
+    """The answer to loading the credentials of a table."""
+    return lab.send("loadCredentials", **table.at)
+
+
+def listed(document: Mapping[str, Any]) -> list[Any]:
+    """The credentials in an answer, as far as they are an array."""
+    found = document.get("storage-credentials")
+    return found if isinstance(found, list) else []
+
+
+def objects(items: Sequence[Any]) -> list[dict[str, Any]]:
+    """Those of the items that are objects."""
+    return [item for item in items if isinstance(item, dict)]
+
+
+def config_of(credential: Mapping[str, Any]) -> dict[str, Any]:
+    """What a credential holds."""
+    config = credential.get("config")
+    return config if isinstance(config, dict) else {}
+
+
+def kind_of(credential: Mapping[str, Any]) -> str:
+    """The type of a credential: the storage that its keys are of."""
+    return "+".join(sorted({family for key in config_of(credential) if (family := str(key).partition(".")[0]) in FAMILIES}))
+
+
+def endings(credentials: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], int]:
+    """When credentials end, by prefix and key; those that do not say so are left out."""
+    found: dict[tuple[str, str], int] = {}
+    for credential in credentials:
+        for key, value in config_of(credential).items():
+            if ENDS.fullmatch(str(key)) and isinstance(value, str) and value.isdecimal():
+                found[str(credential.get("prefix")), key] = int(value)
+    return found
+
+
+def says_no_table(reply: Reply) -> bool:
+    """Whether an answer says that there is no such table, or no such namespace."""
+    error = reply.exchange.parsed.get("error") if isinstance(reply.exchange.parsed, dict) else None
+    kind = error.get("type") if isinstance(error, dict) else None
+    return reply.status == 404 and kind in {"NoSuchTableException", "NoSuchNamespaceException"}
+
+
+def shape(value: Any) -> str:
+    """What kind of value stands somewhere, without the value itself."""
+    return "nothing" if value is None else type(value).__name__
+
+
+@check("IRC-TBL-CRED-001", "IRC-TBL-CRED-002", "IRC-TBL-CRED-007", "IRC-TBL-CRED-009")
+def credentials_are_listed(lab: CatalogLab) -> None:
+    """A table's credentials are an array of prefixes with their settings; who has none says so without failing."""
+    table = lab.make_table()
+    reply = loaded(lab, table)
+
+    # Who has no credentials may refuse, but not for want of the table.
+    if not 400 <= reply.status < 500 or says_no_table(reply):
+        with lab.judge("IRC-TBL-CRED-001"):
+            expect.status(reply, 200)
+            value = reply.document.get("storage-credentials")
+            expect.true(isinstance(value, list), "`storage-credentials` to be an array", shape(value))
+    else:
+        lab.skip("IRC-TBL-CRED-001", f"the target has no credentials for the table: {reply.status}")
+    with lab.judge("IRC-TBL-CRED-007"):
+        expect.true(reply.status < 500, "an empty array of credentials or a refusal, no failure", f"status {reply.status}")
+    credentials = listed(reply.document) if reply.status == 200 else []
+    if not credentials:
+        for requirement in ("IRC-TBL-CRED-002", "IRC-TBL-CRED-009"):
+            lab.skip(requirement, "the target gives no credentials")
+        return
+    with lab.judge("IRC-TBL-CRED-002"):
+        for index, credential in enumerate(credentials):
+            at = f"storage-credentials/{index}"
+            expect.true(isinstance(credential, dict), f"`{at}` to be an object", shape(credential))
+            expect.true(isinstance(credential.get("prefix"), str), f"`{at}/prefix` to be a string", shape(credential.get("prefix")))
+            expect.true(isinstance(credential.get("config"), dict), f"`{at}/config` to be an object", shape(credential.get("config")))
+            for key, value in config_of(credential).items():
+                expect.true(isinstance(value, str), f"`{at}/config/{key}` to be a string", shape(value))
+    with lab.judge("IRC-TBL-CRED-009"):
+        for index, credential in enumerate(objects(credentials)):
+            for member in ("prefix", "config"):
+                empty = credential.get(member) in ("", {})
+                expect.true(not empty, f"`storage-credentials/{index}/{member}` that is not empty", "an empty one")
+
+
+@check("IRC-TBL-CRED-004", "IRC-TBL-CRED-005")
+def credentials_are_for_the_table(lab: CatalogLab) -> None:
+    """The credentials of a table, with it or by themselves, are for where it lies, and one is enough for each place."""
+    table = lab.make_table()
+    replies = [loaded(lab, table)] if lab.offers("loadCredentials") else []
+    replies += [lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", way)], **table.at) for way in DELEGATIONS]
+    replies += _made_with_credentials(lab, table)
+    given = [objects(listed(reply.document)) for reply in replies if reply.status == 200]
+    if not any(given):
+        for requirement in ("IRC-TBL-CRED-004", "IRC-TBL-CRED-005"):
+            lab.skip(requirement, "the target gives no credentials")
+        return
+
+    with lab.judge("IRC-TBL-CRED-004"):
+        for reply in replies:
+            credentials = objects(listed(reply.document)) if reply.status == 200 else []
+            metadata = reply.document.get("metadata")
+            location = str(metadata.get("location")) if isinstance(metadata, dict) else table.location
+            prefixes = [str(credential.get("prefix")) for credential in credentials]
+            covers = any(begins(location, prefix) for prefix in prefixes)
+            expect.true(covers or not prefixes, f"a prefix that {location} begins with", ", ".join(prefixes))
+    with lab.judge("IRC-TBL-CRED-005"):
+        for credentials in given:
+            places = [(str(credential.get("prefix")), kind_of(credential)) for credential in credentials]
+            again = sorted({prefix for prefix, kind in places if kind and places.count((prefix, kind)) > 1})
+            expect.equal([], again, "prefixes that have several credentials of one type:")
+
+
+def _made_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
+    """The answers to creating a table, to creating one at a place of its own, and to loading it when it has moved on."""
+    wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
+    names = [lab.name() for _ in range(2)]
+    for name in names:
+        lab.drop_afterwards(table.namespace, name)
+    plain = lab.send("createTable", headers=wanted, namespace=table.namespace, body=lab.table_request(names[0]))
+    body = lab.table_request(names[1], location=f"{table.location}-{names[1]}")
+    placed = lab.send("createTable", headers=wanted, namespace=table.namespace, body=body)
+    answers = [plain, placed]
+    if plain.status == 200:
+        at: dict[str, Any] = {"namespace": table.namespace, "table": names[0]}
+        lab.send("loadTable", headers=wanted, **at)
+        parent, _, last = str(plain.at("metadata", "location")).rstrip("/").rpartition("/")
+        move = {"action": "set-location", "location": f"{parent}/moved-{last}"}
+        lab.send("updateTable", body={"requirements": [], "updates": [move]}, **at)
+        answers.append(lab.send("loadTable", headers=wanted, **at))
+    return [*answers, *_registered_with_credentials(lab, table)]
+
+
+def _registered_with_credentials(lab: CatalogLab, table: Table) -> list[Reply]:
+    """The answer to registering, by another name, a table that lies in a place of its own; none where that does not work."""
+    name, again = lab.name(), lab.name()
+    body = lab.table_request(name, location=f"{table.location}-{name}")
+    placed = lab.send("createTable", namespace=table.namespace, body=body)
+    if placed.status != 200 or not lab.offers("registerTable"):
+        return []
+    lab.drop_afterwards(table.namespace, name)
+    location = placed.document.get("metadata-location")
+    if not location or lab.send("dropTable", namespace=table.namespace, table=name).status not in {200, 204}:
+        return []
+    lab.drop_afterwards(table.namespace, again)
+    wanted = [("X-Iceberg-Access-Delegation", DELEGATIONS[0])]
+    return [lab.send("registerTable", headers=wanted, namespace=table.namespace, body={"name": again, "metadata-location": location})]
+
+
+def begins(location: str, prefix: str) -> bool:
+    """Whether a location begins with a prefix, with or without the slash behind either, and however S3 is spelled."""
+    spelled = [re.sub(r"^s3[an]://", "s3://", f"{text.rstrip('/')}/") for text in (location, prefix)]
+    return spelled[0].startswith(spelled[1]) or location.startswith(prefix)
+
+
+@check("IRC-TBL-CRED-006")
+def credentials_of_nothing_are_not_found(lab: CatalogLab) -> None:
+    """The credentials of a table that does not exist, or exists no more, are a 404 that says so."""
+    table = lab.make_table()
+    gone = lab.make_table(table.namespace)
+    lab.dropped(**gone.at)
+
+    with lab.judge("IRC-TBL-CRED-006"):
+        places: tuple[dict[str, Any], ...] = (gone.at, {**table.at, "table": lab.name()})
+        for at in places:
+            reply = lab.send("loadCredentials", **at)
+            expect.status(reply, 404)
+            expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+
+
+@check("IRC-TBL-CRED-008")
+def later_credentials_last_as_long(lab: CatalogLab) -> None:
+    """Credentials that are loaded later do not end before those that were loaded earlier."""
+    table = lab.make_table()
+    earlier = loaded(lab, table)
+    given = [objects(listed(reply.document)) for reply in (earlier, loaded(lab, table), loaded(lab, table)) if reply.status == 200]
+    moments = [endings(credentials) for credentials in given]
+    if not any(moments):
+        lab.skip("IRC-TBL-CRED-008", "the credentials do not say when they end, or there are none")
+        return
+
+    with lab.judge("IRC-TBL-CRED-008"):
+        for before, after in itertools.pairwise(moments):
+            for place, moment in before.items():
+                later = after.get(place, moment)
+                # A second is nothing: clocks that stand behind one address differ by as much.
+                expect.true(
+                    later >= moment - 1000, f"credentials for {place[0]} that end at {moment} or later", f"ones that end at {later}"
+                )

@@ -1,0 +1,88 @@
+"""Checks that try the credentials that tables come with: files are read with them, and none is written."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.access.vended_credentials import begins, config_of, listed, objects
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Reply
+
+KEYS = ("s3.access-key-id", "s3.secret-access-key")
+SECONDS = 10  #: for which a storage is waited for
+
+
+class Tried(Enum):
+    """What came of reading a file."""
+
+    OPENED = "opened"
+    DENIED = "denied"
+    UNKNOWN = "unknown"  #: it cannot be reached from here, or is not there
+
+
+def keys_for(reply: Reply, location: str) -> Mapping[str, str] | None:
+    """The settings that open a location, as a client takes them: of the credential with the longest prefix, or of the table's config."""
+    fitting = [one for one in objects(listed(reply.document)) if begins(location, str(one.get("prefix")))]
+    best = max(fitting, key=lambda one: len(str(one.get("prefix"))), default=None)
+    config = reply.document.get("config")
+    general = config if isinstance(config, dict) else {}
+    settings = {**general, **config_of(best)} if best else general
+    usable = {key: value for key, value in settings.items() if isinstance(value, str)}
+    return usable if all(usable.get(key) for key in KEYS) else None
+
+
+def tried(location: str, settings: Mapping[str, str]) -> Tried:
+    """What comes of reading a file of a bucket with some settings."""
+    from pyarrow import fs  # noqa: PLC0415 - few targets give credentials
+
+    options: dict[str, Any] = {"request_timeout": SECONDS, "connect_timeout": SECONDS, "retry_strategy": fs.AwsStandardS3RetryStrategy(2)}
+    options |= {"access_key": settings[KEYS[0]], "secret_key": settings[KEYS[1]], "session_token": settings.get("s3.session-token")}
+    options |= {"region": settings.get("client.region") or settings.get("s3.region") or "us-east-1"}
+    endpoint = urlsplit(settings.get("s3.endpoint", ""))
+    if endpoint.netloc:
+        options |= {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme}
+        options |= {"force_virtual_addressing": settings.get("s3.path-style-access", "true").lower() != "true"}
+    try:
+        with fs.S3FileSystem(**options).open_input_file(location.partition("://")[2]) as file:
+            file.read(1)
+    except FileNotFoundError:
+        return Tried.UNKNOWN
+    except OSError as error:
+        # The words of the library may hold names of keys: nothing of them is repeated.
+        return Tried.DENIED if "ACCESS_DENIED" in str(error) else Tried.UNKNOWN
+    return Tried.OPENED
+
+
+@check("IRC-TBL-LOAD-015")
+def credentials_open_their_table_alone(lab: CatalogLab) -> None:
+    """What opens the metadata file of a table does not open that of the table beside it."""
+    namespace = lab.make_namespace()
+    table, beside = lab.make_table(namespace), lab.make_table(namespace)
+    reply = lab.works(lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at), 200)
+    settings = keys_for(reply, table.location)
+    files = [file_of(one) for one in (table, beside)]
+    if settings is None or None in files:
+        lab.skip("IRC-TBL-LOAD-015", "the table comes without keys to a bucket, or its metadata file lies elsewhere")
+        return
+    own, other = (tried(str(file), settings) for file in files)
+    if Tried.UNKNOWN in {own, other}:
+        lab.skip("IRC-TBL-LOAD-015", "the storage of the tables cannot be reached from here, or does not have their metadata files")
+        return
+
+    with lab.judge("IRC-TBL-LOAD-015"):
+        expect.true(own is Tried.OPENED, f"credentials that open {files[0]}", "they are refused")
+        expect.true(other is Tried.DENIED, f"credentials that do not open {files[1]}, which is of another table", "they open it")
+
+
+def file_of(table: Table) -> str | None:
+    """The metadata file of a table, if it lies in a bucket, and below the table's location."""
+    file = table.metadata_location
+    return file if file is not None and urlsplit(file).scheme in {"s3", "s3a", "s3n"} and begins(file, f"{table.location}/") else None

@@ -1,0 +1,1 @@
+"""Checks of commits to one table: requirements, atomicity and history."""

@@ -1,0 +1,196 @@
+"""Checks that a commit is applied in order and as a whole, or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+    HARMLESS,
+    NOBODY,
+    assert_last_partition,
+    assert_ref,
+    assert_schema,
+    assert_uuid,
+    judge_answers,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    NOWHERE,
+    add_schema,
+    add_snapshot,
+    add_sort_order,
+    add_spec,
+    changed,
+    columns,
+    current_schema,
+    next_column,
+    next_field,
+    partition_field,
+    remove_properties,
+    remove_ref,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    sort_field,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+    Update = dict[str, Any]
+
+UNASSIGNED = 1  #: an id that no partition field has
+
+
+def evolution(table: Table) -> list[Update]:
+    """Updates that widen the schema and set a property."""
+    return [
+        set_properties(half="done"),
+        add_schema(schema_with(table, next_column(table, "more"))),
+        set_current_schema(LAST_ADDED),
+    ]
+
+
+def moving(lab: CatalogLab, table: Table) -> list[Update]:
+    """Updates that add a snapshot and move main to it."""
+    snapshot = lab.snapshot(table)
+    return [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
+
+
+@check("IRC-COM-004")
+def failed_requirements_change_nothing(lab: CatalogLab) -> None:
+    """A commit of which one requirement fails leaves the table as it was, whatever its updates are."""
+    table = lab.append(lab.make_table())
+    before = lab.load(table)
+    holds, stale = assert_uuid(table.uuid), assert_ref("main", None)
+    commits = (
+        ([stale], [HARMLESS]),
+        ([stale], evolution(table)),
+        ([holds, stale], moving(lab, table)),
+        ([stale, holds], [*evolution(table), *moving(lab, table)]),
+        ([holds, assert_schema(NOWHERE)], [HARMLESS]),
+        ([holds, assert_last_partition(UNASSIGNED)], [remove_ref("main")]),
+        ([assert_uuid(NOBODY)], moving(lab, table)),
+    )
+    for requirements, updates in commits:
+        lab.commit(table, *updates, requirements=requirements)
+        with lab.judge("IRC-COM-004"):
+            unchanged(lab, before)
+
+
+@check("IRC-COM-006")
+def every_requirement_counts(lab: CatalogLab) -> None:
+    """A requirement that fails is a conflict, be it the first, the last or among others."""
+    table = lab.append(lab.make_table())
+    at = table.member("current-snapshot-id")
+    holds = [assert_uuid(table.uuid), assert_ref("main", at), assert_schema(table.member("current-schema-id"))]
+    for stale in (assert_ref("gone", at), assert_last_partition(UNASSIGNED)):
+        cases = {
+            f"{stale['type']} fails at position {position + 1} of {len(holds) + 1}": [*holds[:position], stale, *holds[position:]]
+            for position in range(len(holds) + 1)
+        }
+        judge_answers(lab, "IRC-COM-006", table, cases=cases, allowed=[409])
+
+
+@check("IRC-COM-010")
+def properties_change_in_order(lab: CatalogLab) -> None:
+    """Of several updates of one property, the last one decides."""
+    table = lab.make_table(properties={"kept": "old", "gone": "old"})
+
+    with lab.judge("IRC-COM-010"):
+        after = changed(
+            lab,
+            table,
+            set_properties(twice="first"),
+            set_properties(twice="second"),
+            set_properties(fleeting="here"),
+            remove_properties("fleeting"),
+            remove_properties("kept"),
+            set_properties(kept="new"),
+            set_properties(gone="new"),
+            remove_properties("gone"),
+        )
+        properties = properties_of(after)
+        expected = {"twice": "second", "fleeting": None, "kept": "new", "gone": None}
+        expect.equal(expected, {key: properties.get(key) for key in expected}, "properties")
+
+
+@check("IRC-COM-010")
+def updates_build_on_each_other(lab: CatalogLab) -> None:
+    """Updates find what those before them in the same commit have made, and nothing of those behind them."""
+    table = lab.make_table()
+    first, second = next_column(table, "first", "long"), next_column(table, "second", skip=1)
+
+    with lab.judge("IRC-COM-010"):
+        after = changed(
+            lab,
+            table,
+            add_schema(schema_with(table, first)),
+            add_schema(schema_with(table, first, second, skip=1)),
+            set_current_schema(LAST_ADDED),
+            add_spec(partition_field(first["id"], "bucket[4]", "first_bucket", field_id=next_field(table))),
+            set_default_spec(LAST_ADDED),
+            add_sort_order(sort_field(second["id"])),
+            set_default_sort_order(LAST_ADDED),
+        )
+        expect.contains("second", columns(current_schema(after)), "columns of the current schema, which was added last,")
+        default = [spec for spec in after.member("partition-specs") if spec["spec-id"] == after.member("default-spec-id")]
+        names = [field["name"] for spec in default for field in spec["fields"]]
+        expect.equal(["first_bucket"], names, "partition fields of the default spec")
+    third = schema_with(table, next_column(table, "third", skip=2), skip=2)
+    backwards = lab.commit(table, set_current_schema(LAST_ADDED), add_schema(third))
+    with lab.judge("IRC-COM-010"):
+        expect.status(backwards, 400, about="when the last added schema is named before it is added")
+
+
+@check("IRC-COM-010")
+def refs_move_in_order(lab: CatalogLab) -> None:
+    """A ref that is set, removed and set again in one commit is where the last update leaves it."""
+    table = lab.append(lab.make_table())
+    older, snapshot = table.member("current-snapshot-id"), lab.snapshot(table)
+    newer = snapshot["snapshot-id"]
+
+    with lab.judge("IRC-COM-010"):
+        after = changed(
+            lab,
+            table,
+            add_snapshot(snapshot),
+            set_ref("there", newer),
+            set_ref("there", older),
+            set_ref("fleeting", newer, kind="tag"),
+            remove_ref("fleeting"),
+            set_ref("back", older),
+            remove_ref("back"),
+            set_ref("back", newer, kind="tag"),
+            set_ref("main", newer),
+        )
+        refs = after.member("refs")
+        expected = {"there": older, "fleeting": None, "back": newer, "main": newer}
+        expect.equal(expected, {name: refs.get(name, {}).get("snapshot-id") for name in expected}, "snapshots of refs")
+
+
+@check("IRC-COM-011")
+def bad_updates_change_nothing(lab: CatalogLab) -> None:
+    """A commit with one update that cannot be applied leaves the table as it was, wherever that update stands."""
+    table = lab.append(lab.make_table())
+    before = lab.load(table)
+    impossible: tuple[Sequence[Update], ...] = (
+        [set_current_schema(NOWHERE)],
+        [set_ref("main", 1)],
+        [set_default_spec(NOWHERE)],
+        [set_default_sort_order(NOWHERE)],
+        [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
+    )
+    for bad in impossible:
+        good = [*evolution(table), *moving(lab, table)]
+        for position in (0, 3, len(good)):
+            lab.commit(table, *good[:position], *bad, *good[position:])
+            with lab.judge("IRC-COM-011"):
+                unchanged(lab, before)

@@ -1,0 +1,190 @@
+"""Checks of what a commit answers, what it leaves, and to which table it goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+    HARMLESS,
+    NOBODY,
+    assert_last_field,
+    assert_order,
+    assert_ref,
+    assert_schema,
+    assert_spec,
+    assert_uuid,
+    judge_answers,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, LOCATION, alike, properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    NOWHERE,
+    add_schema,
+    add_snapshot,
+    next_column,
+    schema_with,
+    set_current_schema,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Cases
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+REFUSED = 400  #: the status of who makes no commits of nothing
+
+
+def several_commits(lab: CatalogLab, table: Table) -> Iterator[Reply]:
+    """Answers to commits of different kinds, each made when the one before has been looked at."""
+    yield lab.commit(table, set_properties(first="1"))
+    yield lab.commit(table, set_properties(second="2"), requirements=[assert_uuid(table.uuid)])
+    wider = schema_with(table, next_column(table, "more"))
+    yield lab.commit(
+        table, add_schema(wider), set_current_schema(LAST_ADDED), requirements=[assert_schema(table.member("current-schema-id"))]
+    )
+    snapshot = lab.snapshot(table)
+    moved = (add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
+    yield lab.commit(table, *moved, requirements=[assert_ref("main", None)])
+    body = {"identifier": table.identifier, "requirements": [], "updates": [set_properties(third="3")]}
+    yield lab.send("updateTable", body=body, **table.at)
+
+
+@check("IRC-COM-001")
+def commits_answer_metadata(lab: CatalogLab) -> None:
+    """A commit is answered with 200, with the metadata and where they stand."""
+    for reply in several_commits(lab, lab.make_table()):
+        with lab.judge("IRC-COM-001"):
+            expect.status(reply, 200)
+            location, metadata = reply.at("metadata-location"), reply.at("metadata")
+            expect.true(isinstance(location, str) and location != "", "`metadata-location` to be a text", location)
+            expect.true(isinstance(metadata, dict) and metadata != {}, "`metadata` to be an object", metadata)
+
+
+@check("IRC-COM-002")
+def commits_answer_what_loads_next(lab: CatalogLab) -> None:
+    """What a commit answers is what the table is loaded with afterwards, at a new metadata location."""
+    table = lab.make_table()
+    before = [lab.load(table).metadata_location]
+    for reply in several_commits(lab, table):
+        lab.works(reply, 200)
+        with lab.judge("IRC-COM-002"):
+            loaded = lab.load(table)
+            expect.true(isinstance(reply.at("metadata-location"), str), "`metadata-location` to be a text", reply.at("metadata-location"))
+            alike(lab, loaded, Table(table.namespace, table.name, reply))
+            expect.lacks(reply.at("metadata-location"), before, "metadata-locations of former states")
+        before.append(reply.document.get("metadata-location"))
+
+
+@check("IRC-COM-014")
+def commits_without_conditions(lab: CatalogLab) -> None:
+    """A commit may have no requirement at all, whatever was committed meanwhile, and it is applied."""
+    table = lab.make_table()
+
+    for turn in ("first", "second", "third"):
+        reply = lab.commit(table, set_properties(**{turn: "yes"}), requirements=[])
+        with lab.judge("IRC-COM-014"):
+            expect.status(reply, 200)
+            expect.equal("yes", properties_of(lab.load(table)).get(turn), f"the property `{turn}`")
+
+
+@check("IRC-COM-012", "IRC-COM-013")
+def commits_without_updates(lab: CatalogLab) -> None:
+    """A commit without updates changes nothing, and still checks its requirements."""
+    table = lab.append(lab.make_table())
+    before, at = lab.load(table), table.member("current-snapshot-id")
+    for requirements in ([], [assert_uuid(table.uuid)], [assert_uuid(table.uuid), assert_ref("main", at)]):
+        reply = lab.commit(table, requirements=requirements)
+        with lab.judge("IRC-COM-012"):
+            expect.status(reply, 200)
+            unchanged(lab, before, but={*BOOKKEEPING, LOCATION})
+    stale: Cases = {
+        "another UUID is asserted": assert_uuid(NOBODY),
+        "main is asserted not to exist": assert_ref("main", None),
+        "another schema is asserted": assert_schema(NOWHERE),
+        "a requirement before it holds": [assert_uuid(table.uuid), assert_last_field(NOWHERE)],
+    }
+    # Who refuses whatever has no update does so before it looks at requirements; that commits of nothing may be made is only advised.
+    is_refused = lab.commit(table).status == REFUSED
+    judge_answers(lab, "IRC-COM-013", table, cases=stale, allowed=[409, REFUSED] if is_refused else [409], updates=())
+
+
+@check("IRC-COM-005")
+def failed_requirements_are_conflicts(lab: CatalogLab) -> None:
+    """A requirement that does not hold is a conflict that carries the name of one."""
+    table = lab.append(lab.make_table())
+    stale = (
+        assert_uuid(NOBODY),
+        assert_ref("main", None),
+        assert_ref("main", 1),
+        assert_last_field(NOWHERE),
+        assert_schema(NOWHERE),
+        assert_spec(NOWHERE),
+        assert_order(NOWHERE),
+    )
+    for requirement in stale:
+        reply = lab.commit(table, HARMLESS, requirements=[requirement])
+        with lab.judge("IRC-COM-005"):
+            expect.status(reply, 409, about=f"when {requirement['type']} does not hold")
+            expect.equal("CommitFailedException", reply.at("error", "type"), "error type")
+
+
+@check("IRC-COM-015")
+def commits_to_no_table(lab: CatalogLab) -> None:
+    """A commit to a table that does not exist is refused as such, whatever it requires, in a namespace that exists or not."""
+    dropped = lab.make_table()
+    home = dropped.namespace
+    lab.dropped(**dropped.at)
+    missing = (lab.name(), dropped.name)
+    commits: tuple[dict[str, Any], ...] = (
+        {"requirements": [], "updates": [HARMLESS]},
+        {"requirements": [assert_uuid(dropped.uuid)], "updates": [HARMLESS]},
+        {"requirements": [assert_ref("main", None)], "updates": [HARMLESS]},
+    )
+    for name in missing:
+        for body in commits:
+            reply = lab.send("updateTable", namespace=home, table=name, body=body)
+            with lab.judge("IRC-COM-015"):
+                expect.status(reply, 404)
+                expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+    reply = lab.send("updateTable", namespace=(lab.name(),), table=dropped.name, body=commits[0])
+    with lab.judge("IRC-COM-015"):
+        expect.status(reply, 404)
+        expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
+
+
+@check("IRC-COM-017")
+def identifiers_do_not_redirect(lab: CatalogLab) -> None:
+    """A commit that names another table than its path does never reaches that other table."""
+    table = lab.make_table()
+    beside, elsewhere = lab.make_table(table.namespace), lab.make_table()
+    absent = {"namespace": list(table.namespace), "name": lab.name()}
+    named = {"beside": beside.identifier, "elsewhere": elsewhere.identifier, "absent": absent}
+    for which, identifier in named.items():
+        body = {"identifier": identifier, "requirements": [], "updates": [set_properties(**{which: "yes"})]}
+        reply = lab.send("updateTable", body=body, **table.at)
+        with lab.judge("IRC-COM-017"):
+            expect.status(reply, 200, 400)
+            for other in (beside, elsewhere):
+                expect.lacks(which, properties_of(lab.load(other)), "properties of the table that the body names")
+            here = properties_of(lab.load(table)).get(which)
+            expect.equal("yes" if reply.status == 200 else None, here, f"the property `{which}` of the table in the path to be")
+
+
+@check("IRC-COM-026")
+def commits_of_many_updates(lab: CatalogLab) -> None:
+    """A commit may have hundreds of updates, all of which are applied, or is refused as too large."""
+    for many in (250, 1000):
+        table = lab.make_table()
+        expected = {f"lakepact.{number}": str(number) for number in range(many)}
+        reply = lab.commit(table, *[set_properties(**{key: value}) for key, value in expected.items()])
+        with lab.judge("IRC-COM-026", remark=f"{many} updates are refused" if reply.status in (400, 413) else ""):
+            expect.true(reply.status in (200, 400, 413), f"status 200, or 400 or 413, for {many} updates", reply.shown)
+            if reply.status == 200:
+                properties = properties_of(lab.load(table))
+                lost = [key for key, value in expected.items() if properties.get(key) != value]
+                expect.equal([], lost, f"of {many} properties, these to be lost:")

@@ -1,0 +1,154 @@
+"""Checks of commits that create their table: the requirement `assert-create`."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import Plot, create, creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    columns,
+    current_schema,
+    table_of_version,
+    upgrade_format_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+REFUSED = 400  #: the status of who makes no commits of nothing
+
+
+@check("IRC-REQ-001")
+def commits_create_tables(lab: CatalogLab) -> None:
+    """A commit can create a table, and can create it anew after it was dropped."""
+    ground = plot(lab, lab.make_namespace())
+    for _ in range(2):
+        table_uuid = str(uuid.uuid4())
+        reply = create(lab, ground, creation(ground, table_uuid))
+        with lab.judge("IRC-REQ-001"):
+            expect.status(reply, 200)
+            loaded = lab.send("loadTable", **ground.at)
+            expect.status(loaded, 200)
+            table = Table(ground.namespace, ground.name, loaded)
+            expect.equal(table_uuid, table.uuid.lower(), "the assigned table-uuid, in whatever case,")
+            expect.equal(
+                [field["name"] for field in SCHEMA["fields"]], list(columns(current_schema(table))), "columns of the current schema"
+            )
+            expect.equal("by a commit", properties_of(table).get("made"), "the property")
+        lab.dropped(**ground.at)
+
+
+@check("IRC-REQ-002")
+def commits_do_not_create_over_tables(lab: CatalogLab) -> None:
+    """A commit that creates a table conflicts with the table that exists, and leaves it as it was."""
+    table = lab.append(lab.make_table())
+    before = lab.load(table)
+    ground = Plot(table.namespace, table.name, table.location)
+    whole = creation(ground, str(uuid.uuid4()))
+    for updates in (whole, [update for update in whole if update["action"] != "assign-uuid"], [HARMLESS], []):
+        reply = create(lab, ground, updates)
+        if not updates and reply.status == REFUSED:
+            continue  # who refuses commits of nothing need not look further
+        with lab.judge("IRC-REQ-002"):
+            expect.status(reply, 409)
+            unchanged(lab, before)
+
+
+@check("IRC-REQ-003")
+def incomplete_tables_are_not_created(lab: CatalogLab) -> None:
+    """A commit that creates a table brings a schema, a current one and a location; else it is refused and nothing is created."""
+    home = lab.make_namespace()
+    creating_works(lab, home)
+    lacking = (
+        {"add-schema", "set-current-schema"},
+        {"add-schema"},
+        {"set-current-schema"},
+        {"set-location"},
+        {"add-schema", "set-current-schema", "set-location"},
+    )
+    for left_out in lacking:
+        ground = plot(lab, home)
+        updates = [update for update in creation(ground, str(uuid.uuid4())) if update["action"] not in left_out]
+        reply = create(lab, ground, updates)
+        with lab.judge("IRC-REQ-003"):
+            expect.status(reply, 400, about=f"for a new table without {', '.join(sorted(left_out))}")
+            expect.status(lab.send("loadTable", **ground.at), 404)
+    ground = plot(lab, home)
+    reply = create(lab, ground, [])
+    with lab.judge("IRC-REQ-003"):
+        expect.status(reply, 400, about="for a new table without any update")
+        expect.status(lab.send("loadTable", **ground.at), 404)
+
+
+@check("IRC-REQ-004")
+def nothing_goes_with_creating(lab: CatalogLab) -> None:
+    """A commit that asserts that a table does not exist, and more about it, is never accepted when the table exists."""
+    table = lab.append(lab.make_table())
+    others = (assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id")), assert_ref("none", None))
+    for other in others:
+        for requirements in ([ASSERT_CREATE, other], [other, ASSERT_CREATE]):
+            reply = lab.commit(table, HARMLESS, requirements=requirements)
+            with lab.judge("IRC-REQ-004"):
+                expect.status(reply, 400, 409)
+
+
+@check("IRC-REQ-005")
+def creating_makes_no_namespace(lab: CatalogLab) -> None:
+    """A commit that creates a table in a namespace that does not exist is refused, and the namespace still does not exist."""
+    home = lab.make_namespace()
+    ground = plot(lab, home)
+    missing = [(lab.name(),), *([(*home, lab.name())] if lab.child_of(home) else [])]
+    for nowhere in missing:
+        astray = Plot(nowhere, ground.name, ground.location)
+        lab.afterwards(partial(lab.send, "dropNamespace", namespace=nowhere))
+        lab.drop_afterwards(nowhere, ground.name)
+        reply = create(lab, astray, creation(astray, str(uuid.uuid4())))
+        with lab.judge("IRC-REQ-005"):
+            expect.status(reply, 404)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=nowhere), 404)
+
+
+@check("IRC-TBL-STAGE-005", "IRC-UPD-045")
+def created_tables_keep_their_refs(lab: CatalogLab) -> None:
+    """A table that a commit creates with a snapshot, with main and with a tag at it has all of them."""
+    home = lab.make_namespace()
+    creating_works(lab, home)
+    like = lab.append(lab.make_table(home))
+    ground = plot(lab, home)
+    snapshot = ground.snapshot(lab, like)
+    at = snapshot["snapshot-id"]
+    more = [{"action": "add-snapshot", "snapshot": snapshot}, set_ref("main", at), set_ref("kept", at, kind="tag")]
+    reply = create(lab, ground, [*creation(ground, str(uuid.uuid4())), *more])
+
+    with lab.judge("IRC-TBL-STAGE-005", "IRC-UPD-045"):
+        expect.status(reply, 200)
+        loaded = lab.send("loadTable", **ground.at)
+        expect.status(loaded, 200)
+        table = Table(ground.namespace, ground.name, loaded)
+        expect.equal([at], [one.get("snapshot-id") for one in table.member("snapshots")], "snapshots")
+        found = {name: (ref.get("type"), ref.get("snapshot-id")) for name, ref in (table.metadata.get("refs") or {}).items()}
+        expect.equal({"main": ("branch", at), "kept": ("tag", at)}, found, "refs")
+
+
+@check("IRC-UPD-005")
+def created_tables_have_their_version(lab: CatalogLab) -> None:
+    """A table that a commit creates with format version 3 has it, if the target has tables of that version."""
+    if not lab.feature("format-v3"):
+        lab.skip("IRC-UPD-005", "the target makes no tables of format version 3")
+        return
+    table_of_version(lab, 3)
+    ground = plot(lab, lab.make_namespace())
+    creating_works(lab, ground.namespace)
+    whole = creation(ground, str(uuid.uuid4()))
+    reply = create(lab, ground, [upgrade_format_version(3) if one["action"] == "upgrade-format-version" else one for one in whole])
+
+    with lab.judge("IRC-UPD-005"):
+        expect.status(reply, 200)
+        expect.equal(3, lab.send("loadTable", **ground.at).at("metadata", "format-version"), "format-version")

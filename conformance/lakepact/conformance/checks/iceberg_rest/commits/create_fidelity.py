@@ -1,0 +1,107 @@
+"""Checks of commits that create a table with a history: what they set is there afterwards, as a commit to a table would leave it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import create, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    add_spec,
+    current_schema,
+    files,
+    partition_field,
+    partition_statistics_file,
+    set_default_spec,
+    set_partition_statistics,
+    set_statistics,
+    statistics_file,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+LISTED = {"type": "list", "element-id": 6, "element": "string", "element-required": True}
+KEPT = {"min-snapshots-to-keep": 3, "max-snapshot-age-ms": 86_400_000}
+FIELD = 1005  #: the id of a partition field, not the first one that is free
+
+
+#: A schema whose columns say all that columns can, within others too; the first one identifies rows.
+FIELDS: list[dict[str, Any]] = [
+    {"id": 1, "name": "id", "type": "long", "required": True, "doc": "a number"},
+    {
+        "id": 2,
+        "name": "place",
+        "required": False,
+        "type": {
+            "type": "struct",
+            "fields": [
+                {"id": 4, "name": "city", "type": "string", "required": True, "doc": "its name"},
+                {"id": 5, "name": "codes", "required": False, "type": LISTED},
+            ],
+        },
+    },
+    {"id": 3, "name": "late", "type": "int", "required": False},
+]
+WHOLE = {"type": "struct", "schema-id": 0, "identifier-field-ids": [1], "fields": FIELDS}
+
+
+@check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-040", "IRC-UPD-045", "IRC-UPD-066", "IRC-UPD-071")
+def tables_are_created_with_their_history(lab: CatalogLab) -> None:
+    """A table that a commit creates has the columns, partition fields, summaries, retention and statistics that the commit says."""
+    like = lab.make_table()
+    ground = plot(lab, like.namespace)
+    snapshot = ground.snapshot(lab, like, summary={"operation": "append", "added-records": "3", "lakepact.note": "kept"})
+    of_snapshot = snapshot["snapshot-id"]
+    whole = creation(ground, str(uuid.uuid4()))
+    at = next(index for index, update in enumerate(whole) if update["action"] == "add-spec")
+    whole[at : at + 2] = [add_spec(partition_field(1, "bucket[4]", "id_bucket", field_id=FIELD), spec_id=0), set_default_spec(LAST_ADDED)]
+    place = next(index for index, update in enumerate(whole) if update["action"] == "add-schema")
+    whole[place] = add_schema(WHOLE, last_column_id=6)
+    statistics = {**statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.stats"}
+    partitions = {**partition_statistics_file(like, of_snapshot), "statistics-path": f"{ground.location}/metadata/first.parquet"}
+    further = [
+        *(
+            add_snapshot(snapshot),
+            set_ref("main", of_snapshot),
+            set_ref("audit", of_snapshot, min_snapshots_to_keep=3, max_snapshot_age_ms=86_400_000),
+        ),
+        *([set_statistics(statistics)] if lab.feature("statistics") else []),
+        *([set_partition_statistics(partitions)] if lab.feature("partition-statistics") else []),
+    ]
+    lab.works(create(lab, ground, [*whole, *further]), 200)
+    table = Table(ground.namespace, ground.name, lab.works(lab.send("loadTable", **ground.at), 200))
+
+    with lab.judge("IRC-UPD-010"):
+        schema = current_schema(table)
+        expect.equal(FIELDS, of_what_was_said(FIELDS, schema.get("fields")), "columns")
+        expect.equal([1], schema.get("identifier-field-ids"), "identifier-field-ids")
+    with lab.judge("IRC-UPD-022"):
+        specs = {spec.get("spec-id"): spec for spec in table.member("partition-specs")}
+        fields = specs.get(table.member("default-spec-id"), {}).get("fields") or []
+        expect.equal([FIELD], [one.get("field-id") for one in fields], "the ids of partition fields,")
+    with lab.judge("IRC-UPD-040"):
+        summary = table.member("snapshots", 0).get("summary") or {}
+        expect.equal(snapshot["summary"], {key: summary.get(key) for key in snapshot["summary"]}, "the summary,")
+    with lab.judge("IRC-UPD-045"):
+        audit = table.member("refs", "audit")
+        expect.equal(KEPT, {member: audit.get(member) for member in KEPT}, "the retention of a branch,")
+    if lab.feature("statistics"):
+        with lab.judge("IRC-UPD-066"):
+            expect.equal({of_snapshot: [statistics["statistics-path"]]}, files(table), "files of statistics")
+    else:
+        lab.skip("IRC-UPD-066", "the target keeps no statistics")
+    if lab.feature("partition-statistics"):
+        with lab.judge("IRC-UPD-071"):
+            expect.equal(
+                {of_snapshot: [partitions["statistics-path"]]}, files(table, "partition-statistics"), "files of partition statistics"
+            )
+    else:
+        lab.skip("IRC-UPD-071", "the target keeps no partition statistics")

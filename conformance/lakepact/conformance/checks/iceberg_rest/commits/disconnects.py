@@ -1,0 +1,132 @@
+"""Checks of changes whose caller leaves before the answer comes: all of a change is made, or nothing of it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import change, make_tables
+from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
+
+LEAVING = (0.0, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)  #: seconds after which callers leave, one after the other
+PATIENCE = 3.0  #: seconds in which a target ends what it began
+STEP = 0.05  #: seconds between two looks at it
+LOOKS = 4  #: that find the same, before it counts as what is left
+
+MARK = "lakepact.unheard"  #: the property that is set
+
+T = TypeVar("T")
+
+
+def left(look: Callable[[], T]) -> T:
+    """What is found once a target has ended what it began: the same several times in a row, or the last of what was found."""
+    until = time.monotonic() + PATIENCE
+    found, times = look(), 1
+    while times < LOOKS and time.monotonic() < until:
+        time.sleep(STEP)
+        before, found = found, look()
+        times = times + 1 if found == before else 1
+    return found
+
+
+def _whole(parts: Mapping[str, bool], wanted: str) -> None:
+    """All parts of a change were made, or none.
+
+    Raises:
+        Unmet: some were.
+    """
+    expect.true(len({*parts.values()}) == 1, wanted, [part for part, is_made in parts.items() if is_made])
+
+
+@check("IRC-COM-022")
+def commits_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
+    """Of a commit whose caller leaves, the table has all updates or none."""
+    heard, *tables = make_tables(lab, len(LEAVING) + 1)
+    lab.works(lab.send("updateTable", body=_commit(lab, heard), **heard.at), 200)
+    if not all(_parts(lab, heard).values()):
+        raise Blocked("a commit that is answered is not whole either")
+    for table, seconds in zip(tables, LEAVING, strict=True):
+        lab.send("updateTable", body=_commit(lab, table), leave_after=seconds, **table.at)
+
+    with lab.judge("IRC-COM-022"):
+        for made in left(lambda: [_parts(lab, table) for table in tables]):
+            _whole(made, "in the table all updates of a commit, or none")
+
+
+def _commit(lab: CatalogLab, table: Table) -> dict[str, Any]:
+    """A commit of several updates to a new table."""
+    snapshot = lab.snapshot(table)
+    tag = set_ref("unheard", snapshot["snapshot-id"], kind="tag")
+    return {"requirements": [], "updates": [set_properties(**{MARK: "1"}), add_snapshot(snapshot), tag]}
+
+
+def _parts(lab: CatalogLab, table: Table) -> dict[str, bool]:
+    """Which updates of the commit a table has."""
+    now = lab.load(table)
+    snapshots, refs = now.metadata.get("snapshots") or (), now.metadata.get("refs") or {}
+    return {"the property": MARK in properties_of(now), "the snapshot": bool(snapshots), "the tag": "unheard" in refs}
+
+
+@check("IRC-TXN-015")
+def transactions_are_whole_though_nobody_listens(lab: CatalogLab) -> None:
+    """Of a transaction whose caller leaves, all tables are changed, or none."""
+    heard, *together = [make_tables(lab, 3) for _ in range(len(LEAVING) + 1)]
+    lab.works(lab.send("commitTransaction", body=_transaction(heard)))
+    if not all(_changed(lab, heard).values()):
+        raise Blocked("a transaction that is answered is not whole either")
+    for tables, seconds in zip(together, LEAVING, strict=True):
+        lab.send("commitTransaction", body=_transaction(tables), leave_after=seconds)
+
+    with lab.judge("IRC-TXN-015"):
+        for changed in left(lambda: [_changed(lab, tables) for tables in together]):
+            _whole(changed, "of the tables of a transaction, all or none to be changed")
+
+
+def _transaction(tables: Sequence[Table]) -> dict[str, Any]:
+    return {"table-changes": [change(table, set_properties(**{MARK: "1"})) for table in tables]}
+
+
+def _changed(lab: CatalogLab, tables: Sequence[Table]) -> dict[str, bool]:
+    """Which tables of the transaction are changed."""
+    return {table.name: MARK in properties_of(lab.load(table)) for table in tables}
+
+
+@check("IRC-TBL-CREATE-031")
+def tables_are_there_or_can_be_made_though_nobody_listens(lab: CatalogLab) -> None:
+    """A table whose creator leaves is there and listed, or it is not there and can be created."""
+    home = lab.make_namespace()
+    heard = lab.make_table(home)
+    if _listed(lab, home) != {heard.name}:
+        raise Blocked("a table that was created is not listed, or something else is")
+    names = [lab.name() for _ in LEAVING]
+    for name, seconds in zip(names, LEAVING, strict=True):
+        lab.drop_afterwards(home, name)
+        lab.send("createTable", namespace=home, body=lab.table_request(name), leave_after=seconds)
+
+    with lab.judge("IRC-TBL-CREATE-031"):
+        found = left(lambda: {name: _loads(lab, home, name) for name in names})
+        for name in names:
+            if found[name] != 200:
+                created = lab.send("createTable", namespace=home, body=lab.table_request(name))
+                expect.status(created, 200, 409, about="for creating a table that is not there")
+                expect.equal(200, _loads(lab, home, name), f"after that, for loading {name}, the status")
+        expect.equal(sorted([heard.name, *names]), sorted(_listed(lab, home)), "tables that load, listed:")
+
+
+def _listed(lab: CatalogLab, home: Namespace) -> set[str]:
+    reply = lab.works(lab.send("listTables", namespace=home), 200)
+    return {identifier.get("name", "") for identifier in reply.at("identifiers")}
+
+
+def _loads(lab: CatalogLab, home: Namespace, name: str) -> int:
+    return lab.send("loadTable", namespace=home, table=name).status

@@ -1,0 +1,126 @@
+"""Checks of what commits leave behind: the log of metadata files, the time, and the history of a table that is replaced."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import expect_times_in_order
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    add_sort_order,
+    add_spec,
+    changed,
+    next_column,
+    next_field,
+    partition_field,
+    remove_ref,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    sort_field,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+AHEAD_MS = 30_000  #: how far the clock of a writer may be ahead of the server's, as clocks are
+BEHIND_MS = 3_600_000  #: how far that of another one is behind
+
+
+@check("IRC-COM-027", "IRC-META-012")
+def commits_log_former_metadata(lab: CatalogLab) -> None:
+    """After each commit the log of metadata files names those of all states before it, the oldest first."""
+    table = lab.committed(lab.make_table(), set_properties(turn="none"))
+    former: list[Any] = []
+    for turn in range(4):
+        former.append(table.reply.at("metadata-location"))
+        table = lab.committed(table, set_properties(turn=str(turn)))
+        with lab.judge("IRC-COM-027"):
+            logged = [entry.get("metadata-file") for entry in table.metadata.get("metadata-log") or ()]
+            for location in former:
+                expect.contains(location, logged, "metadata-log")
+            expect.lacks(table.metadata_location, logged, "metadata-log of former states")
+        with lab.judge("IRC-META-012"):
+            expect.equal(
+                [one for one in former if one in logged], [one for one in logged if one in former], "metadata-log, the oldest first:"
+            )
+
+
+@check("IRC-COM-028")
+def time_does_not_go_back(lab: CatalogLab) -> None:
+    """A table is never updated before it was updated, not even when a writer's clock is ahead."""
+    table = lab.make_table()
+    snapshot = lab.snapshot(table, timestamp_ms=int(time.time() * 1000) + AHEAD_MS)
+    commits = (
+        [set_properties(turn="first")],
+        [set_properties(turn="second")],
+        [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
+        [set_properties(turn="third")],
+        [set_ref("tag", snapshot["snapshot-id"], kind="tag")],
+    )
+    last = table.member("last-updated-ms")
+    for updates in commits:
+        table = lab.committed(table, *updates)
+        updated = table.member("last-updated-ms")
+        with lab.judge("IRC-COM-028"):
+            expect.true(updated >= last, f"`last-updated-ms` of at least {last}", updated)
+        last = updated
+
+
+@check("IRC-META-011")
+def snapshots_of_slow_clocks_are_logged_in_order(lab: CatalogLab) -> None:
+    """A snapshot of a writer whose clock is an hour behind is refused, or is logged as what became current after the one before it."""
+    table = lab.append(lab.make_table())
+    snapshot = lab.snapshot(table, timestamp_ms=table.member("last-updated-ms") - BEHIND_MS)
+    reply = lab.commit(table, add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]))
+
+    with lab.judge("IRC-META-011"):
+        expect.status(reply, 200, 400, 409)
+        if reply.status == 200:
+            expect_times_in_order(lab.load(table).metadata, "snapshot-log")
+
+
+def replacement(table: Table) -> list[dict[str, Any]]:
+    """Updates by which a client replaces a table: main is gone, and schema, spec and order are others."""
+    key, value = next_column(table, "key", "long"), next_column(table, "value", skip=1)
+    return [
+        remove_ref("main"),
+        add_schema({**schema_with(table), "fields": [key, value]}),
+        set_current_schema(LAST_ADDED),
+        add_spec(partition_field(key["id"], "bucket[8]", "key_bucket", field_id=next_field(table))),
+        set_default_spec(LAST_ADDED),
+        add_sort_order(sort_field(value["id"])),
+        set_default_sort_order(LAST_ADDED),
+    ]
+
+
+@check("IRC-COM-030")
+def replaced_tables_keep_their_history(lab: CatalogLab) -> None:
+    """A table that is replaced, with or without new data, keeps its UUID, its snapshots and its snapshot log."""
+    for refilled in (False, True):
+        table = lab.append(lab.append(lab.make_table()))
+        before = lab.load(table)
+        updates = replacement(table)
+        if refilled:
+            snapshot = lab.snapshot(table, parent_snapshot_id=None, schema_id=None)
+            updates += [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
+        with lab.judge("IRC-COM-030"):
+            expect.status(lab.commit(table, *updates, requirements=[assert_uuid(table.uuid)]), 200)
+            after = lab.load(table)
+            expect.equal(before.uuid, after.uuid, "the UUID from before,")
+            ids = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
+            for snapshot in before.member("snapshots"):
+                expect.contains(snapshot["snapshot-id"], ids, "snapshots")
+            log, later = (one.metadata.get("snapshot-log") or [] for one in (before, after))
+            expect.equal(log, later[: len(log)], "a snapshot-log that begins with")
+        with lab.judge("IRC-COM-030"):
+            again = changed(lab, after, set_properties(replaced="yes"))
+            expect.equal(before.uuid, again.uuid, "the UUID from before,")

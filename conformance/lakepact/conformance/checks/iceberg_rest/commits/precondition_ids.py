@@ -1,0 +1,281 @@
+"""Checks of requirements that name what was assigned last, or what is current: columns, schemas, specs and sort orders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+    assert_last_field,
+    assert_last_partition,
+    assert_order,
+    assert_schema,
+    assert_spec,
+    judge_answers,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    NOWHERE,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    column,
+    columns,
+    current_schema,
+    next_column,
+    next_field,
+    partition_field,
+    remove_schemas,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    sort_field,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+UNPARTITIONED = 999  #: the last partition id of a table that never had a partition field
+
+#: A schema of columns within columns; its highest ids are not those of its columns.
+NESTED: dict[str, Any] = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [
+        {"id": 1, "name": "id", "type": "long", "required": True},
+        {
+            "id": 2,
+            "name": "place",
+            "required": False,
+            "type": {
+                "type": "struct",
+                "fields": [
+                    {"id": 3, "name": "latitude", "type": "double", "required": True},
+                    {"id": 4, "name": "longitude", "type": "double", "required": True},
+                ],
+            },
+        },
+        {
+            "id": 5,
+            "name": "tags",
+            "required": False,
+            "type": {"type": "map", "key-id": 6, "key": "string", "value-id": 7, "value": "string", "value-required": False},
+        },
+        {
+            "id": 8,
+            "name": "notes",
+            "required": False,
+            "type": {"type": "list", "element-id": 9, "element": "string", "element-required": False},
+        },
+    ],
+}
+ASSIGNED = 9  #: ids that the nested schema needs
+
+
+def widened(lab: CatalogLab, table: Table, name: str = "more") -> Table:
+    """The table with one more column."""
+    return lab.committed(table, add_schema(schema_with(table, next_column(table, name))), set_current_schema(LAST_ADDED))
+
+
+def narrowed(lab: CatalogLab, table: Table, name: str = "more") -> Table:
+    """The table without that column."""
+    schema = current_schema(table)
+    fields = [field for field in schema["fields"] if field["name"] != name]
+    # With another doc it is a schema that the table never had: of one that it has, nothing need be added.
+    fields[-1] = {**fields[-1], "doc": f"without {name}"}
+    known = add_schema({**schema_with(table), "fields": fields}, last_column_id=table.member("last-column-id"))
+    return lab.committed(table, known, set_current_schema(LAST_ADDED))
+
+
+# -- assert-last-assigned-field-id ------------------------------------------------------------------------------------
+
+
+def told_apart(former: int, current: int, unused: int) -> None:
+    """See that what was current, what is and what never was have ids of their own.
+
+    Raises:
+        Blocked: they have not, so that no assertion of one of them is wrong.
+    """
+    if former == current or unused in {former, current}:
+        raise Blocked(f"of two that were added the first was made current, yet the ids are {former} before, {current} now, {unused} last")
+
+
+@check("IRC-REQ-020", "IRC-REQ-021")
+def last_columns_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on the last column id, of a new table and of one that got more columns, and on no other."""
+    new = lab.make_table()
+    judge_answers(
+        lab, "IRC-REQ-020", new, cases={"it is so of a new table": assert_last_field(new.member("last-column-id"))}, allowed=[200]
+    )
+    table = widened(lab, new)
+    last = table.member("last-column-id")
+    judge_answers(lab, "IRC-REQ-020", table, cases={"it is so since a column was added": assert_last_field(last)}, allowed=[200])
+    stale = {f"the last column id is {last}, not {other}": assert_last_field(other) for other in (last - 1, last + 1, 0, NOWHERE)}
+    judge_answers(lab, "IRC-REQ-021", table, cases=stale, allowed=[409])
+    another = [add_schema(schema_with(table, next_column(table, "another")))]
+    judge_answers(lab, "IRC-REQ-021", table, cases=stale, allowed=[409], updates=another)
+
+
+@check("IRC-REQ-022")
+def nested_columns_count(lab: CatalogLab) -> None:
+    """The last column id is that of the last column within columns, not of the last column."""
+    table = lab.make_table(schema=NESTED)
+    highest = max(columns(current_schema(table)).values())
+    last = table.member("last-column-id")
+
+    with lab.judge("IRC-REQ-022"):
+        expect.true(last >= ASSIGNED, f"a last-column-id of at least {ASSIGNED}, for so many columns and parts of columns", last)
+    if highest < last:
+        in_use = {f"the last column id is {last}, within a column": assert_last_field(highest)}
+        judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])
+    judge_answers(lab, "IRC-REQ-022", table, cases={"it is the id of a part of a column": assert_last_field(last)}, allowed=[200])
+
+
+@check("IRC-REQ-022")
+def dropped_columns_count(lab: CatalogLab) -> None:
+    """The last column id is never that of an older column because a newer one was dropped, nor because its schema is gone."""
+    new = lab.make_table()
+    before = new.member("last-column-id")
+    wide = widened(lab, new)
+    assigned = column(wide, "more")
+    table = narrowed(lab, wide)
+    steps = {"was dropped": table}
+    for situation in (*steps, "and its schema are gone"):
+        if situation not in steps and lab.commit(table, remove_schemas(wide.member("current-schema-id"))).status != 200:
+            break
+        in_use = {f"the column {assigned} {situation}": assert_last_field(before)}
+        judge_answers(lab, "IRC-REQ-022", table, cases=in_use, allowed=[409])
+        last = {f"the column {assigned} {situation}": assert_last_field(assigned)}
+        judge_answers(lab, "IRC-REQ-022", table, cases=last, allowed=[200])
+
+
+@check("IRC-REQ-023")
+def last_columns_are_integers(lab: CatalogLab) -> None:
+    """A commit that insists on the last column id says which."""
+    table = lab.make_table()
+    last = table.member("last-column-id")
+    wrong: tuple[Any, ...] = (None, str(last), last + 0.5, True, {}, [last])
+    cases = {f"the id is {expect.shown(value)}": assert_last_field(value) for value in wrong}
+    cases["there is no id"] = {"type": "assert-last-assigned-field-id"}
+    judge_answers(lab, "IRC-REQ-023", table, cases=cases, allowed=[400])
+
+
+# -- assert-current-schema-id -----------------------------------------------------------------------------------------
+
+
+@check("IRC-REQ-024", "IRC-REQ-025", "IRC-REQ-026")
+def current_schemas_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on the current schema, and not on one that was, or on one that only exists."""
+    new = lab.make_table()
+    former = new.member("current-schema-id")
+    judge_answers(lab, "IRC-REQ-024", new, cases={"it is so of a new table": assert_schema(former)}, allowed=[200])
+    judge_answers(lab, "IRC-REQ-025", new, cases={"there is no such schema yet": assert_schema(former + 1)}, allowed=[409])
+    table = widened(lab, new)
+    current = table.member("current-schema-id")
+    table = lab.committed(table, add_schema(schema_with(table, next_column(table, "unused"))))
+    unused = max(schema["schema-id"] for schema in table.member("schemas"))
+    told_apart(former, current, unused)
+    judge_answers(lab, "IRC-REQ-024", table, cases={"it is so since a schema was set": assert_schema(current)}, allowed=[200])
+    stale = {
+        "the schema was current before": assert_schema(former),
+        "the schema exists, but never was current": assert_schema(unused),
+        "there is no such schema": assert_schema(NOWHERE),
+    }
+    judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409])
+    judge_answers(lab, "IRC-REQ-025", table, cases=stale, allowed=[409], updates=[set_current_schema(former)])
+    judge_answers(lab, "IRC-REQ-026", table, cases={"there is no id": {"type": "assert-current-schema-id"}}, allowed=[400])
+
+
+# -- assert-last-assigned-partition-id --------------------------------------------------------------------------------
+
+
+@check("IRC-REQ-027", "IRC-REQ-028", "IRC-REQ-029")
+def last_partitions_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on the last partition id: 999 until a table is partitioned, and never a lower one afterwards."""
+    table = lab.make_table()
+    never = {"the table was never partitioned": assert_last_partition(UNPARTITIONED)}
+    judge_answers(lab, "IRC-REQ-027", table, cases=never, allowed=[200])
+    wrong = {f"the table was never partitioned, so it is not {other}": assert_last_partition(other) for other in (0, UNPARTITIONED + 1)}
+    judge_answers(lab, "IRC-REQ-028", table, cases=wrong, allowed=[409])
+    bucket = partition_field(column(table, "id"), "bucket[4]", "id_bucket", field_id=next_field(table))
+    table = lab.committed(table, add_spec(bucket), set_default_spec(LAST_ADDED))
+    last = table.member("last-partition-id")
+    judge_answers(lab, "IRC-REQ-027", table, cases={"it is so since a spec was added": assert_last_partition(last)}, allowed=[200])
+    stale = {f"the last partition id is {last}, not {other}": assert_last_partition(other) for other in (last - 1, last + 1)}
+    judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409])
+    day = partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table))
+    judge_answers(lab, "IRC-REQ-028", table, cases=stale, allowed=[409], updates=[add_spec(day, spec_id=2)])
+    judge_answers(lab, "IRC-REQ-029", table, cases={"there is no id": {"type": "assert-last-assigned-partition-id"}}, allowed=[400])
+
+
+@check("IRC-REQ-027", "IRC-REQ-028")
+def last_partitions_outlive_their_spec(lab: CatalogLab) -> None:
+    """The last partition id stays what it is when the default spec has no field of that id."""
+    name = SCHEMA["fields"][0]["name"]
+    table = lab.make_table()
+    bucket = partition_field(column(table, name), "bucket[4]", "bucket", field_id=next_field(table))
+    table = lab.committed(table, add_spec(bucket), set_default_spec(LAST_ADDED))
+    last = table.member("last-partition-id")
+    if last <= UNPARTITIONED:
+        raise Blocked(f"a partition field was added, and last-partition-id is {last} (IRC-META-006)")
+    bare = [spec["spec-id"] for spec in table.member("partition-specs") if not spec["fields"]]
+    lab.committed(table, *([set_default_spec(bare[0])] if bare else [add_spec(spec_id=2), set_default_spec(LAST_ADDED)]))
+    kept = {"no default spec has a field any more": assert_last_partition(last)}
+    judge_answers(lab, "IRC-REQ-027", table, cases=kept, allowed=[200])
+    back = {"the table is unpartitioned again, but ids were assigned": assert_last_partition(UNPARTITIONED)}
+    judge_answers(lab, "IRC-REQ-028", table, cases=back, allowed=[409])
+
+
+# -- assert-default-spec-id and assert-default-sort-order-id -----------------------------------------------------------
+
+
+@check("IRC-REQ-030", "IRC-REQ-031", "IRC-REQ-032")
+def default_specs_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on the default spec, and not on one that was, or on one that only exists."""
+    new = table_of_version(lab, 2)
+    former = new.member("default-spec-id")
+    judge_answers(lab, "IRC-REQ-030", new, cases={"it is so of a new table": assert_spec(former)}, allowed=[200])
+    judge_answers(lab, "IRC-REQ-031", new, cases={"there is no such spec yet": assert_spec(former + 1)}, allowed=[409])
+    bucket = partition_field(column(new, "id"), "bucket[4]", "id_bucket", field_id=next_field(new))
+    table = lab.committed(new, add_spec(bucket), set_default_spec(LAST_ADDED))
+    current = table.member("default-spec-id")
+    table = lab.committed(table, add_spec(partition_field(column(table, "at"), "day", "at_day", field_id=next_field(table)), spec_id=2))
+    unused = max(spec["spec-id"] for spec in table.member("partition-specs"))
+    told_apart(former, current, unused)
+    judge_answers(lab, "IRC-REQ-030", table, cases={"it is so since a spec was set": assert_spec(current)}, allowed=[200])
+    stale = {
+        "the spec was the default before": assert_spec(former),
+        "the spec exists, but never was the default": assert_spec(unused),
+        "there is no such spec": assert_spec(NOWHERE),
+    }
+    judge_answers(lab, "IRC-REQ-031", table, cases=stale, allowed=[409])
+    judge_answers(lab, "IRC-REQ-031", table, cases=stale, allowed=[409], updates=[set_default_spec(former)])
+    judge_answers(lab, "IRC-REQ-032", table, cases={"there is no id": {"type": "assert-default-spec-id"}}, allowed=[400])
+
+
+@check("IRC-REQ-033", "IRC-REQ-034", "IRC-REQ-035")
+def default_orders_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on the default sort order, that of unsorted tables too, and not on one that was or only exists."""
+    new = lab.make_table()
+    former = new.member("default-sort-order-id")
+    judge_answers(lab, "IRC-REQ-033", new, cases={"it is so of a new table": assert_order(former)}, allowed=[200])
+    judge_answers(lab, "IRC-REQ-034", new, cases={"there is no such order yet": assert_order(former + 1)}, allowed=[409])
+    table = lab.committed(new, add_sort_order(sort_field(column(new, "id"))), set_default_sort_order(LAST_ADDED))
+    current = table.member("default-sort-order-id")
+    table = lab.committed(table, add_sort_order(sort_field(column(table, "at"), direction="desc", null_order="nulls-last"), order_id=2))
+    unused = max(order["order-id"] for order in table.member("sort-orders"))
+    told_apart(former, current, unused)
+    judge_answers(lab, "IRC-REQ-033", table, cases={"it is so since an order was set": assert_order(current)}, allowed=[200])
+    stale = {
+        "the order was the default before": assert_order(former),
+        "the order exists, but never was the default": assert_order(unused),
+        "there is no such order": assert_order(NOWHERE),
+    }
+    judge_answers(lab, "IRC-REQ-034", table, cases=stale, allowed=[409])
+    judge_answers(lab, "IRC-REQ-034", table, cases=stale, allowed=[409], updates=[set_default_sort_order(former)])
+    judge_answers(lab, "IRC-REQ-035", table, cases={"there is no id": {"type": "assert-default-sort-order-id"}}, allowed=[400])

@@ -1,0 +1,227 @@
+"""Checks of requirements that name the table itself, a branch or a tag."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+    HARMLESS,
+    NOBODY,
+    assert_last_field,
+    assert_ref,
+    assert_uuid,
+    judge_answers,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.updates import NOWHERE, add_snapshot, remove_ref
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Cases
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+UNKNOWN = 1  #: a snapshot id that no table of these checks has
+
+
+def at(table: Table) -> int:
+    """The snapshot that main is at."""
+    snapshot_id: int = table.member("current-snapshot-id")
+    return snapshot_id
+
+
+def moving(lab: CatalogLab, table: Table, ref: str = "main") -> list[dict[str, Any]]:
+    """Updates by which a writer adds data to a branch."""
+    snapshot = lab.snapshot(table)
+    return [add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]
+
+
+# -- assert-table-uuid ------------------------------------------------------------------------------------------------
+
+
+def gone(table: Table, ref: str) -> None:
+    """See that a ref was removed.
+
+    Raises:
+        Blocked: it is still there, so that nothing can be said of its absence.
+    """
+    if ref in table.metadata.get("refs", {}):
+        raise Blocked(f"the ref {ref} was to be removed, and is still there (IRC-UPD-056)")
+
+
+@check("IRC-REQ-007", "IRC-REQ-008", "IRC-REQ-009")
+def uuids_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on the table's UUID, before and after it has changed, and on no other."""
+    table, other = lab.make_table(), lab.make_table()
+    for situation in ("the UUID is that of the new table", "the UUID is the table's, which has changed since"):
+        judge_answers(lab, "IRC-REQ-007", table, cases={situation: assert_uuid(table.uuid)}, allowed=[200])
+    last = "0" if table.uuid[-1] != "0" else "1"
+    cases = {
+        "the UUID is nobody's": assert_uuid(NOBODY),
+        "the UUID is that of another table": assert_uuid(other.uuid),
+        "the UUID differs in its last digit": assert_uuid(table.uuid[:-1] + last),
+    }
+    judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409])
+    judge_answers(lab, "IRC-REQ-008", table, cases=cases, allowed=[409], updates=moving(lab, table))
+    reply = lab.commit(table, HARMLESS, requirements=[assert_uuid(table.uuid.swapcase())])
+    with lab.judge("IRC-REQ-009", remark=f"a UUID in other letter case is answered with status {reply.status}"):
+        expect.status(reply, 200, 409)
+
+
+@check("IRC-REQ-008")
+def uuid_of_a_former_table(lab: CatalogLab) -> None:
+    """A commit for a table that was dropped does not reach the one that has its name now."""
+    former = lab.make_table()
+    lab.dropped(**former.at)
+    table = lab.make_table(former.namespace, name=former.name)
+    stale = {"the UUID is that of a former table of the same name": assert_uuid(former.uuid)}
+    judge_answers(lab, "IRC-REQ-008", table, cases=stale, allowed=[409])
+
+
+@check("IRC-REQ-010")
+def uuids_are_texts(lab: CatalogLab) -> None:
+    """A commit that insists on a UUID says which."""
+    wrong: tuple[Any, ...] = (None, 0, True, {}, [])
+    cases = {f"the UUID is {expect.shown(value)}": assert_uuid(value) for value in wrong}
+    cases["there is no UUID"] = {"type": "assert-table-uuid"}
+    judge_answers(lab, "IRC-REQ-010", lab.make_table(), cases=cases, allowed=[400])
+
+
+# -- assert-ref-snapshot-id -------------------------------------------------------------------------------------------
+
+
+@check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
+def branches_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on where a branch is, and on nowhere else: not where it was, and not where another is."""
+    first = lab.append(lab.make_table())
+    table = lab.append(lab.committed(first, set_ref("side", at(first))))
+    holding = {"main is there": assert_ref("main", at(table)), "the other branch is there": assert_ref("side", at(first))}
+    judge_answers(lab, "IRC-REQ-011", table, cases=holding, allowed=[200])
+    stale: Cases = {
+        "main has moved on from there": assert_ref("main", at(first)),
+        "another branch is there": assert_ref("side", at(table)),
+        "there is no such snapshot": assert_ref("main", UNKNOWN),
+        "main has moved on, although another requirement holds": [assert_uuid(table.uuid), assert_ref("main", at(first))],
+    }
+    missing = {
+        "no ref has this name, but main is there": assert_ref("none", at(table)),
+        "no ref has this name": assert_ref("none", UNKNOWN),
+        "no ref has this name in this letter case": assert_ref("Side", at(first)),
+    }
+    for updates in ([HARMLESS], moving(lab, table), [set_ref("side", at(table))]):
+        judge_answers(lab, "IRC-REQ-012", table, cases=stale, allowed=[409], updates=updates)
+        judge_answers(lab, "IRC-REQ-013", table, cases=missing, allowed=[409], updates=updates)
+
+
+@check("IRC-REQ-011", "IRC-REQ-012", "IRC-REQ-013")
+def branches_that_move(lab: CatalogLab) -> None:
+    """What a commit may insist on follows a branch: forward, back again, and away."""
+    first = lab.append(lab.make_table(), ref="side")
+    older = lab.load(first).member("refs", "side", "snapshot-id")
+    second = lab.append(first, ref="side")
+    newer = lab.load(second).member("refs", "side", "snapshot-id")
+    here, there = {"the branch is there": assert_ref("side", newer)}, {"the branch was there": assert_ref("side", older)}
+    judge_answers(lab, "IRC-REQ-011", second, cases=here, allowed=[200])
+    judge_answers(lab, "IRC-REQ-012", second, cases=there, allowed=[409])
+    lab.committed(second, set_ref("side", older))
+    judge_answers(lab, "IRC-REQ-011", second, cases={"the branch is there again": assert_ref("side", older)}, allowed=[200])
+    judge_answers(lab, "IRC-REQ-012", second, cases={"the branch was moved back from there": assert_ref("side", newer)}, allowed=[409])
+    gone(lab.committed(second, remove_ref("side")), "side")
+    judge_answers(lab, "IRC-REQ-013", second, cases={"the branch is gone": assert_ref("side", older)}, allowed=[409])
+
+
+@check("IRC-REQ-013", "IRC-REQ-014")
+def branches_of_new_tables(lab: CatalogLab) -> None:
+    """In a new table no ref exists, not even main."""
+    table = lab.make_table()
+    named = {"main does not exist yet": assert_ref("main", UNKNOWN), "no ref exists yet": assert_ref("side", UNKNOWN)}
+    judge_answers(lab, "IRC-REQ-013", table, cases=named, allowed=[409])
+    absent = {"main does not exist yet": assert_ref("main", None), "no ref exists yet": assert_ref("side", None)}
+    judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
+    first = {"main does not exist until this commit": assert_ref("main", None)}
+    judge_answers(lab, "IRC-REQ-014", table, cases=first, allowed=[200], updates=moving(lab, table))
+
+
+@check("IRC-REQ-014", "IRC-REQ-015")
+def absence_is_compared(lab: CatalogLab) -> None:
+    """A commit may insist that a ref does not exist, which is so of those removed, and not of those that exist."""
+    table = lab.append(lab.make_table())
+    lab.committed(table, set_ref("side", at(table)), set_ref("tag", at(table), kind="tag"), set_ref("gone", at(table)))
+    gone(lab.committed(table, remove_ref("gone")), "gone")
+    absent = {"no ref ever had this name": assert_ref("none", None), "the branch was removed": assert_ref("gone", None)}
+    judge_answers(lab, "IRC-REQ-014", table, cases=absent, allowed=[200])
+    present = {f"{ref} exists": assert_ref(ref, None) for ref in ("main", "side", "tag")}
+    for updates in ([HARMLESS], moving(lab, table)):
+        judge_answers(lab, "IRC-REQ-015", table, cases=present, allowed=[409], updates=updates)
+    gone(lab.committed(table, remove_ref("main")), "main")
+    removed = {"main was removed, although other refs exist": assert_ref("main", None)}
+    judge_answers(lab, "IRC-REQ-014", table, cases=removed, allowed=[200])
+
+
+@check("IRC-REQ-016")
+def tags_are_compared(lab: CatalogLab) -> None:
+    """A commit may insist on where a tag is, as it may of a branch."""
+    first = lab.append(lab.make_table())
+    table = lab.append(lab.committed(first, set_ref("tag", at(first), kind="tag")))
+    judge_answers(lab, "IRC-REQ-016", table, cases={"the tag is there": assert_ref("tag", at(first))}, allowed=[200])
+    stale = {
+        "main is there, but not the tag": assert_ref("tag", at(table)),
+        "the tag is nowhere like that": assert_ref("tag", UNKNOWN),
+        "the tag exists": assert_ref("tag", None),
+    }
+    judge_answers(lab, "IRC-REQ-016", table, cases=stale, allowed=[409])
+    lab.committed(table, set_ref("tag", at(table), kind="tag"))
+    judge_answers(lab, "IRC-REQ-016", table, cases={"the tag was moved away": assert_ref("tag", at(first))}, allowed=[409])
+
+
+@check("IRC-REQ-017", "IRC-REQ-018")
+def refs_and_snapshots_are_named(lab: CatalogLab) -> None:
+    """A commit that insists on a ref says which, and where it is; to take silence for null is worth a warning."""
+    table = lab.append(lab.make_table())
+    for ref, as_null in (("main", 409), ("none", 200)):
+        reply = lab.commit(table, HARMLESS, requirements=[{"type": "assert-ref-snapshot-id", "ref": ref}])
+        if reply.status == as_null:
+            lab.warn("IRC-REQ-017", expected="status 400 without `snapshot-id`", actual=f"status {as_null}, as for null")
+            continue
+        with lab.judge("IRC-REQ-017"):
+            expect.status(reply, 400)
+    nameless: Cases = {
+        "there is no ref": {"type": "assert-ref-snapshot-id", "snapshot-id": at(table)},
+        "there is no ref, and it shall not exist": {"type": "assert-ref-snapshot-id", "snapshot-id": None},
+    }
+    judge_answers(lab, "IRC-REQ-018", table, cases=nameless, allowed=[400])
+
+
+@check("IRC-REQ-019")
+def snapshot_ids_are_compared_exactly(lab: CatalogLab) -> None:
+    """Snapshot ids are 64 bits wide: two that are the same floating point number are still two."""
+    table = lab.make_table()
+    for bits, snapshot_id in {53: 2**53 + 1, 62: 2**62 + 1, 63: 2**63 - 1}.items():
+        table = lab.append(table, ref=f"wide{bits}", snapshot_id=snapshot_id)
+        almost = {f"the branch is at {snapshot_id}": assert_ref(f"wide{bits}", snapshot_id - 1)}
+        judge_answers(lab, "IRC-REQ-019", table, cases=almost, allowed=[409])
+
+
+# -- several ----------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-REQ-039")
+def requirements_of_one_type_are_all_checked(lab: CatalogLab) -> None:
+    """Of several requirements of one type none is forgotten: it is a conflict if any of them fails, first or last."""
+    table = lab.append(lab.make_table())
+    lab.committed(table, set_ref("side", at(table)))
+    last = table.member("last-column-id")
+    pairs = {
+        "refs": (assert_ref("main", at(table)), assert_ref("side", None)),
+        "other refs": (assert_ref("side", at(table)), assert_ref("main", UNKNOWN)),
+        "UUIDs": (assert_uuid(table.uuid), assert_uuid(NOBODY)),
+        "last column ids": (assert_last_field(last), assert_last_field(NOWHERE)),
+    }
+    for what, (holds, fails) in pairs.items():
+        cases = {
+            f"the last of several {what} is not so": [holds, fails],
+            f"the first of several {what} is not so": [fails, holds],
+            f"one among several {what} is not so": [holds, fails, holds],
+        }
+        judge_answers(lab, "IRC-REQ-039", table, cases=cases, allowed=[409])

@@ -1,0 +1,124 @@
+"""Checks of commits that are truly made side by side, judged from their answers and from what is left."""
+
+from __future__ import annotations
+
+import uuid
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, the_accepted
+from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+CLIENTS = 16
+ROUNDS = 3  #: of each race: in the first one most clients still open their connections, and the window of a race is small
+
+
+def raced(lab: CatalogLab, at: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]]) -> list[Reply]:
+    """The answers to commits that are sent at the same moment."""
+    return side_by_side(lab, [partial(lab.send, "updateTable", body=dict(body), **at) for body in bodies], what="commits")
+
+
+def winner_of(replies: Sequence[Reply]) -> int:
+    """The place of the commit that was accepted."""
+    return the_accepted(replies, 200, what="commits")
+
+
+def _race_of_snapshots(lab: CatalogLab, table: Table, ref: str) -> Table:
+    """One race for a branch, and the table after it; the accepted snapshot is there, and none of the others."""
+    known = lab.load(table)
+    refs: dict[str, dict[str, Any]] = known.metadata.get("refs") or {}
+    now = refs[ref]["snapshot-id"] if ref in refs else None
+    snapshots = [lab.snapshot(known) for _ in range(CLIENTS)]
+    bodies = [
+        {"requirements": [assert_ref(ref, now)], "updates": [add_snapshot(snapshot), set_ref(ref, snapshot["snapshot-id"])]}
+        for snapshot in snapshots
+    ]
+    replies = raced(lab, table.at, bodies)
+    after = lab.load(table)
+    ids = [snapshot["snapshot-id"] for snapshot in snapshots]
+    with lab.judge("IRC-COM-020"):
+        winner = ids[winner_of(replies)]
+        expect.equal(winner, after.member("refs", ref, "snapshot-id"), f"{ref} to be at the snapshot of the accepted commit,")
+        held = [snapshot["snapshot-id"] for snapshot in after.member("snapshots")]
+        expect.equal([winner], [one for one in ids if one in held], "of the snapshots that were sent, the table to hold")
+        for former in known.metadata.get("snapshots") or ():
+            expect.contains(former["snapshot-id"], held, "snapshots")
+    return after
+
+
+@check("IRC-COM-020", alone=True)
+def one_of_many_appends_wins(lab: CatalogLab) -> None:
+    """When many writers add a snapshot on top of the same one, one of them is accepted and all others learn of the conflict."""
+    for ref in ("main", "side"):
+        table = lab.make_table()
+        for _ in lab.rounds(ROUNDS):
+            table = _race_of_snapshots(lab, table, ref)
+
+
+@check("IRC-COM-020", alone=True)
+def one_of_many_moves_wins(lab: CatalogLab) -> None:
+    """When many writers move a branch from one snapshot to another that exists, one is accepted, and the branch is where it says."""
+    table = lab.append(lab.make_table())
+    first, targets = table.member("current-snapshot-id"), list[int]()
+    for number in range(CLIENTS):
+        table = lab.append(table, ref=f"target{number}")
+        targets.append(table.member("refs", f"target{number}", "snapshot-id"))
+    for turn in lab.rounds(ROUNDS):
+        branch = f"turn{turn}"
+        lab.committed(table, set_ref(branch, first))
+        bodies = [{"requirements": [assert_ref(branch, first)], "updates": [set_ref(branch, target)]} for target in targets]
+        replies = raced(lab, table.at, bodies)
+        after = lab.load(table)
+        with lab.judge("IRC-COM-020"):
+            winner = targets[winner_of(replies)]
+            expect.equal(winner, after.member("refs", branch, "snapshot-id"), f"{branch} to be at the snapshot of the accepted commit,")
+
+
+def _race_of_properties(lab: CatalogLab, table: Table, requirements: Sequence[Mapping[str, Any]], turn: str) -> None:
+    """One race of commits that do not touch each other; what was accepted is there."""
+    keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
+    replies = raced(lab, table.at, [{"requirements": list(requirements), "updates": [set_properties(**{key: key})]} for key in keys])
+    properties = properties_of(lab.load(table))
+    with lab.judge("IRC-COM-021"):
+        for reply in replies:
+            expect.status(reply, 200, 409)
+        lost = [key for key, reply in zip(keys, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
+        expect.equal([], lost, "of the properties that were accepted, these to be lost:")
+
+
+@check("IRC-COM-021", alone=True)
+def no_accepted_commit_is_lost(lab: CatalogLab) -> None:
+    """When many writers set different properties, each of those that were accepted has set its own."""
+    table = lab.make_table()
+    for turn in lab.rounds(ROUNDS):
+        _race_of_properties(lab, table, [], f"free{turn}")
+        _race_of_properties(lab, table, [assert_uuid(table.uuid)], f"held{turn}")
+
+
+@check("IRC-REQ-002", alone=True)
+def one_of_many_creations_wins(lab: CatalogLab) -> None:
+    """When many writers create a table of one name, one of them is accepted and the table is that one's."""
+    home = lab.make_namespace()
+    creating_works(lab, home)
+    for _ in lab.rounds(ROUNDS):
+        ground = plot(lab, home)
+        uuids = [str(uuid.uuid4()) for _ in range(CLIENTS)]
+        replies = raced(lab, ground.at, [{"requirements": [ASSERT_CREATE], "updates": creation(ground, one)} for one in uuids])
+        loaded = lab.send("loadTable", **ground.at)
+        with lab.judge("IRC-REQ-002"):
+            winner = uuids[winner_of(replies)]
+            expect.status(loaded, 200)
+            assigned = Table(ground.namespace, ground.name, loaded).uuid.lower()
+            expect.equal(winner, assigned, "the UUID that the accepted commit assigned,")

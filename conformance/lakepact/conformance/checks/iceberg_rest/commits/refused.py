@@ -1,0 +1,261 @@
+"""Checks of commits that say what cannot be understood, or what can never be done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+    HARMLESS,
+    NOBODY,
+    UNKNOWN_REQUIREMENT,
+    assert_ref,
+    assert_uuid,
+    judge_answers,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    NOWHERE,
+    UNKNOWN_UPDATE,
+    add_schema,
+    add_snapshot,
+    add_spec,
+    current_schema,
+    judge_refusals,
+    next_column,
+    next_field,
+    partition_field,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    table_of_version,
+    upgrade_format_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import Assertion, Cases
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+    Update = dict[str, Any]
+
+
+def _judge_bodies(lab: CatalogLab, requirement: str, table: Table, bodies: Mapping[str, Any]) -> None:
+    """Judge a requirement by bodies that have to be answered with 400."""
+    for wrong, body in bodies.items():
+        reply = lab.send("updateTable", body=body, **table.at)
+        with lab.judge(requirement):
+            expect.status(reply, 400, about=f"for {wrong}")
+
+
+@check("IRC-COM-003")
+def both_arrays_are_required(lab: CatalogLab) -> None:
+    """A commit has requirements and updates, both of them arrays; to do without requirements is worth a warning."""
+    table = lab.make_table()
+    wrong: dict[str, Any] = {
+        f"{expect.shown(value)} as updates": {"requirements": [], "updates": value} for value in (None, {}, HARMLESS, "none", 0)
+    }
+    wrong["no updates"] = {"requirements": []}
+    wrong |= {
+        f"{expect.shown(value)} as requirements": {"requirements": value, "updates": [HARMLESS]}
+        for value in ({}, assert_uuid(table.uuid), "none", 0)
+    }
+    _judge_bodies(lab, "IRC-COM-003", table, wrong)
+    without: tuple[dict[str, Any], ...] = ({"updates": [HARMLESS]}, {"requirements": None, "updates": [HARMLESS]})
+    for body in without:
+        reply = lab.send("updateTable", body=body, **table.at)
+        if reply.status == 200:
+            lab.warn(
+                "IRC-COM-003", expected="status 400 for a commit without requirements", actual="status 200: it is taken for unconditional"
+            )
+            continue
+        with lab.judge("IRC-COM-003"):
+            expect.status(reply, 400)
+
+
+@check("IRC-COM-007")
+def unknown_requirements_are_refused(lab: CatalogLab) -> None:
+    """A requirement that nobody knows is refused, alone or among others, and nothing is committed."""
+    table = lab.make_table()
+    before, holds = lab.load(table), assert_uuid(table.uuid)
+    known_but_in_part = {"type": "assert-ref", "ref": "main", "snapshot-id": None}
+    for requirements in (
+        [UNKNOWN_REQUIREMENT],
+        [holds, UNKNOWN_REQUIREMENT],
+        [UNKNOWN_REQUIREMENT, holds],
+        [known_but_in_part],
+        [{"type": ""}],
+    ):
+        for updates in ([HARMLESS], []):
+            reply = lab.commit(table, *updates, requirements=requirements)
+            with lab.judge("IRC-COM-007"):
+                expect.status(reply, 400)
+                unchanged(lab, before)
+
+
+@check("IRC-COM-008")
+def unknown_updates_are_refused(lab: CatalogLab) -> None:
+    """An update that nobody knows is refused wherever it stands, and nothing is committed, neither before nor behind it."""
+    table = lab.make_table()
+    before = lab.load(table)
+    more = [add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED)]
+    commits = (
+        [UNKNOWN_UPDATE],
+        [HARMLESS, UNKNOWN_UPDATE],
+        [UNKNOWN_UPDATE, HARMLESS],
+        [HARMLESS, UNKNOWN_UPDATE, *more],
+        [*more, HARMLESS, UNKNOWN_UPDATE],
+        [HARMLESS, {**HARMLESS, "action": "set-property"}],
+        [HARMLESS, {**HARMLESS, "action": ""}],
+    )
+    for updates in commits:
+        reply = lab.commit(table, *updates, requirements=[assert_uuid(table.uuid)])
+        with lab.judge("IRC-COM-008"):
+            expect.status(reply, 400)
+            unchanged(lab, before)
+
+
+@check("IRC-COM-009")
+def unknown_comes_before_conflicts(lab: CatalogLab) -> None:
+    """What nobody knows is refused as such even when the commit conflicts too: to repeat it can never help."""
+    table = lab.make_table()
+    stale = assert_uuid(NOBODY)
+    cases: Cases = {
+        "a requirement behind the one that fails is unknown": [stale, UNKNOWN_REQUIREMENT],
+        "a requirement before the one that fails is unknown": [UNKNOWN_REQUIREMENT, stale],
+    }
+    judge_answers(lab, "IRC-COM-009", table, cases=cases, allowed=[400])
+    fails: Cases = {"an update is unknown and a requirement fails": stale}
+    judge_answers(lab, "IRC-COM-009", table, cases=fails, allowed=[400], updates=[HARMLESS, UNKNOWN_UPDATE])
+
+
+@check("IRC-COM-016")
+def untagged_members_are_refused(lab: CatalogLab) -> None:
+    """An update without its action and a requirement without its type are refused, whatever else they say."""
+    table = lab.make_table()
+    updates: tuple[Update, ...] = (
+        {},
+        {"updates": {"a": "b"}},
+        {"removals": []},
+        {"location": table.location},
+        {"type": "set-properties", "updates": {"a": "b"}},
+    )
+    requirements: tuple[Assertion, ...] = (
+        {},
+        {"uuid": table.uuid},
+        {"ref": "main", "snapshot-id": None},
+        {"action": "assert-table-uuid", "uuid": table.uuid},
+    )
+    bodies = {f"the update {update} without action": {"requirements": [], "updates": [HARMLESS, update]} for update in updates}
+    bodies |= {f"the requirement {one} without type": {"requirements": [one], "updates": [HARMLESS]} for one in requirements}
+    _judge_bodies(lab, "IRC-COM-016", table, bodies)
+
+
+@check("IRC-COM-018")
+def updates_of_views_are_refused(lab: CatalogLab) -> None:
+    """What is done to views cannot be done to tables, although other commits know it."""
+    table = lab.make_table()
+    version = {
+        "version-id": 1,
+        "timestamp-ms": table.member("last-updated-ms"),
+        "schema-id": 0,
+        "summary": {"engine-name": "lakepact"},
+        "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
+        "default-namespace": list(table.namespace),
+    }
+    adding, setting = (
+        {"action": "add-view-version", "view-version": version},
+        {"action": "set-current-view-version", "view-version-id": LAST_ADDED},
+    )
+    cases: dict[str, list[Update]] = {
+        "add-view-version": [adding],
+        "set-current-view-version": [setting],
+        "both of them": [adding, setting],
+        "both of them behind another update": [HARMLESS, adding, setting],
+    }
+    judge_refusals(lab, "IRC-COM-018", table, cases)
+
+
+@check("IRC-COM-019")
+def requirements_of_views_are_refused(lab: CatalogLab) -> None:
+    """What is required of views cannot be required of tables, even if the UUID is the table's."""
+    table = lab.make_table()
+    for_views = {"type": "assert-view-uuid", "uuid": table.uuid}
+    cases: Cases = {
+        "the table's UUID is asserted as a view's": for_views,
+        "another UUID is asserted as a view's": {**for_views, "uuid": NOBODY},
+        "assert-view-uuid stands beside a requirement that holds": [assert_uuid(table.uuid), for_views],
+    }
+    judge_answers(lab, "IRC-COM-019", table, cases=cases, allowed=[400])
+
+
+@check("IRC-COM-023")
+def what_can_never_succeed_is_no_conflict(lab: CatalogLab) -> None:
+    """A commit that no repetition can help is refused as a bad request, with requirements that hold and without any."""
+    table = lab.append(table_of_version(lab, 2))
+    cases: dict[str, list[Update]] = {
+        "an unknown current schema": [set_current_schema(NOWHERE)],
+        "an unknown default spec": [set_default_spec(NOWHERE)],
+        "an unknown default sort order": [set_default_sort_order(NOWHERE)],
+        "a branch at an unknown snapshot": [set_ref("main", 1)],
+        "a tag at an unknown snapshot": [set_ref("tag", 1, kind="tag")],
+        "a last added schema that was not added": [set_current_schema(LAST_ADDED)],
+        "a spec of an unknown column": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=next_field(table)))],
+        "a lower format version": [upgrade_format_version(1)],
+    }
+    judge_refusals(lab, "IRC-COM-023", table, cases)
+    holds = [assert_uuid(table.uuid), assert_ref("main", table.member("current-snapshot-id"))]
+    for wrong, updates in cases.items():
+        reply = lab.commit(table, HARMLESS, *updates, requirements=holds)
+        with lab.judge("IRC-COM-023"):
+            expect.status(reply, 400, about=f"for {wrong} although all requirements hold")
+
+
+@check("IRC-COM-025")
+def further_members_are_ignored(lab: CatalogLab) -> None:
+    """Members that later versions of the contract may bring do not stop a commit, nor what it does."""
+    table = lab.make_table()
+    extra = {"x-lakepact": True, "comment": {"by": ["lakepact"]}}
+    for requirement in (assert_uuid(table.uuid), assert_ref("main", None)):
+        reply = lab.commit(table, HARMLESS, requirements=[{**requirement, **extra}])
+        with lab.judge("IRC-COM-025"):
+            expect.status(reply, 200, about=f"for {requirement['type']} with further members")
+    snapshot = lab.snapshot(table)
+    updates = (
+        set_properties(extra="seen"),
+        add_schema(schema_with(table, next_column(table, "extra"))),
+        add_snapshot(snapshot),
+        set_ref("main", snapshot["snapshot-id"]),
+    )
+    for update in updates:
+        reply = lab.commit(table, {**update, **extra})
+        with lab.judge("IRC-COM-025"):
+            expect.status(reply, 200, about=f"for {update['action']} with further members")
+    with lab.judge("IRC-COM-025"):
+        after = lab.load(table)
+        expect.equal("seen", properties_of(after).get("extra"), "the property")
+        expect.equal(snapshot["snapshot-id"], after.metadata.get("current-snapshot-id"), "the current snapshot")
+        expect.equal(current_schema(table)["fields"], current_schema(after)["fields"], "the fields of the current schema")
+
+
+@check("IRC-COM-031")
+def letter_case_counts(lab: CatalogLab) -> None:
+    """Actions and types in other letter case are unknown ones; a server that understands them all the same is noted."""
+    table = lab.make_table()
+    for action in ("Set-Properties", "SET-PROPERTIES"):
+        reply = lab.commit(table, {"action": action, "updates": {action: "done"}})
+        done = properties_of(lab.load(table)).get(action) == "done"
+        with lab.judge("IRC-COM-031", remark=f"{action} is understood" if done else ""):
+            expect.true(reply.status == 400 or (reply.status == 200 and done), f"status 400 for {action}, or that it is done", reply.shown)
+    for kind in ("Assert-Table-UUID", "ASSERT-TABLE-UUID"):
+        holding, failing = (lab.commit(table, HARMLESS, requirements=[{"type": kind, "uuid": uuid}]) for uuid in (table.uuid, NOBODY))
+        understood = (holding.status, failing.status) == (200, 409)
+        with lab.judge("IRC-COM-031", remark=f"{kind} is understood" if understood else ""):
+            expect.true(
+                understood or holding.status == failing.status == 400, f"status 400 for {kind}, or that it is checked", failing.shown
+            )

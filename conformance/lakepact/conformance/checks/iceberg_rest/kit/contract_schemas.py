@@ -1,0 +1,108 @@
+"""The schemas of the contract that answers and metadata have to fit."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.components import Components
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.exchanges import Exchange
+
+    Flaws = Mapping[str, str | None]
+
+
+CONTRACT = Contract("iceberg_rest")
+COMPONENTS = Components(CONTRACT)
+
+#: A schema with every kind of type in it, nested in each other, and identifier fields.
+NESTED: dict[str, Any] = {
+    "type": "struct",
+    "schema-id": 0,
+    "identifier-field-ids": [1],
+    "fields": [
+        {"id": 1, "name": "id", "type": "long", "required": True, "doc": "what tells rows apart"},
+        {"id": 2, "name": "amount", "type": "decimal(9, 2)", "required": False},
+        {"id": 3, "name": "digest", "type": "fixed[16]", "required": False},
+        {
+            "id": 4,
+            "name": "place",
+            "required": False,
+            "type": {
+                "type": "struct",
+                "fields": [
+                    {"id": 5, "name": "city", "type": "string", "required": True},
+                ],
+            },
+        },
+        {
+            "id": 6,
+            "name": "tags",
+            "required": False,
+            "type": {
+                "type": "list",
+                "element-id": 7,
+                "element": "string",
+                "element-required": False,
+            },
+        },
+        {
+            "id": 8,
+            "name": "scores",
+            "required": False,
+            "type": {
+                "type": "map",
+                "key-id": 9,
+                "key": "string",
+                "value-id": 10,
+                "value": "double",
+                "value-required": False,
+            },
+        },
+    ],
+}
+
+#: Judgements that are remembered: all laws ask for the same one after another, and many answers of a run are the same.
+REMEMBERED = 1024
+
+
+def promised(exchange: Exchange) -> str | None:
+    """The component that the body of an answer has to be, if the contract documents such an answer.
+
+    A refusal in another media type may come from a layer that knows no catalog.
+    """
+    operation = CONTRACT.operations.get(exchange.operation or "")
+    answer = operation.answer(exchange.status) if operation and exchange.method == operation.method else None
+    if answer is None or (exchange.status >= 400 and exchange.media_type != answer.media_type):
+        return None
+    return answer.schema
+
+
+@lru_cache(REMEMBERED)
+def flaws(component: str, body: bytes) -> Flaws:
+    """The components in a body that has to be a `component`, and the first flaw of each, if it has one."""
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return COMPONENTS.flaws(component, parsed)
+
+
+_latest: tuple[Exchange | None, Flaws] = (None, {})  #: what was looked at last: all laws ask for it one after another
+
+
+def flaws_in(exchange: Exchange) -> Flaws:
+    """The components in the body of an answer, and the first flaw of each; none where the contract promises nothing."""
+    global _latest  # noqa: PLW0603 - one value, replaced as a whole
+    asked, known = _latest
+    if asked is not exchange:
+        component = promised(exchange)
+        known = flaws(component, exchange.body) if component else {}
+        _latest = exchange, known
+    return known

@@ -1,0 +1,96 @@
+"""Commits that create tables: free names, and the bodies that create something there."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Namespace, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    assign_uuid,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_location,
+    upgrade_format_version,
+)
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A name that no table has, and a place where the target lets a table of that name lie."""
+
+    namespace: Namespace
+    name: str
+    location: str
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The arguments that address the table to be."""
+        return {"namespace": self.namespace, "table": self.name}
+
+    def snapshot(self, lab: CatalogLab, like: Table, **members: Any) -> dict[str, Any]:
+        """The first snapshot of the table to be, of format version 2 like all of `creation`, with its manifest list where it will lie."""
+        snapshot = lab.snapshot(like, parent_snapshot_id=None, sequence_number=1, first_row_id=None, added_rows=None, **members)
+        return {**snapshot, "manifest-list": f"{self.location}/metadata/snap-{snapshot['snapshot-id']}.avro"}
+
+
+def plot(lab: CatalogLab, namespace: Namespace) -> Plot:
+    """A free name, and where the target would put a table of that name: as staging it says, or else beside one that it made itself."""
+    name = lab.name()
+    lab.drop_afterwards(namespace, name)
+    if lab.feature("stage-create"):
+        staged = lab.send("createTable", namespace=namespace, body=lab.table_request(name, stage_create=True))
+        if staged.status == 200 and lab.send("loadTable", namespace=namespace, table=name).status == 404:
+            return Plot(namespace, name, staged.at("metadata", "location"))
+    further = lab.name()
+    lab.drop_afterwards(namespace, further)
+    return Plot(namespace, further, f"{lab.make_table(namespace).location}-{further}")
+
+
+def creation(ground: Plot, table_uuid: str) -> list[dict[str, Any]]:
+    """All that a new table needs, as clients send it."""
+    return [
+        assign_uuid(table_uuid),
+        upgrade_format_version(2),
+        add_schema(SCHEMA, last_column_id=len(SCHEMA["fields"])),
+        set_current_schema(LAST_ADDED),
+        add_spec(spec_id=0),
+        set_default_spec(LAST_ADDED),
+        add_sort_order(order_id=0),
+        set_default_sort_order(LAST_ADDED),
+        set_location(ground.location),
+        set_properties(made="by a commit"),
+    ]
+
+
+def create(lab: CatalogLab, ground: Plot, updates: Sequence[dict[str, Any]]) -> Reply:
+    """The answer to a commit that creates a table."""
+    return lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": list(updates)}, **ground.at)
+
+
+def creating_works(lab: CatalogLab, namespace: Namespace) -> None:
+    """See that a commit creates a table that nobody has staged, for checks of more than that.
+
+    Raises:
+        Blocked: it does not, which IRC-REQ-001 is judged by.
+    """
+    staged = plot(lab, namespace)
+    bare = Plot(namespace, lab.name(), f"{staged.location}-bare")
+    lab.drop_afterwards(namespace, bare.name)
+    reply = create(lab, bare, creation(bare, str(uuid.uuid4())))
+    if reply.status != 200:
+        raise Blocked(f"no commit creates a table that was not staged (IRC-REQ-001): {reply.shown}")

@@ -1,0 +1,131 @@
+"""Listings, page by page, and the names in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import CHILDREN
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+Page: TypeAlias = "tuple[list[Any], str | None]"
+FIRST = ""  #: the page token that asks for the first page
+LISTS = {"listNamespaces": "namespaces", "listTables": "identifiers", "listViews": "identifiers"}
+
+
+def names(reply: Reply) -> list[str]:
+    """Names in a list of tables that has to be there.
+
+    Raises:
+        Unmet: it is not.
+    """
+    expect.status(reply, 200)
+    identifiers = reply.at("identifiers")
+    expect.true(isinstance(identifiers, list), "an array as `identifiers`", expect.shown(identifiers))
+    return [reply.at("identifiers", n, "name") for n in range(len(identifiers))]
+
+
+def identifiers(reply: Reply) -> list[dict[str, Any]]:
+    """What a list identifies, without members that a target may add.
+
+    Raises:
+        Unmet: there is no list.
+    """
+    return [{"namespace": reply.at("identifiers", n, "namespace"), "name": name} for n, name in enumerate(names(reply))]
+
+
+class Listing:
+    """Children of one namespace, listed page by page; of no namespace, those of the first level, among which are others' too."""
+
+    def __init__(self, lab: CatalogLab, operation: str, *, namespace: Namespace, count: int) -> None:
+        self.lab = lab
+        self.operation = operation
+        self.namespace = namespace
+        self.at: dict[str, Any] = {"namespace": namespace}
+        if operation == "listNamespaces":
+            self.at = {"parent": namespace} if namespace else {}
+        self.names = [lab.name(f"{n:02}") for n in range(count)]
+        for name in self.names:
+            self.make(name)
+
+    def get(self, **parameters: Any) -> Reply:
+        """One request of the listing."""
+        return self.lab.send(self.operation, **{**self.at, **parameters})
+
+    def page(self, **parameters: Any) -> Page:
+        """The names on one page, and the token of the next."""
+        reply = self.get(**parameters)
+        expect.status(reply, 200)
+        items = reply.at(LISTS[self.operation])
+        token = reply.document.get("next-page-token")
+        return self.names_of(items), token
+
+    def names_of(self, items: list[Any]) -> list[Any]:
+        """The names of some items of a listing."""
+        return [item[-1] if isinstance(item, list) else item["name"] for item in items]
+
+    def drop(self, name: str) -> None:
+        """Drop an item.
+
+        Raises:
+            Blocked: it cannot be dropped.
+        """
+        if self.operation == "listNamespaces":
+            self.lab.works(self.lab.send("dropNamespace", namespace=(*self.namespace, name)))
+        else:
+            self.lab.dropped(table=name, **self.at)
+
+    def make(self, name: str) -> None:
+        """Make one more item.
+
+        Raises:
+            Blocked: it cannot be made.
+        """
+        if self.operation == "listNamespaces":
+            self.lab.make_namespace(self.namespace, level=name)
+        elif self.operation == "listViews":
+            self.lab.make_view(self.namespace, name=name)
+        else:
+            self.lab.make_table(self.namespace, name=name)
+
+    def make_if_taken(self, name: str) -> None:
+        """One more item, if the target takes the name; its own to drop."""
+        if self.operation == "listNamespaces":
+            namespace = (*self.namespace, name)
+            reply = self.lab.send("createNamespace", body={"namespace": list(namespace)})
+            self.lab.afterwards(lambda: self.lab.send("dropNamespace", namespace=namespace))
+        else:
+            reply = self.lab.send("createTable", namespace=self.namespace, body=self.lab.table_request(name))
+            self.lab.drop_afterwards(self.namespace, name)
+        if reply.status == 200:
+            self.names.append(name)
+
+    def pages(self, **first: Any) -> list[Page]:
+        """All pages, followed from the first.
+
+        Raises:
+            Unmet: the chain does not end, or a token comes back.
+        """
+        pages = [self.page(**first)]
+        seen: set[str] = set()
+        while token := pages[-1][1]:
+            if token in seen or len(pages) > len(self.names) + 5:
+                raise Unmet("a chain of tokens that ends", f"{len(pages)} pages for {len(self.names)} items, token {token!r}")
+            seen.add(token)
+            pages.append(self.page(page_token=token, **{k: v for k, v in first.items() if k != "page_token"}))
+        return pages
+
+    def is_paged(self) -> bool:
+        """Whether the target pages at all: a page of one of several items leaves a token."""
+        return bool(self.page(page_token=FIRST, page_size=1)[1])
+
+
+def listing(lab: CatalogLab, operation: str = "listNamespaces", *, count: int = 5) -> Listing:
+    """A listing with `count` items of its own: of tables, if namespaces are wanted and none below others are made and found."""
+    nests = lab.feature("nesting") and lab.offer.found.get(CHILDREN, True)
+    operation = "listTables" if operation == "listNamespaces" and not nests else operation
+    return Listing(lab, operation, namespace=lab.make_namespace(), count=count)

@@ -1,0 +1,55 @@
+"""Members of table and view metadata, read whatever their form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+from lakepact.conformance import expect
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+#: How far the clocks of those who write a table may be apart; times come from clients as well as from the server.
+CLOCK_SKEW_MS = 60_000
+
+
+def members(value: Any) -> dict[str, Any]:
+    """The members of an object; none where it is something else."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def objects(document: Mapping[str, Any], member: str) -> list[dict[str, Any]]:
+    """The objects in a member that is an array; none where it is absent or something else."""
+    value = cast("list[Any] | None", document.get(member))
+    return [members(item) for item in value] if isinstance(value, list) else []
+
+
+def ids(document: Mapping[str, Any], member: str, key: str) -> list[Any]:
+    """The ids of the objects in a member that is an array."""
+    return [item[key] for item in objects(document, member) if key in item]
+
+
+def expect_unique(values: Iterable[Any], what: str) -> None:
+    """No value stands there twice."""
+    twice = [value for value, times in Counter(map(repr, values)).items() if times > 1]
+    if twice:
+        raise Unmet(f"{what} that are all different", f"more than once: {', '.join(twice)}")
+
+
+def expect_times_in_order(metadata: Mapping[str, Any], log: str) -> None:
+    """The times of a log do not decrease by more than clocks differ."""
+    times = [time for time in ids(metadata, log, "timestamp-ms") if isinstance(time, int)]
+    for before, after in pairwise(times):
+        expect.true(after >= before - CLOCK_SKEW_MS, f"times in `{log}` that do not decrease", f"{before}, then {after}")
+
+
+def of_the_contract(lab: CatalogLab, schema: str, metadata: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata without what a target says besides: members that neither the contract knows nor the file has."""
+    known = lab.contract.bundle["components"]["schemas"][schema]["properties"].keys() | file.keys()
+    return {member: value for member, value in metadata.items() if member in known}

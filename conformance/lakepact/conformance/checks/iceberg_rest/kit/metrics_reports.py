@@ -1,0 +1,46 @@
+"""Metrics reports of scans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Reply
+
+
+COUNTER = {"unit": "count", "value": 3}
+BYTES = {"unit": "bytes", "value": 4_294_967_296_000}
+TIMER = {"time-unit": "nanoseconds", "count": 1, "total-duration": 2_644_235_116}
+FILTER = {"type": "eq", "term": "id", "value": 1}
+
+
+def scan_report(table: Table, **members: Any) -> dict[str, Any]:
+    """A report about a scan of a table; `members` are named with underscores for hyphens, `None` leaves one out."""
+    metrics = {"total-planning-duration": TIMER, "result-data-files": COUNTER, "total-file-size-in-bytes": BYTES}
+    return report_about(
+        table,
+        {
+            "report-type": "scan-report",
+            "filter": FILTER,
+            "schema-id": table.metadata.get("current-schema-id", 0),
+            "projected-field-ids": [1, 2],
+            "projected-field-names": ["id", "name"],
+            "metrics": metrics,
+        },
+        members,
+    )
+
+
+def report_about(table: Table, given: Mapping[str, Any], members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a report about a table: its name and snapshot, what is given, and members named with underscores for hyphens."""
+    named = {"table-name": ".".join((*table.namespace, table.name)), "snapshot-id": table.metadata.get("current-snapshot-id", -1)}
+    report = {**named, **given, **{key.replace("_", "-"): value for key, value in members.items()}}
+    return {key: value for key, value in report.items() if value is not None}
+
+
+def report(lab: CatalogLab, table: Table, body: Any) -> Reply:
+    """The answer to a report about a table."""
+    return lab.send("reportMetrics", body=body, **table.at)

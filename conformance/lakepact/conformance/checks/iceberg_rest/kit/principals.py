@@ -1,0 +1,68 @@
+"""Who else may ask: principals beside the harness's own, and the credentials of a client, as far as they are known."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.target import Target
+
+#: What is known of whom, as `--parameter NAME-env=VARIABLE` says; the second principal reads everything and changes nothing, but in the
+#: namespace that the parameter `WRITES` names; the third may do nothing at all.
+SECOND, THIRD, EXPIRED, SUBJECT, CLIENT = "second-token", "third-token", "expired-token", "subject-token", "client"
+WRITES = "second-writes"
+
+Headers = list[tuple[str, str]]
+
+
+def known(target: Target, name: str) -> str:
+    """A secret of a principal; empty if it is not known."""
+    variable = target.parameters.get(f"{name}-env")
+    if variable:
+        return os.environ.get(variable, "")
+    file = target.parameters.get("principals")
+    return _file(Path(file)).get(name, "") if file else ""
+
+
+def needed(lab: CatalogLab, name: str) -> str:
+    """A secret of a principal.
+
+    Raises:
+        NotOffered: it is not known.
+    """
+    secret = known(lab.target, name)
+    if not secret:
+        raise NotOffered(f"no {name} is known: name the variable that holds it with --parameter {name}-env=NAME")
+    return secret
+
+
+def bearing(token: str) -> Headers:
+    """The header of who has a token."""
+    return [("Authorization", f"Bearer {token}")]
+
+
+def own_token(lab: CatalogLab) -> str:
+    """The bearer token that is sent with every request.
+
+    Raises:
+        NotOffered: something else is sent, or nothing.
+    """
+    header = next((value for name, value in lab.target.headers.items() if name.casefold() == "authorization"), "")
+    scheme, _, token = header.partition(" ")
+    if scheme.casefold() != "bearer" or not token.strip():
+        raise NotOffered("no bearer token is sent with every request")
+    return token.strip()
+
+
+@cache
+def _file(path: Path) -> dict[str, str]:
+    document: dict[str, str] = orjson.loads(path.read_bytes())
+    return document

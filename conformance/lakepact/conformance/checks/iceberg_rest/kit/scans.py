@@ -1,0 +1,268 @@
+"""Tables with data files and delete files, whose scans checks have planned, and the plans as they were answered."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.manifests import (
+    DATA,
+    EQUALITY_DELETES,
+    POSITION_DELETES,
+    File,
+    Manifest,
+    at,
+    list_bytes,
+    manifest_bytes,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path, metadata_file
+from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+PLAN, FETCH, CANCEL, TASKS = "planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"
+POLLS, PAUSE = 100, 0.05  #: how often, and after how many seconds, a plan is asked for that is not made yet
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A snapshot that a check has written."""
+
+    id: int
+    sequence: int
+    manifests: tuple[Manifest, ...]
+
+    @property
+    def data(self) -> set[str]:
+        """The paths of its data files."""
+        return {f.path for m in self.manifests for f in m.files if f.content == DATA and f.state != 2}
+
+
+@dataclass
+class Grown:
+    """A table to which a check commits files."""
+
+    lab: CatalogLab
+    table: Table
+    snapshots: list[Snapshot] = field(default_factory=list)
+
+    def path(self, name: str) -> str:
+        """Where a data file of that name would be."""
+        return f"{self.table.location}/data/{name}.parquet"
+
+    def file(self, name: str, *partition: Any, **members: Any) -> File:
+        """A data file."""
+        return File(self.path(name), partition=partition, **members)
+
+    def spec(self) -> dict[str, Any]:
+        """The partition spec of the table.
+
+        Raises:
+            Unmet: it has none.
+        """
+        specs: list[dict[str, Any]] = self.table.member("partition-specs")
+        found = [spec for spec in specs if spec.get("spec-id") == self.table.member("default-spec-id")]
+        expect.true(bool(found), "the default partition spec among partition-specs", specs)
+        return found[0]
+
+    def append(self, *files: File, **members: Any) -> Snapshot:
+        """Commit a snapshot that adds files, each kind in a manifest of its own.
+
+        Raises:
+            NotOffered: the harness does not share the files of the target.
+            Blocked: the files cannot be written, or the commit is refused.
+        """
+        spec = self.spec()
+        groups = [tuple(f for f in files if (f.content == DATA) is data) for data in (True, False)]
+        return self.commit([Manifest(group, spec=spec) for group in groups if group], **members)
+
+    def commit(self, manifests: Sequence[Manifest], *, keep: bool = True, operation: str = "append", ref: str = "main") -> Snapshot:
+        """Commit a snapshot of new manifests, besides those of the one before unless it is not to keep them."""
+        metadata = self.table.metadata
+        shape = self.lab.snapshot(self.table, summary={"operation": operation})
+        version, sequence = metadata.get("format-version", 2), shape.get("sequence-number", 0)
+        listed_schemas: list[dict[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
+        schemas = {one.get("schema-id", 0): one for one in listed_schemas}
+        schema = schemas[metadata.get("current-schema-id", 0)]
+        new: list[Manifest] = []
+        for manifest in manifests:
+            placed = at(manifest, self.table.location, sequence=sequence, snapshot=shape["snapshot-id"])
+            content = manifest_bytes(placed, schema, format_version=version)
+            planted(self.lab, self.table, placed.path, content)
+            new.append(replace(placed, length=len(content)))
+        kept = self.snapshots[-1].manifests if keep and self.snapshots else ()
+        listed = (*new, *kept)
+        parent = shape.get("parent-snapshot-id")
+        body = list_bytes(listed, schema=schema, snapshot=shape["snapshot-id"], parent=parent, sequence=sequence, format_version=version)
+        planted(self.lab, self.table, shape["manifest-list"], body)
+        if version >= 3:
+            shape["added-rows"] = sum(f.rows for m in new for f in m.files if f.content == DATA)
+        self.table = self.lab.committed(self.table, add_snapshot(shape), set_ref(ref, shape["snapshot-id"]))
+        self.snapshots.append(Snapshot(shape["snapshot-id"], sequence, listed))
+        return self.snapshots[-1]
+
+
+def planted(lab: CatalogLab, table: Table, location: str, content: bytes) -> None:
+    """Write a file into the folder of a table.
+
+    Raises:
+        NotOffered: the harness does not share the files of the target.
+        Blocked: it cannot write there.
+    """
+    metadata_file(lab, lab.load(table))
+    path = local_path(location)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as wrong:
+        raise Blocked(f"the harness cannot write into the folder of a table: {wrong}") from wrong
+    lab.afterwards(lambda: path.unlink(missing_ok=True))
+
+
+def needs(lab: CatalogLab, *operations: str) -> None:
+    """Go on only where the target declares these operations.
+
+    Raises:
+        NotOffered: it does not.
+    """
+    for operation in operations:
+        if not lab.offers(operation):
+            raise NotOffered(f"the target does not declare {operation}")
+
+
+def grown(lab: CatalogLab, **members: Any) -> Grown:
+    """A new table whose scans can be planned."""
+    needs(lab, PLAN)
+    return Grown(lab, lab.make_table(**members))
+
+
+def in_background(lab: CatalogLab) -> dict[str, str]:
+    """Properties of a table whose scans the target plans in the background, as the user of the harness says."""
+    return _properties(lab, "planned-in-background-by")
+
+
+def on_pages(lab: CatalogLab) -> dict[str, str]:
+    """Properties of a table whose plans the target divides into plan tasks, as the user of the harness says."""
+    return _properties(lab, "planned-on-pages-by")
+
+
+def _properties(lab: CatalogLab, parameter: str) -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in lab.target.parameters.get(parameter, "").split(",") if pair)
+    return {name: value for name, _, value in pairs}
+
+
+def plan(lab: CatalogLab, table: Table, **request: Any) -> Reply:
+    """The answer to planning a scan; members of the request are named with underscores for hyphens."""
+    return lab.send(PLAN, body={key.replace("_", "-"): value for key, value in request.items()}, **table.at)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan that is complete, with the tasks of all its plan tasks."""
+
+    id: str | None
+    answers: tuple[Reply, ...]  #: those that hold tasks
+
+    @property
+    def tasks(self) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+        """The file scan tasks, each with the delete files that it refers to.
+
+        Raises:
+            Unmet: a task refers to what there is not.
+        """
+        found = []
+        for answer in self.answers:
+            document = answer.document
+            deletes = document.get("delete-files") or []
+            for task in document.get("file-scan-tasks") or []:
+                references = task.get("delete-file-references") or []
+                expect.true(all(isinstance(n, int) and 0 <= n < len(deletes) for n in references), "references to delete files", references)
+                found.append((task, [deletes[n] for n in references]))
+        return found
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of the data files, in order."""
+        return sorted(task["data-file"]["file-path"] for task, _ in self.tasks)
+
+    @property
+    def deletes(self) -> dict[str, list[str]]:
+        """The paths of the delete files by those of the data files."""
+        return {task["data-file"]["file-path"]: sorted(one["file-path"] for one in deletes) for task, deletes in self.tasks}
+
+
+def planned(lab: CatalogLab, table: Table, **request: Any) -> Planned:
+    """A plan, waited for, with the tasks of all its plan tasks.
+
+    Raises:
+        Unmet: there is none.
+    """
+    return awaited(lab, table, plan(lab, table, **request))
+
+
+def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
+    """What a plan comes to that was answered so.
+
+    Raises:
+        Unmet: it comes to nothing.
+    """
+    expect.status(reply, 200)
+    identifier: str | None = reply.document.get("plan-id")
+    polls = 0
+    while reply.at("status") == "submitted" and polls < POLLS:
+        polls += 1
+        time.sleep(PAUSE)
+        reply = lab.send(FETCH, plan_id=identifier, **table.at)
+        expect.status(reply, 200)
+    expect.equal("completed", reply.at("status"), "status")
+    answers, todo = [reply], list(reply.document.get("plan-tasks") or [])
+    while todo:
+        answer = lab.send(TASKS, body={"plan-task": todo.pop(0)}, **table.at)
+        expect.status(answer, 200)
+        answers.append(answer)
+        todo += answer.document.get("plan-tasks") or []
+        if len(answers) > 10_000:
+            raise Unmet("an end of plan tasks", "10000 of them")
+    return Planned(identifier, tuple(answers))
+
+
+def position_deletes(grown_: Grown, name: str, *partition: Any, target: str | None = None, **members: Any) -> File:
+    """A position delete file; `target` is the one data file that it is about."""
+    bounds = {} if target is None else {2_147_483_546: target.encode()}
+    path = grown_.path(name)
+    return File(path, partition, content=POSITION_DELETES, rows=1, target=target, lower=bounds, upper=bounds, **members)
+
+
+def equality_deletes(grown_: Grown, name: str, *partition: Any, **members: Any) -> File:
+    """A delete file that compares the first column."""
+    return File(grown_.path(name), partition=partition, content=EQUALITY_DELETES, rows=1, equality_ids=(1,), **members)
+
+
+def scans(lab: CatalogLab) -> None:
+    """Show plans of every state, tasks on pages, files with all that is known of them, and what remains of filters."""
+    fields = [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]
+    table = grown(lab, partition_spec={"spec-id": 0, "fields": fields})
+    plan(lab, lab.append(lab.make_table()))
+    known = {1: (5).to_bytes(8, "little")}
+    table.append(*(table.file(name, name, lower=known, upper=known, values={1: 10}, nulls={1: 0}) for name in ("a", "b")))
+    table.append(position_deletes(table, "positions", "a"), equality_deletes(table, "values", "b"), operation="delete")
+    tests: list[dict[str, Any]] = [
+        {"type": "gt", "term": "id", "value": 3},
+        {"type": "in", "term": "id", "values": [5, 6]},
+        {"type": "is-null", "term": "at"},
+        {"type": "eq", "term": {"type": "transform", "transform": "bucket[4]", "term": "id"}, "value": 1},
+    ]
+    for test in (*tests, {"type": "or", "left": tests[0], "right": tests[2]}):
+        plan(lab, table.table, filter=test, stats_fields=["id"])
+    for properties in (in_background(lab), on_pages(lab)):
+        other = grown(lab, properties=properties)
+        other.append(*(other.file(name) for name in ("a", "b", "c")))
+        awaited(lab, other.table, plan(lab, other.table))

@@ -1,0 +1,44 @@
+"""What checks see of the files of a table, where harness and target share a file system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def local_path(location: str) -> Path:
+    """The path that a location has on this machine.
+
+    Raises:
+        NotOffered: it has none.
+    """
+    scheme, colon, rest = location.partition(":")
+    path = rest.removeprefix("//").removeprefix("localhost") if colon else location
+    if (colon and scheme != "file") or not path.startswith("/"):
+        raise NotOffered(f"the harness cannot look at {location}")
+    return Path(path)
+
+
+def metadata_file(lab: CatalogLab, table: Table) -> Path:
+    """The metadata file of a table; that it is the table's own shows that harness and target see the same files.
+
+    Raises:
+        NotOffered: the harness cannot read it.
+    """
+    if not lab.feature("readable-files"):
+        raise NotOffered("the harness cannot read the files of the warehouse")
+    path = local_path(table.metadata_location or "")
+    try:
+        document = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        document = None
+    if not isinstance(document, dict) or document.get("table-uuid") != table.uuid:
+        raise NotOffered(f"the harness does not find the table's metadata at {path}")
+    return path

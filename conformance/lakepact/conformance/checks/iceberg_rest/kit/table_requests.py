@@ -1,0 +1,211 @@
+"""What checks of new tables send and compare: creations, staged ones, and requests that no server may fulfil."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    assign_uuid,
+    current_schema,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_location,
+    upgrade_format_version,
+)
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+
+# -- requests -----------------------------------------------------------------------------------------------------------
+
+
+def field(identifier: int, name: str, kind: Any, *, required: bool = False, **further: Any) -> dict[str, Any]:
+    """A column, or a field of a struct; `further` are more members, named with underscores for hyphens."""
+    more = {key.replace("_", "-"): value for key, value in further.items()}
+    return {"id": identifier, "name": name, "type": kind, "required": required, **more}
+
+
+def struct(*fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A struct type; a schema is one."""
+    return {"type": "struct", "fields": [dict(inner) for inner in fields]}
+
+
+def array(identifier: int, element: Any, *, required: bool = False) -> dict[str, Any]:
+    """A list type."""
+    return {"type": "list", "element-id": identifier, "element": element, "element-required": required}
+
+
+def mapping(identifiers: tuple[int, int], key: Any, value: Any, *, required: bool = False) -> dict[str, Any]:
+    """A map type; `identifiers` are those of key and value."""
+    return {"type": "map", "key-id": identifiers[0], "key": key, "value-id": identifiers[1], "value": value, "value-required": required}
+
+
+def spec(*fields: Mapping[str, Any], **further: Any) -> dict[str, Any]:
+    """A partition spec as a request has it: without ids, unless `further` members name them."""
+    return {**{key.replace("_", "-"): value for key, value in further.items()}, "fields": [dict(inner) for inner in fields]}
+
+
+def order(*fields: Mapping[str, Any], order_id: int = 1) -> dict[str, Any]:
+    """A sort order as a request has it."""
+    return {"order-id": order_id, "fields": [dict(inner) for inner in fields]}
+
+
+def extended(**further: Any) -> dict[str, Any]:
+    """The schema of every day with further members, named with underscores for hyphens."""
+    return {**copy.deepcopy(SCHEMA), **{key.replace("_", "-"): value for key, value in further.items()}}
+
+
+# -- what a target does with them ---------------------------------------------------------------------------------------
+
+
+def request_creation(lab: CatalogLab, namespace: Namespace, name: str, **further: Any) -> Reply:
+    """The answer to a request that creates a table; the table is dropped afterwards, should there be one."""
+    lab.drop_afterwards(namespace, name)
+    return lab.send("createTable", namespace=namespace, body=lab.table_request(name, **further))
+
+
+def created(lab: CatalogLab, namespace: Namespace | None = None, **further: Any) -> Table:
+    """A table that the target has to create.
+
+    Raises:
+        Unmet: it does not.
+    """
+    home, name = namespace or lab.make_namespace(), lab.name()
+    reply = request_creation(lab, home, name, **further)
+    expect.status(reply, 200)
+    return Table(home, name, reply)
+
+
+def staged(lab: CatalogLab, namespace: Namespace | None = None, *, name: str | None = None, **further: Any) -> Table:
+    """A table whose creation is staged, as it was answered.
+
+    Raises:
+        Blocked: it cannot be staged.
+    """
+    home, called = namespace or lab.make_namespace(), name or lab.name()
+    request = lab.table_request(called, stage_create=True, **further)
+    reply = lab.works(lab.send("createTable", namespace=home, body=request), 200)
+    lab.drop_afterwards(home, called)
+    return Table(home, called, reply)
+
+
+def initial_updates(table: Table) -> list[dict[str, Any]]:
+    """The updates that make a staged table, in the way of clients: all of it, one after the other.
+
+    Raises:
+        Blocked: the stage was answered without something that a table needs.
+    """
+    try:
+        return _initial_updates(table)
+    except Unmet as unmet:
+        raise Blocked(f"the stage cannot be committed, because its answer lacks what a table needs: {unmet}") from unmet
+
+
+def _initial_updates(table: Table) -> list[dict[str, Any]]:
+    order_now = default_order(table)
+    return [
+        assign_uuid(table.uuid),
+        upgrade_format_version(table.member("format-version")),
+        add_schema(current_schema(table), last_column_id=table.member("last-column-id")),
+        set_current_schema(LAST_ADDED),
+        add_spec(*default_spec(table)["fields"], spec_id=table.member("default-spec-id")),
+        set_default_spec(LAST_ADDED),
+        add_sort_order(*order_now["fields"], order_id=order_now["order-id"]),
+        set_default_sort_order(LAST_ADDED),
+        set_location(table.location),
+        {"action": "set-properties", "updates": table.metadata.get("properties") or {}},
+    ]
+
+
+def commit_stage(lab: CatalogLab, table: Table, *further: Mapping[str, Any]) -> Reply:
+    """The answer to the commit that creates a staged table; `further` updates come after the initial ones, properties with those."""
+    updates = initial_updates(table)
+    for update in further:
+        if update["action"] == updates[-1]["action"] == "set-properties":
+            updates[-1] = {**update, "updates": {**updates[-1]["updates"], **update["updates"]}}
+        else:
+            updates.append(dict(update))
+    return lab.commit(table, *updates, requirements=[ASSERT_CREATE])
+
+
+# -- what a new table is made of ----------------------------------------------------------------------------------------
+
+
+def default_spec(table: Table) -> dict[str, Any]:
+    """The default partition spec.
+
+    Raises:
+        Unmet: there is none.
+    """
+    return _default(table, "partition-specs", default="default-spec-id", key="spec-id")
+
+
+def default_order(table: Table) -> dict[str, Any]:
+    """The default sort order.
+
+    Raises:
+        Unmet: there is none.
+    """
+    return _default(table, "sort-orders", default="default-sort-order-id", key="order-id")
+
+
+def _default(table: Table, member: str, *, default: str, key: str) -> dict[str, Any]:
+    wanted = table.member(default)
+    for one in table.member(member):
+        if one.get(key) == wanted:
+            found: dict[str, Any] = one
+            return found
+    raise Unmet(f"one of `{member}` with the {key} {wanted}, which is the default", expect.shown(table.member(member)))
+
+
+def sources(schema: Mapping[str, Any]) -> dict[Any, str]:
+    """Names of all fields of a schema by their ids, levels joined by dots."""
+    names: dict[Any, str] = {}
+    todo: list[tuple[str, Mapping[str, Any]]] = [("", schema)]
+    while todo:
+        above, outer = todo.pop()
+        parts = [(part.get("id"), part.get("name"), part.get("type")) for part in objects(outer, "fields")]
+        parts += [(outer.get(f"{part}-id"), part, outer[part]) for part in ("element", "key", "value") if part in outer]
+        for identifier, name, kind in parts:
+            names[identifier] = f"{above}{name}"
+            todo.append((f"{above}{name}.", members(kind)))
+    return names
+
+
+def partitioning(fields: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
+    """Partition fields without ids: the column's name, the transform, and the name that the field has."""
+    names = sources(schema)
+    return [[names.get(one.get("source-id")), one.get("transform"), one.get("name")] for one in fields]
+
+
+def sorting(fields: list[dict[str, Any]], schema: Mapping[str, Any]) -> list[list[Any]]:
+    """Sort fields without ids: the column's name, the transform, the direction and the place of nulls."""
+    names = sources(schema)
+    rest = ("transform", "direction", "null-order")
+    return [[names.get(one.get("source-id")), *(one.get(member) for member in rest)] for one in fields]
+
+
+def shape(kind: Any) -> Any:
+    """A type without ids and without differences of spelling: names, types, `required` flags and docs."""
+    if not isinstance(kind, dict):
+        return str(kind).replace(" ", "")
+    outer = members(kind)
+    if outer.get("type") == "struct":
+        return [[one.get("name"), shape(one.get("type")), one.get("required"), one.get("doc")] for one in objects(outer, "fields")]
+    parts = ("element", "element-required", "key", "value", "value-required")
+    return {"type": outer.get("type"), **{part: shape(outer[part]) for part in parts if part in outer}}

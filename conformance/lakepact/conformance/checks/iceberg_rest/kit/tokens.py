@@ -1,0 +1,105 @@
+"""Requests to the token endpoint, as checks make them."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from lakepact.conformance.checks.iceberg_rest.kit.principals import CLIENT, SUBJECT, Headers, needed
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+TOKENS = "getToken"
+CREDENTIALS = "client_credentials"
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind
+JWT = "urn:ietf:params:oauth:token-type:jwt"
+FORM = ("Content-Type", "application/x-www-form-urlencoded")
+
+#: What a server may answer that has no token endpoint.
+ABSENT = frozenset({404, 405, 406, 501})
+
+
+@dataclass(frozen=True)
+class Client:
+    """Who fetches tokens."""
+
+    id: str
+    secret: str
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Its credentials as fields of a form."""
+        return {"client_id": self.id, "client_secret": self.secret}
+
+    @property
+    def header(self) -> Headers:
+        """Its credentials as an HTTP Basic header."""
+        return [("Authorization", f"Basic {base64.b64encode(f'{self.id}:{self.secret}'.encode()).decode()}")]
+
+
+def client_of(lab: CatalogLab) -> Client:
+    """The client whose credentials are known.
+
+    Raises:
+        NotOffered: none are.
+    """
+    name, colon, secret = needed(lab, CLIENT).partition(":")
+    if not colon:
+        raise NotOffered(f"the variable that --parameter {CLIENT}-env=NAME names holds no id, colon and secret")
+    return Client(name, secret)
+
+
+def issues_tokens(lab: CatalogLab, feature: str = "oauth-tokens") -> None:
+    """Go on if the target issues tokens, or has another feature of the token endpoint.
+
+    Raises:
+        NotOffered: it does not.
+    """
+    if TOKENS not in lab.contract.operations or not lab.feature(feature):
+        raise NotOffered("the target issues no tokens" if feature == "oauth-tokens" else "the target exchanges no tokens")
+
+
+def form(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
+    """The answer of the token endpoint to a form without the fields that are None."""
+    given = urlencode({name: value for name, value in fields.items() if value is not None}).encode()
+    return lab.send(TOKENS, content=given, headers=[*(headers or []), FORM], anonymous=True, declared=False)
+
+
+def fetched(lab: CatalogLab, client: Client) -> Reply:
+    """The answer to a client's credentials, which every check of what follows needs to be a token.
+
+    Raises:
+        Blocked: it is none.
+    """
+    return lab.works(form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog"), 200)
+
+
+def token_in(reply: Reply) -> str:
+    """The token of an answer.
+
+    Raises:
+        Unmet: there is none.
+    """
+    token: str = reply.at("access_token")
+    return token
+
+
+def subject_of(lab: CatalogLab) -> str:
+    """The token of a user, which can be exchanged.
+
+    Raises:
+        NotOffered: none is known.
+    """
+    return needed(lab, SUBJECT)
+
+
+def exchanged(lab: CatalogLab, headers: Headers | None = None, /, **fields: str | None) -> Reply:
+    """The answer to an exchange of tokens; its kinds are access tokens unless something else is said."""
+    known: dict[str, str | None] = {"grant_type": EXCHANGE, "subject_token_type": ACCESS_TOKEN, "scope": "catalog"}
+    return form(lab, headers, **{**known, **fields})

@@ -1,0 +1,76 @@
+"""What checks of transactions send, and what they find of it afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import Plot
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace, Table
+    from lakepact.conformance.exchanges import Reply
+
+    Change = dict[str, Any]
+
+
+def change(table: Table | Plot, *updates: Mapping[str, Any], requirements: Sequence[Mapping[str, Any]] = ()) -> Change:
+    """A change to one table, unconditional unless requirements are given."""
+    identifier = {"namespace": list(table.namespace), "name": table.name}
+    return {"identifier": identifier, "requirements": list(requirements), "updates": list(updates)}
+
+
+#: Statuses of a transaction that was made. Which of them is right is a matter of requirements that say so (IRC-TXN-001, IRC-GEN-006).
+MADE = (200, 204)
+
+
+def transact(lab: CatalogLab, *changes: Change) -> Reply:
+    """The answer to a transaction; it is not looked at."""
+    return lab.send("commitTransaction", body={"table-changes": list(changes)})
+
+
+def make_tables(lab: CatalogLab, many: int, namespace: Namespace | None = None) -> list[Table]:
+    """New tables side by side, in a new namespace unless one is given."""
+    home = namespace or lab.make_namespace()
+    return [lab.make_table(home) for _ in range(many)]
+
+
+def marking(table: Table, mark: str) -> Change:
+    """A change that sets a property, by which one sees later whether it was made."""
+    return change(table, set_properties(lakepact=mark))
+
+
+def mark_of(lab: CatalogLab, table: Table) -> Any:
+    """The mark that a table has now."""
+    return properties_of(lab.load(table)).get("lakepact")
+
+
+def are_marked(lab: CatalogLab, tables: Iterable[Table], mark: str) -> None:
+    """All tables have this mark.
+
+    Raises:
+        Unmet: one has not.
+    """
+    for number, table in enumerate(tables, start=1):
+        expect.equal(mark, mark_of(lab, table), f"the property that the transaction set on table {number} to be")
+
+
+def all_unchanged(lab: CatalogLab, before: Iterable[Table]) -> None:
+    """All tables are what they were.
+
+    Raises:
+        Unmet: one is not.
+    """
+    for table in before:
+        unchanged(lab, table)
+
+
+def at_every_place(tables: Sequence[Table], wrong: Change) -> Iterator[tuple[str, list[Change]]]:
+    """Transactions of changes that can be made to `tables`, with a wrong one before, among and behind them; and where it stands."""
+    good = [marking(table, "refused") for table in tables]
+    for place in range(len(good) + 1):
+        yield f"change {place + 1} of {len(good) + 1}", [*good[:place], wrong, *good[place:]]

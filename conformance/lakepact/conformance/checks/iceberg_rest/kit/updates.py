@@ -1,0 +1,322 @@
+"""What checks of commits send: one function for each kind of update, and the two things a target can do with it."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.outcome import Blocked, NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+    Update = Mapping[str, Any]
+
+
+LAST_ADDED = -1  #: stands for the schema, spec or order that the same commit added last
+NOWHERE = 999  #: an id that no schema, spec or order of a small table has
+FIRST_FIELD = 1000  #: the id of the first partition field of a table
+SECOND = 1  #: the id that clients propose for the first spec or order that is added to a new table
+REQUESTED = 77  #: an id that a request proposes although ids are the server's to give
+UNKNOWN_UPDATE = {"action": "lakepact-no-such-action", "updates": {"lakepact": "unknown"}}  #: of no version of the contract
+
+
+# -- what a target does with a commit -------------------------------------------------------------------------------
+
+
+def changed(lab: CatalogLab, table: Table, *updates: Update) -> Table:
+    """The table as it is loaded after a commit that the target has to accept.
+
+    Raises:
+        Unmet: the commit is refused.
+    """
+    expect.status(lab.commit(table, *updates), 200)
+    return lab.load(table)
+
+
+def judge_refusals(
+    lab: CatalogLab, requirement: str, table: Table, cases: Mapping[str, Sequence[Update]], *, allowed: Sequence[int] = (400,)
+) -> None:
+    """Judge a requirement by commits that the target has to refuse.
+
+    Args:
+        lab: the bench.
+        requirement: its id.
+        table: the table that they are for.
+        cases: what is wrong with each commit, and its updates.
+        allowed: statuses of a refusal.
+    """
+    for wrong, updates in cases.items():
+        reply = lab.commit(table, *updates)
+        with lab.judge(requirement):
+            expect.status(reply, *allowed, about=f"for {wrong}")
+
+
+def without(update: Update, *path: str) -> dict[str, Any]:
+    """The update less the member at `path`."""
+    rest: dict[str, Any] = copy.deepcopy(dict(update))
+    inner = rest
+    for step in path[:-1]:
+        inner = inner[step]
+    del inner[path[-1]]
+    return rest
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def table_of_version(lab: CatalogLab, version: int, **members: Any) -> Table:
+    """A new table of a format version.
+
+    Args:
+        lab: the bench.
+        version: the format version, asked for in the way clients do, and reached by an upgrade if that is not listened to.
+        members: further members of the request that creates it.
+
+    Raises:
+        NotOffered: the target makes no such tables.
+    """
+    home, name = lab.make_namespace(), lab.name()
+    request = lab.table_request(name, **members, properties={"format-version": str(version)})
+    reply = lab.send("createTable", namespace=home, body=request)
+    if reply.status == 200:
+        lab.drop_afterwards(home, name)
+        table = Table(home, name, reply)
+        if table.member("format-version") < version:
+            reply = lab.commit(table, upgrade_format_version(version))
+            table = Table(home, name, reply)
+        if reply.status == 200 and table.member("format-version") == version:
+            return table
+    raise NotOffered(f"the target makes no tables of format version {version}")
+
+
+def current_schema(table: Table) -> dict[str, Any]:
+    """The table's current schema.
+
+    Raises:
+        Blocked: there is none, which a law of all metadata says already.
+    """
+    wanted = table.member("current-schema-id")
+    for schema in table.member("schemas"):
+        if schema.get("schema-id") == wanted:
+            found: dict[str, Any] = schema
+            return found
+    raise Blocked(f"no schema has the id {wanted}, which is the current one (IRC-META-002): {expect.shown(table.member('schemas'))}")
+
+
+def column(table: Table, name: str) -> int:
+    """The id that the target gave to a column of the current schema.
+
+    Raises:
+        Unmet: there is no such column.
+    """
+    ids = columns(current_schema(table))
+    expect.contains(name, ids, "the current schema")
+    return ids[name]
+
+
+def columns(schema: Mapping[str, Any]) -> dict[str, int]:
+    """Names of the columns of a schema, and their ids."""
+    return {field["name"]: field["id"] for field in schema["fields"]}
+
+
+def schema_with(table: Table, *fields: Mapping[str, Any], skip: int = 0) -> dict[str, Any]:
+    """The current schema with further columns; `skip` leaves out the next ids of schemas.
+
+    Like all clients it proposes an id that no schema has: that a server insists on one is judged by a check of its own.
+    """
+    schema = current_schema(table)
+    ids = [found for one in table.member("schemas") if isinstance(found := one.get("schema-id"), int)]
+    return {**schema, "schema-id": max(ids, default=0) + 1 + skip, "fields": [*schema["fields"], *fields]}
+
+
+def next_column(table: Table, name: str, kind: Any = "string", *, skip: int = 0) -> dict[str, Any]:
+    """A column whose id was never used in the table; `skip` leaves out the next ids."""
+    return {"id": table.member("last-column-id") + 1 + skip, "name": name, "type": kind, "required": False}
+
+
+def next_field(table: Table, *, skip: int = 0) -> int:
+    """An id that no partition field of the table ever had; `skip` leaves out the next ids."""
+    last: int = table.metadata.get("last-partition-id", FIRST_FIELD - 1)
+    return last + 1 + skip
+
+
+# -- updates ----------------------------------------------------------------------------------------------------------
+
+
+def assign_uuid(uuid: str) -> dict[str, Any]:
+    """An update that gives the table a UUID."""
+    return {"action": "assign-uuid", "uuid": uuid}
+
+
+def upgrade_format_version(version: int) -> dict[str, Any]:
+    """An update that raises the format version."""
+    return {"action": "upgrade-format-version", "format-version": version}
+
+
+def add_schema(schema: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+    """An update that adds a schema; `members` are further ones, named with underscores for hyphens, `None` leaves one out.
+
+    Like many clients it says the deprecated `last-column-id`: that a server wants to be told is judged by a check of its own.
+    """
+    said = {"last_column_id": max(_field_ids(schema), default=0), **members}
+    return {"action": "add-schema", "schema": dict(schema), **_hyphens({name: value for name, value in said.items() if value is not None})}
+
+
+def _field_ids(schema: Any) -> Iterator[int]:
+    """The ids of all columns of a schema and of their parts."""
+    if isinstance(schema, dict):
+        yield from (value for name in ("id", "element-id", "key-id", "value-id") if type(value := schema.get(name)) is int)
+    parts = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for part in parts:
+        yield from _field_ids(part)
+
+
+def set_current_schema(schema_id: int) -> dict[str, Any]:
+    """An update that makes a schema the current one."""
+    return {"action": "set-current-schema", "schema-id": schema_id}
+
+
+def remove_schemas(*schema_ids: int) -> dict[str, Any]:
+    """An update that removes schemas."""
+    return {"action": "remove-schemas", "schema-ids": list(schema_ids)}
+
+
+def partition_field(source_id: int, transform: str, name: str, *, field_id: int | None = None) -> dict[str, Any]:
+    """A field of a partition spec.
+
+    Clients say its id (`next_field`): that a server insists on one is judged by checks that leave it out.
+    """
+    field = {"source-id": source_id, "transform": transform, "name": name}
+    return field if field_id is None else {**field, "field-id": field_id}
+
+
+def add_spec(*fields: Mapping[str, Any], spec_id: int | None = SECOND) -> dict[str, Any]:
+    """An update that adds a partition spec; it proposes `spec_id` unless that is None."""
+    spec: dict[str, Any] = {"fields": list(fields)}
+    return {"action": "add-spec", "spec": spec if spec_id is None else {"spec-id": spec_id, **spec}}
+
+
+def set_default_spec(spec_id: int) -> dict[str, Any]:
+    """An update that makes a partition spec the default one."""
+    return {"action": "set-default-spec", "spec-id": spec_id}
+
+
+def remove_partition_specs(*spec_ids: int) -> dict[str, Any]:
+    """An update that removes partition specs."""
+    return {"action": "remove-partition-specs", "spec-ids": list(spec_ids)}
+
+
+def sort_field(source_id: int, *, transform: str = "identity", direction: str = "asc", null_order: str = "nulls-first") -> dict[str, Any]:
+    """A field of a sort order."""
+    return {"source-id": source_id, "transform": transform, "direction": direction, "null-order": null_order}
+
+
+def add_sort_order(*fields: Mapping[str, Any], order_id: int = SECOND) -> dict[str, Any]:
+    """An update that adds a sort order; it proposes `order_id`, because the contract requires the member."""
+    return {"action": "add-sort-order", "sort-order": {"order-id": order_id, "fields": list(fields)}}
+
+
+def set_default_sort_order(order_id: int) -> dict[str, Any]:
+    """An update that makes a sort order the default one."""
+    return {"action": "set-default-sort-order", "sort-order-id": order_id}
+
+
+def add_snapshot(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """An update that adds a snapshot."""
+    return {"action": "add-snapshot", "snapshot": dict(snapshot)}
+
+
+def remove_snapshots(*snapshot_ids: int) -> dict[str, Any]:
+    """An update that removes snapshots."""
+    return {"action": "remove-snapshots", "snapshot-ids": list(snapshot_ids)}
+
+
+def remove_ref(ref: str) -> dict[str, Any]:
+    """An update that removes a branch or tag."""
+    return {"action": "remove-snapshot-ref", "ref-name": ref}
+
+
+def set_location(location: str) -> dict[str, Any]:
+    """An update that moves the table."""
+    return {"action": "set-location", "location": location}
+
+
+def remove_properties(*keys: str) -> dict[str, Any]:
+    """An update that removes table properties."""
+    return {"action": "remove-properties", "removals": list(keys)}
+
+
+def statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
+    """A statistics file of one blob for a snapshot; it is only named, never written."""
+    blob = {
+        "type": "apache-datasketches-theta-v1",
+        "snapshot-id": snapshot_id,
+        "sequence-number": 1,
+        "fields": [column(table, "id")],
+        "properties": {"ndv": "3"},
+    }
+    return {
+        "snapshot-id": snapshot_id,
+        "statistics-path": f"{table.location}/metadata/{name}.stats",
+        "file-size-in-bytes": 413,
+        "file-footer-size-in-bytes": 42,
+        "blob-metadata": [blob],
+    }
+
+
+def set_statistics(file: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+    """An update that gives a snapshot a statistics file; `members` are further ones, as in `add_schema`.
+
+    Like many clients it says the deprecated `snapshot-id`: that a server wants to be told is judged by a check of its own.
+    """
+    said = {"snapshot_id": file.get("snapshot-id"), **members}
+    told = _hyphens({name: value for name, value in said.items() if value is not None})
+    return {"action": "set-statistics", **told, "statistics": dict(file)}
+
+
+def remove_statistics(snapshot_id: int) -> dict[str, Any]:
+    """An update that takes a snapshot's statistics file away."""
+    return {"action": "remove-statistics", "snapshot-id": snapshot_id}
+
+
+def set_partition_statistics(file: Mapping[str, Any]) -> dict[str, Any]:
+    """An update that gives a snapshot a partition statistics file."""
+    return {"action": "set-partition-statistics", "partition-statistics": dict(file)}
+
+
+def remove_partition_statistics(snapshot_id: int) -> dict[str, Any]:
+    """An update that takes a snapshot's partition statistics file away."""
+    return {"action": "remove-partition-statistics", "snapshot-id": snapshot_id}
+
+
+def add_encryption_key(key: Mapping[str, Any]) -> dict[str, Any]:
+    """An update that adds an encryption key."""
+    return {"action": "add-encryption-key", "encryption-key": dict(key)}
+
+
+def remove_encryption_key(key_id: str) -> dict[str, Any]:
+    """An update that removes an encryption key."""
+    return {"action": "remove-encryption-key", "key-id": key_id}
+
+
+def _hyphens(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.replace("_", "-"): value for key, value in members.items()}
+
+
+def partition_statistics_file(table: Table, snapshot_id: int, *, name: str = "first") -> dict[str, Any]:
+    """A partition statistics file for a snapshot; it is only named, never written."""
+    path = f"{table.location}/metadata/{name}.partition-stats.parquet"
+    return {"snapshot-id": snapshot_id, "statistics-path": path, "file-size-in-bytes": 99}
+
+
+def files(table: Table, member: str = "statistics") -> dict[Any, list[Any]]:
+    """The paths of a table's statistics files by snapshot; none where it has no such member."""
+    paths: dict[Any, list[Any]] = {}
+    for file in table.metadata.get(member) or ():
+        paths.setdefault(file.get("snapshot-id"), []).append(file.get("statistics-path"))
+    return paths

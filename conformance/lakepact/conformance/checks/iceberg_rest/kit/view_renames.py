@@ -1,0 +1,23 @@
+"""Requests that rename views."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+
+def identifier(namespace: Namespace, name: str) -> dict[str, Any]:
+    """An identifier as it stands in bodies."""
+    return {"namespace": list(namespace), "name": name}
+
+
+def rename(lab: CatalogLab, source: Mapping[str, Any], destination: Mapping[str, Any]) -> Reply:
+    """The answer to a request that renames a view; the destination is dropped afterwards, should there be one."""
+    at: dict[str, Any] = {"namespace": tuple(destination["namespace"]), "view": destination["name"]}
+    lab.afterwards(lambda: lab.send("dropView", **at))
+    return lab.send("renameView", body={"source": dict(source), "destination": dict(destination)})

@@ -1,0 +1,232 @@
+"""Views as checks make and change them: requests that create and replace them, and whether one is still what it was."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+    Update = Mapping[str, Any]
+
+DIALECT = "spark"
+SQL = "SELECT 1 AS id"
+
+#: A schema of other columns than those of `SCHEMA`.
+OTHER_SCHEMA: dict[str, Any] = {
+    "type": "struct",
+    "schema-id": 1,
+    "fields": [{"id": 1, "name": "other", "type": "string", "required": False}],
+}
+
+#: An update that every view can take, as often as one likes.
+HARMLESS = set_properties(lakepact="committed")
+
+
+@dataclass(frozen=True)
+class View:
+    """A view as it was answered: created, loaded or replaced."""
+
+    namespace: Namespace
+    name: str
+    reply: Reply
+
+    def member(self, *path: str | int) -> Any:
+        """The value at `path` in the view's metadata.
+
+        Raises:
+            Unmet: there is no such member.
+        """
+        return self.reply.at("metadata", *path)
+
+    @property
+    def uuid(self) -> str:
+        """The view's UUID."""
+        uuid: str = self.member("view-uuid")
+        return uuid
+
+    @property
+    def versions(self) -> dict[Any, dict[str, Any]]:
+        """The view's versions by their ids."""
+        return {self.member("versions", n, "version-id"): version for n, version in enumerate(self.member("versions"))}
+
+    @property
+    def current(self) -> dict[str, Any]:
+        """The current version.
+
+        Raises:
+            Unmet: there is no such version.
+        """
+        versions = self.versions
+        expect.contains(self.member("current-version-id"), versions, "versions")
+        return versions[self.member("current-version-id")]
+
+    @property
+    def log(self) -> list[Any]:
+        """The ids of the versions that became current, oldest first."""
+        return [self.member("version-log", n, "version-id") for n in range(len(self.member("version-log")))]
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The arguments that address the view."""
+        return {"namespace": self.namespace, "view": self.name}
+
+    @property
+    def identifier(self) -> dict[str, Any]:
+        """The view's identifier as it stands in bodies."""
+        return {"namespace": list(self.namespace), "name": self.name}
+
+
+# -- what is sent -------------------------------------------------------------------------------------------------------
+
+
+def sql(text: str = SQL, dialect: str = DIALECT) -> dict[str, Any]:
+    """A representation."""
+    return {"type": "sql", "sql": text, "dialect": dialect}
+
+
+def version(namespace: Namespace, *representations: Mapping[str, Any], **members: Any) -> dict[str, Any]:
+    """A version of a view; `members` are named with underscores for hyphens, `None` leaves one out."""
+    whole = {
+        "version-id": 1,
+        "timestamp-ms": int(time.time() * 1000),
+        "schema-id": 0,
+        "summary": {"engine-name": "lakepact"},
+        "representations": [dict(one) for one in representations or (sql(),)],
+        "default-namespace": list(namespace),
+        **{key.replace("_", "-"): value for key, value in members.items()},
+    }
+    return {key: value for key, value in whole.items() if value is not None}
+
+
+def view_request(namespace: Namespace, name: str, **members: Any) -> dict[str, Any]:
+    """A body that creates a view; `members` are named with underscores for hyphens, `None` leaves one out."""
+    request = {
+        "name": name,
+        "schema": SCHEMA,
+        "view-version": version(namespace),
+        "properties": {},
+        **{key.replace("_", "-"): value for key, value in members.items()},
+    }
+    return {key: value for key, value in request.items() if value is not None}
+
+
+def create(lab: CatalogLab, namespace: Namespace, name: str, **members: Any) -> Reply:
+    """The answer to a request that creates a view, which is dropped afterwards, should there be one."""
+    lab.afterwards(lambda: lab.send("dropView", namespace=namespace, view=name))
+    return lab.send("createView", namespace=namespace, body=view_request(namespace, name, **members))
+
+
+def made(lab: CatalogLab, namespace: Namespace | None = None, **members: Any) -> View:
+    """A new view, in a new namespace unless one is given.
+
+    Raises:
+        Blocked: it cannot be created.
+    """
+    home, name = namespace or lab.make_namespace(), lab.name()
+    return View(home, name, lab.works(create(lab, home, name, **members), 200))
+
+
+def loaded(lab: CatalogLab, view: View) -> View:
+    """The view as it is now.
+
+    Raises:
+        Blocked: it cannot be loaded.
+    """
+    return View(view.namespace, view.name, lab.works(lab.send("loadView", **view.at), 200))
+
+
+def replace(lab: CatalogLab, view: View, *updates: Update, requirements: Sequence[Mapping[str, Any]] = ()) -> Reply:
+    """The answer to a request that replaces a view, unconditionally unless requirements are given."""
+    return lab.send("replaceView", body={"requirements": list(requirements), "updates": list(updates)}, **view.at)
+
+
+def replaced(lab: CatalogLab, view: View, *updates: Update) -> View:
+    """The view after it was replaced.
+
+    Raises:
+        Blocked: that is refused.
+    """
+    return View(view.namespace, view.name, lab.works(replace(lab, view, *updates), 200))
+
+
+# -- updates ------------------------------------------------------------------------------------------------------------
+
+
+def add_view_version(added: Mapping[str, Any]) -> dict[str, Any]:
+    """An update that adds a version."""
+    return {"action": "add-view-version", "view-version": dict(added)}
+
+
+def set_current_view_version(version_id: int = LAST_ADDED) -> dict[str, Any]:
+    """An update that makes a version the current one, by default the one added last."""
+    return {"action": "set-current-view-version", "view-version-id": version_id}
+
+
+def next_version(view: View, text: str, **members: Any) -> list[dict[str, Any]]:
+    """Updates that add a version with another text and make it current; as clients do, they propose the next id and a known schema."""
+    further = {"version_id": max(view.versions) + 1, "schema_id": view.current["schema-id"], **members}
+    return [add_view_version(version(view.namespace, sql(text), **further)), set_current_view_version()]
+
+
+# -- what a view is -----------------------------------------------------------------------------------------------------
+
+
+def texts(view: View) -> list[str]:
+    """What the versions of a view say, one text for each."""
+    return [view.member("versions", n, "representations", 0, "sql") for n in range(len(view.member("versions")))]
+
+
+def properties_of(view: View) -> dict[str, Any]:
+    """The view's properties; none where it has no such member."""
+    return view.reply.document["metadata"].get("properties") or {}
+
+
+def spelled(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata of a view in one spelling: nothing that says none, and sets in one order."""
+    members = {member: value for member, value in metadata.items() if value not in (None, [], {})}
+    for member in ("versions", "schemas"):
+        members[member] = sorted(members.get(member, ()), key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
+    return members
+
+
+def state(reply: Reply) -> dict[str, Any]:
+    """The metadata of a view that an answer shows, in one spelling.
+
+    Raises:
+        Unmet: it shows none.
+    """
+    is_view(reply)
+    return spelled(reply.at("metadata"))
+
+
+def unchanged(lab: CatalogLab, before: View) -> None:
+    """The view is what it was.
+
+    Raises:
+        Unmet: it is not, or it can no longer be loaded.
+    """
+    expect.equal(state(before.reply), state(lab.send("loadView", **before.at)), "unchanged metadata:")
+
+
+def is_view(reply: Reply) -> None:
+    """The answer shows a view.
+
+    Raises:
+        Unmet: it does not.
+    """
+    expect.status(reply, 200)
+    location = reply.at("metadata-location")
+    expect.true(isinstance(location, str) and bool(location), "a `metadata-location` that is not empty", location)
+    expect.true(isinstance(reply.at("metadata"), dict), "an object as `metadata`", reply.at("metadata"))

@@ -1,0 +1,231 @@
+"""Creating and loading namespaces."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, create, properties_of
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+NO_STRINGS: tuple[Any, ...] = (1, None, {}, [], True)
+MADE = 200  #: says that a namespace was created, or is there
+WRITERS = 16  #: callers side by side
+
+NOT_NESTED = "no namespace below another can be made and found, which other requirements judge"
+
+
+@check("IRC-NS-CREATE-001", "IRC-NS-CREATE-002", "IRC-NS-CREATE-003", "IRC-NS-CREATE-004")
+def created_namespaces_are_answered(lab: CatalogLab) -> None:
+    """What is created is answered with its name and at least the properties that were sent; these may be left out."""
+    name, bare, wanted = lab.name(), lab.name(), {"owner": "a", "empty": "", "żółć": "表"}
+    reply = create(lab, [name], properties=wanted)
+    without = create(lab, [bare])
+
+    with lab.judge("IRC-NS-CREATE-001"):
+        for answer, level in ((reply, name), (without, bare)):
+            expect.status(answer, 200)
+            expect.equal([level], answer.at("namespace"), "namespace")
+    with lab.judge("IRC-NS-CREATE-002"):
+        answered = reply.document.get("properties") or {}
+        expect.equal(wanted, {key: answered.get(key) for key in wanted}, "properties")
+    added = sorted(set(reply.document.get("properties") or {}) - set(wanted))
+    lab.note("IRC-NS-CREATE-003", f"added by the server: {', '.join(added) or 'nothing'}")
+    with lab.judge("IRC-NS-CREATE-004"):
+        expect.status(without, 200)
+
+
+@check("IRC-NS-CREATE-005", "IRC-NS-CREATE-006")
+def existing_namespaces_are_not_created_again(lab: CatalogLab) -> None:
+    """Creating what exists is a 409 and leaves it as it was."""
+    namespace = lab.make_namespace(properties={"owner": "first"})
+    child = lab.child_of(namespace, properties={"owner": "first"})
+    existing = [namespace, *([child] if child else [])]
+    before = [properties_of(lab, n).get("owner") for n in existing]
+    replies = [create(lab, list(n), properties={"owner": "second", "new": "1"}) for n in existing]
+
+    with lab.judge("IRC-NS-CREATE-005"):
+        for reply in replies:
+            expect.status(reply, 409)
+    with lab.judge("IRC-NS-CREATE-006"):
+        for owner, stored in zip(before, [properties_of(lab, n) for n in existing], strict=True):
+            expect.equal(owner, stored.get("owner"), "property owner, as before:")
+            expect.lacks("new", stored, "properties")
+
+
+# Who accepts such names may be unable to list namespaces, or to drop them, ever after: so this comes behind all others.
+@check("IRC-NS-CREATE-007", "IRC-NS-CREATE-014", "IRC-NS-CREATE-017", alone=True)
+def bodies_must_fit_the_schema(lab: CatalogLab) -> None:
+    """A request without namespace, with properties or levels that are no strings, is refused with 400 and makes nothing."""
+
+    def refused(name: str, *bodies: dict[str, Any]) -> None:
+        for body in bodies:
+            reply = create(lab, **body)
+            expect.status(reply, 400, about=f"for {expect.shown(body)}")
+        expect.status(lab.send("loadNamespaceMetadata", namespace=(name,)), 404, about="for the namespace that was refused")
+
+    nameless, valued, named = lab.name(), lab.name(), lab.name()
+    with lab.judge("IRC-NS-CREATE-007"):
+        refused(nameless, {"properties": {}}, {}, {"Namespace": [nameless]})
+    with lab.judge("IRC-NS-CREATE-014"):
+        refused(valued, *({"namespace": [valued], "properties": {"a": value}} for value in NO_STRINGS))
+    with lab.judge("IRC-NS-CREATE-017"):
+        refused(named, {"namespace": [1]}, {"namespace": [named, None]}, {"namespace": [[named]]}, {"namespace": named})
+
+
+@check("IRC-NS-CREATE-008", "IRC-NS-CREATE-012", "IRC-NS-CREATE-013", alone=True)
+def names_that_no_path_could_address_are_refused(lab: CatalogLab) -> None:
+    """A namespace without levels, with an empty level, or with a separator in a level is refused."""
+    parent = lab.make_namespace()
+
+    with lab.judge("IRC-NS-CREATE-008"):
+        expect.status(create(lab, []), 400)
+    with lab.judge("IRC-NS-CREATE-012"):
+        for levels in ([""], [*parent, ""], ["", *parent]):
+            expect.status(create(lab, levels), 400)
+    with lab.judge("IRC-NS-CREATE-013"):
+        expect.status(create(lab, [f"{parent[0]}\u001fb"]), 400)
+        expect.lacks([*parent, "b"], children(lab, parent), "children")
+
+
+@check("IRC-NS-CREATE-009")
+def children_are_created_below_their_parents(lab: CatalogLab) -> None:
+    """A namespace can be created below one that exists, and is found there."""
+    parent = lab.make_namespace()
+    child = [*parent, lab.name()]
+    reply = create(lab, child, properties={"level": "2"})
+
+    with lab.judge("IRC-NS-CREATE-009"):
+        expect.status(reply, 200)
+        expect.equal(child, reply.at("namespace"), "namespace")
+        expect.contains(child, children(lab, parent), "children")
+        expect.lacks("level", properties_of(lab, parent), "properties of the parent")
+
+
+@check("IRC-NS-CREATE-010")
+def missing_parents_are_treated_consistently(lab: CatalogLab) -> None:
+    """A child of a missing parent is refused and leaves nothing, or makes its parent or lives without it consistently."""
+    there, parent, child = lab.make_namespace(), lab.name(), lab.name()
+    below = [*there, child]
+    if create(lab, below).status == MADE and lab.send("loadNamespaceMetadata", namespace=tuple(below)).status != MADE:
+        raise Blocked("namespaces of several levels are made, and not found at their paths (IRC-NS-ENC-001)")
+    reply = create(lab, [parent, child])
+    loaded = lab.send("loadNamespaceMetadata", namespace=(parent, child))
+
+    with lab.judge("IRC-NS-CREATE-010"):
+        expect.status(loaded, 200 if reply.status == 200 else 404)
+        expect.true(reply.status in {200, 400, 404, 409}, "status 200, 400 or 404", reply.shown)
+    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(parent,)))
+
+
+@check("IRC-NS-CREATE-011")
+def who_does_not_nest_refuses(lab: CatalogLab) -> None:
+    """A server without nested namespaces refuses them, and neither flattens nor truncates them."""
+    if lab.feature("nesting"):
+        lab.skip("IRC-NS-CREATE-011", "the target nests namespaces")
+        return
+    parent, child = lab.make_namespace()[0], lab.name()
+    reply = create(lab, [parent, child])
+
+    with lab.judge("IRC-NS-CREATE-011"):
+        expect.client_error(reply)
+        for flattened in (f"{parent}.{child}", child, f"{parent}{child}"):
+            expect.status(lab.send("loadNamespaceMetadata", namespace=(flattened,)), 404)
+
+
+@check("IRC-NS-CREATE-015", "IRC-NS-GET-003")
+def properties_may_be_unsupported(lab: CatalogLab) -> None:
+    """Who keeps no properties says so by 406 or by null."""
+    if lab.feature("namespace-properties"):
+        for requirement in ("IRC-NS-CREATE-015", "IRC-NS-GET-003"):
+            lab.skip(requirement, "the target keeps properties of namespaces")
+        return
+    name = lab.name()
+    reply = lab.send("createNamespace", body={"namespace": [name], "properties": {"a": "1"}})
+    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(name,)))
+    lab.note("IRC-NS-CREATE-015", f"properties are answered with status {reply.status}")
+    bare = lab.make_namespace()
+
+    with lab.judge("IRC-NS-GET-003"):
+        loaded = lab.send("loadNamespaceMetadata", namespace=bare)
+        expect.equal(None, loaded.document.get("properties"), "properties")
+
+
+@check("IRC-NS-CREATE-016", alone=True)
+def one_of_many_creators_wins(lab: CatalogLab) -> None:
+    """Of many callers that create one namespace at once, one succeeds and the others are told that it exists."""
+    with lab.judge("IRC-NS-CREATE-016"):
+        for _ in lab.rounds(3):
+            name = lab.name()
+            replies = lab.together([partial(create, lab, [name], properties={"by": str(n)}) for n in range(WRITERS)])
+            statuses = sorted(reply.status for reply in replies)
+            expect.equal([200] + [409] * (WRITERS - 1), statuses, "statuses")
+            winner = next(str(n) for n, reply in enumerate(replies) if reply.status == 200)
+            by = properties_of(lab, (name,)).get("by")
+            if by is not None:  # else no property is kept, which says nothing of who won
+                expect.equal(winner, by, "the winner's property")
+
+
+@check("IRC-NS-GET-001", "IRC-NS-GET-002", "IRC-NS-GET-004")
+def loaded_namespaces_are_whole(lab: CatalogLab) -> None:
+    """A namespace is loaded with its full path and all its properties as strings, an object even when there are none."""
+    top, wanted = lab.make_namespace(), {"a": "1", "b": "two words", "c": ""}
+    full = [lab.make_namespace(properties=wanted), lab.child_of(top, properties=wanted)]
+    there = [namespace for namespace in full if namespace]
+
+    with lab.judge("IRC-NS-GET-001"):
+        for namespace in (top, *there):
+            reply = lab.send("loadNamespaceMetadata", namespace=namespace)
+            expect.status(reply, 200)
+            expect.equal(list(namespace), reply.at("namespace"), "namespace")
+    with lab.judge("IRC-NS-GET-002"):
+        for stored in [properties_of(lab, namespace) for namespace in there]:
+            expect.equal(wanted, {key: stored.get(key) for key in wanted}, "properties")
+            expect.true(all(isinstance(value, str) for value in stored.values()), "strings as values", stored)
+    with lab.judge("IRC-NS-GET-004"):
+        properties_of(lab, top)
+
+
+@check("IRC-NS-GET-005", "IRC-NS-GET-006", "IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003")
+def existence_is_told_alike(lab: CatalogLab) -> None:
+    """A namespace that exists is 200 and 204, one that does not is 404, at every point of its life and at every level."""
+    top = lab.make_namespace()
+    levels: list[Namespace] = [(lab.name(),), *([(*top, lab.name())] if lab.child_of(top) else [])]
+    here: list[tuple[int, int]] = []
+    gone: list[tuple[int, int]] = []
+
+    def seen(namespace: Namespace) -> tuple[int, int]:
+        got = lab.send("loadNamespaceMetadata", namespace=namespace).status
+        return got, lab.send("namespaceExists", namespace=namespace).status if lab.offers("namespaceExists") else {200: 204}.get(got, got)
+
+    for namespace in levels:
+        gone.append(seen(namespace))
+        lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}))
+        here.append(seen(namespace))
+        lab.works(lab.send("dropNamespace", namespace=namespace))
+        gone.append(seen(namespace))
+
+    with lab.judge("IRC-NS-GET-005"):
+        expect.equal([404, 404], [got for got, _ in gone[:2]], "statuses of GET")
+    if levels[1:]:
+        with lab.judge("IRC-NS-GET-006"):
+            expect.equal([404, 404], [got for got, _ in gone[2:]], "statuses of GET")
+    else:
+        lab.skip("IRC-NS-GET-006", NOT_NESTED)
+    if not lab.offers("namespaceExists"):
+        for requirement in ("IRC-NS-HEAD-001", "IRC-NS-HEAD-002", "IRC-NS-HEAD-003"):
+            lab.skip(requirement, "the target does not declare namespaceExists")
+        return
+    with lab.judge("IRC-NS-HEAD-001"):
+        expect.equal([204] * len(here), [head for _, head in here], "statuses of HEAD")
+    with lab.judge("IRC-NS-HEAD-002"):
+        expect.equal([404] * len(gone), [head for _, head in gone], "statuses of HEAD")
+    with lab.judge("IRC-NS-HEAD-003"):
+        pairs = [*here, *gone]
+        existing = [got == 200 for got, _ in pairs]
+        expect.equal(existing, [head in {200, 204} for _, head in pairs], "existence by HEAD, as by GET:")

@@ -1,0 +1,153 @@
+"""Dropping namespaces: only empty ones, and nothing beside them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import later
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_stage, staged
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+NOT_ACCEPTABLE = 406  #: the status of who leaves tables in their namespaces
+ROUNDS = 40  #: of the race; a server that checks and removes in two steps loses within a few
+STEP = 0.0002  #: seconds by which the second request of the race comes later in each round
+
+
+@check("IRC-NS-DROP-001", "IRC-NS-DROP-002")
+def empty_namespaces_are_dropped(lab: CatalogLab) -> None:
+    """An empty namespace is dropped with 204 and gone; dropping what is not there is a 404."""
+    top = lab.make_namespace()
+    child = lab.child_of(top)
+    # Where a child cannot be found it cannot be dropped either, and keeps its parent: then another one is looked at.
+    bare = top if child or not lab.feature("nesting") else lab.make_namespace()
+
+    with lab.judge("IRC-NS-DROP-001"):
+        for namespace, parent in (*([(child, top)] if child else []), (bare, None)):
+            expect.status(lab.send("dropNamespace", namespace=namespace), 204)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+            expect.lacks(list(namespace), children(lab, parent), "the list")
+    lab.send("dropNamespace", namespace=bare)  # should the judgement have ended before
+    with lab.judge("IRC-NS-DROP-002"):
+        expect.status(lab.send("dropNamespace", namespace=bare), 404)
+        expect.status(lab.send("dropNamespace", namespace=(lab.name(),)), 404)
+
+
+@check("IRC-NS-DROP-001")
+def what_is_empty_again_is_dropped(lab: CatalogLab) -> None:
+    """A namespace is empty again once its tables were dropped or renamed away; what siblings with names like its own hold is not in it."""
+    stem = lab.name()
+    namespace, sibling = lab.make_namespace(level=stem), lab.make_namespace(level=f"{stem}b")
+    lab.make_table(sibling)
+    table, moved = lab.make_table(namespace), lab.make_table(namespace)
+    lab.dropped(**table.at)
+    if lab.offers("renameTable"):
+        lab.drop_afterwards(sibling, moved.name)
+        destination = {"namespace": list(sibling), "name": moved.name}
+        renamed = lab.send("renameTable", body={"source": moved.identifier, "destination": destination})
+        if renamed.status == NOT_ACCEPTABLE:
+            lab.dropped(**moved.at)
+        else:
+            lab.works(renamed)
+    else:
+        lab.dropped(**moved.at)
+
+    with lab.judge("IRC-NS-DROP-001"):
+        expect.status(lab.send("dropNamespace", namespace=namespace), 204)
+        expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+
+
+@check("IRC-NS-DROP-003")
+def namespaces_with_tables_stay(lab: CatalogLab) -> None:
+    """A namespace that holds a table is not dropped, and the table still loads."""
+    table = lab.make_table()
+    reply = lab.send("dropNamespace", namespace=table.namespace)
+
+    with lab.judge("IRC-NS-DROP-003"):
+        expect.status(reply, 409)
+        expect.status(lab.send("loadTable", **table.at), 200)
+        expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 200)
+
+
+@check("IRC-NS-DROP-005")
+def namespaces_with_children_stay(lab: CatalogLab) -> None:
+    """A namespace that holds only a child namespace is not dropped, and the child is intact."""
+    top = lab.make_namespace()
+    child = lab.make_namespace(top, properties={"a": "1"})
+    found = lab.send("loadNamespaceMetadata", namespace=child).status == 200
+    reply = lab.send("dropNamespace", namespace=top)
+
+    with lab.judge("IRC-NS-DROP-005"):
+        expect.status(reply, 409)
+        expect.contains(list(child), children(lab, top), "children")
+        if found:
+            expect.equal(lab.kept({"a": "1"}).get("a"), properties_of(lab, child).get("a"), "property of the child")
+
+
+@check("IRC-NS-DROP-006")
+def siblings_survive(lab: CatalogLab) -> None:
+    """Dropping a namespace leaves those alone whose names begin like its own."""
+    stem = lab.name()
+    dropped, siblings = lab.make_namespace(level=stem), [lab.make_namespace(level=f"{stem}b")]
+    for tail in (".b", "_", "%"):
+        odd = (f"{stem}{tail}",)
+        made = lab.send("createNamespace", body={"namespace": list(odd)}).status == 200
+        if made and lab.send("loadNamespaceMetadata", namespace=odd).status == 200:
+            lab.afterwards(partial(lab.send, "dropNamespace", namespace=odd))
+            siblings.append(odd)
+    table = lab.make_table(siblings[0])
+    lab.works(lab.send("dropNamespace", namespace=dropped))
+
+    with lab.judge("IRC-NS-DROP-006"):
+        for sibling in siblings:
+            expect.status(lab.send("loadNamespaceMetadata", namespace=sibling), 200)
+        expect.status(lab.send("loadTable", **table.at), 200)
+
+
+@check("IRC-NS-DROP-007")
+def staged_tables_hold_nothing(lab: CatalogLab) -> None:
+    """A table that was only staged does not keep its namespace for ever, and does not bring it back."""
+    table = staged(lab)
+    dropped = lab.send("dropNamespace", namespace=table.namespace)
+
+    with lab.judge("IRC-NS-DROP-007"):
+        expect.status(dropped, 204, 409)
+        if dropped.status == 204:
+            expect.status(commit_stage(lab, table), 404)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=table.namespace), 404)
+
+
+@check("IRC-NS-DROP-008", alone=True)
+def no_table_is_left_without_its_namespace(lab: CatalogLab) -> None:
+    """When a table is created while its namespace is dropped, one of the two fails."""
+    with lab.judge("IRC-NS-DROP-008"):
+        for turn in lab.rounds(ROUNDS):
+            namespace, name = lab.make_namespace(), lab.name()
+            lab.drop_afterwards(namespace, name)
+            create = partial(lab.send, "createTable", namespace=namespace, body=lab.table_request(name))
+            drop = partial(lab.send, "dropNamespace", namespace=namespace)
+            # The one that comes a little later meets the other at another moment in each turn.
+            first, second = (create, drop) if turn % 2 else (drop, create)
+            lab.together([first, partial(later, second, turn % ROUNDS * STEP)])
+            there = lab.send("loadNamespaceMetadata", namespace=namespace).status == 200
+            table = lab.send("loadTable", namespace=namespace, table=name)
+            expect.true(there or table.status == 404, "no table in a namespace that is gone", table.shown)
+
+
+@check("IRC-NS-DROP-009")
+def namespaces_begin_anew(lab: CatalogLab) -> None:
+    """A namespace that is created again after it was dropped has none of its former properties."""
+    name = lab.name()
+    lab.make_namespace(level=name, properties={"old": "1"})
+    lab.works(lab.send("dropNamespace", namespace=(name,)))
+    lab.make_namespace(level=name, properties={"new": "1"})
+
+    with lab.judge("IRC-NS-DROP-009"):
+        stored = properties_of(lab, (name,))
+        expect.lacks("old", stored, "properties")
+        expect.equal("1", stored.get("new"), "property new")

@@ -1,0 +1,124 @@
+"""Listing namespaces: the top level, the children of a parent, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import children, names_in
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Exchange
+
+
+@law("IRC-NS-LIST-009", "IRC-NS-ENC-005")
+def namespaces_are_arrays_of_strings(exchange: Exchange) -> bool:
+    """A listing holds namespaces as arrays of strings under `namespaces`, and single namespaces are written the same way."""
+    if exchange.status != 200 or exchange.operation not in {"listNamespaces", "createNamespace", "loadNamespaceMetadata", "listTables"}:
+        return False
+    parsed = exchange.parsed
+    if not isinstance(parsed, dict):
+        return False
+    if exchange.operation == "listNamespaces":
+        listed = parsed.get("namespaces")
+        expect.true(isinstance(listed, list), "`namespaces` as an array", listed)
+    elif exchange.operation in {"createNamespace", "loadNamespaceMetadata"}:
+        listed = [parsed.get("namespace")]
+    elif exchange.operation == "listTables" and isinstance(parsed.get("identifiers"), list):
+        listed = [identifier.get("namespace") if isinstance(identifier, dict) else identifier for identifier in parsed["identifiers"]]
+    else:
+        return False
+    for namespace in listed or []:
+        fine = isinstance(namespace, list) and namespace and all(isinstance(level, str) for level in namespace)
+        expect.true(bool(fine), "a namespace as an array of strings", namespace)
+    return True
+
+
+@check("IRC-NS-LIST-001", "IRC-NS-LIST-002", "IRC-NS-LIST-003", "IRC-NS-LIST-004")
+def listings_hold_direct_children(lab: CatalogLab) -> None:
+    """Without a parent the top level is listed, with one its direct children with their full paths."""
+    top = lab.make_namespace()
+    nested = lab.feature("nesting")
+    middle = lab.make_namespace(top) if nested else top
+    bottom, beside = (lab.make_namespace(middle), lab.make_namespace(middle)) if nested else (top, top)
+
+    with lab.judge("IRC-NS-LIST-001"):
+        listed = children(lab, None)
+        expect.contains(list(top), listed, "the top level")
+        expect.equal([], [n for n in listed if len(n) != 1], "namespaces of other than one level:")
+    if not nested:
+        return  # what else is demanded is demanded of nested namespaces
+    with lab.judge("IRC-NS-LIST-002"):
+        expect.equal([list(middle)], children(lab, top), "children")
+    with lab.judge("IRC-NS-LIST-003"):
+        expect.equal(sorted([list(bottom), list(beside)]), sorted(children(lab, middle)), "children of two levels")
+    with lab.judge("IRC-NS-LIST-004"):
+        expect.lacks(list(bottom), children(lab, top), "children of the first level")
+
+
+@check("IRC-NS-LIST-005")
+def empty_parent_is_the_top_level(lab: CatalogLab) -> None:
+    """An empty parent lists the top level."""
+    top = lab.make_namespace()
+    child = lab.child_of(top)
+
+    with lab.judge("IRC-NS-LIST-005"):
+        listed = children(lab, "")
+        expect.contains(list(top), listed, "the top level")
+        if child:
+            expect.lacks(list(child), listed, "the top level")
+
+
+@check("IRC-NS-LIST-006")
+def unknown_parents_are_404(lab: CatalogLab) -> None:
+    """Listing below a parent that does not exist is a 404, at the top and below a parent that does."""
+    top = lab.make_namespace()
+    replies = [lab.send("listNamespaces", parent=(lab.name(),)), lab.send("listNamespaces", parent=(*top, lab.name()))]
+
+    with lab.judge("IRC-NS-LIST-006"):
+        for reply in replies:
+            expect.status(reply, 404)
+
+
+@check("IRC-NS-LIST-007")
+def leaves_have_no_children(lab: CatalogLab) -> None:
+    """A namespace without children lists none."""
+    top = lab.make_namespace()
+
+    with lab.judge("IRC-NS-LIST-007"):
+        expect.equal([], names_in(lab.send("listNamespaces", parent=top)), "children")
+        leaf = lab.child_of(top)
+        if leaf:
+            expect.equal([], names_in(lab.send("listNamespaces", parent=leaf)), "children")
+            lab.works(lab.send("dropNamespace", namespace=leaf))
+            expect.equal([], names_in(lab.send("listNamespaces", parent=top)), "children of whose only child was dropped:")
+
+
+@check("IRC-NS-LIST-008")
+def lookalikes_are_not_children(lab: CatalogLab) -> None:
+    """Namespaces whose names begin alike, or look like patterns, are not children of one another."""
+    stem = lab.name()
+    tops = [lab.make_namespace(level=f"{stem}{tail}") for tail in ("", "b", "_c", "xc")]
+    # Each child has a name of its own: under one name, that of another parent could not be told from the right one.
+    below = {top: lab.make_namespace(top, level=f"x{number}") for number, top in enumerate(tops)}
+
+    with lab.judge("IRC-NS-LIST-008"):
+        for top, child in below.items():
+            expect.equal([list(child)], children(lab, top), f"children of {top[0]}")
+
+
+@check("IRC-NS-LIST-010")
+def listings_follow_the_life_cycle(lab: CatalogLab) -> None:
+    """A namespace is listed once it is created and no longer once it is dropped, at the top and below."""
+    top = lab.make_namespace()
+
+    with lab.judge("IRC-NS-LIST-010"):
+        below: list[tuple[Namespace, Namespace]] = [(top, (*top, lab.name()))] if lab.child_of(top) else []
+        for parent, namespace in ((None, (lab.name(),)), *below):
+            expect.lacks(list(namespace), children(lab, parent), "the list before")
+            lab.works(lab.send("createNamespace", body={"namespace": list(namespace)}))
+            expect.contains(list(namespace), children(lab, parent), "the list after creation")
+            lab.works(lab.send("dropNamespace", namespace=namespace))
+            expect.lacks(list(namespace), children(lab, parent), "the list after dropping")

@@ -1,0 +1,125 @@
+"""Names of namespaces in paths: levels, dots, separators and case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, properties_of
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+DEEPEST = 6  #: levels that are looked at
+
+
+@check("IRC-NS-ENC-001", "IRC-NS-ENC-006")
+def three_levels_live_a_whole_life(lab: CatalogLab) -> None:
+    """A namespace of three levels is created, loaded, listed, changed, filled, emptied and dropped by the same path."""
+    top = lab.make_namespace()
+    namespace = (*lab.make_namespace(top), lab.name())
+    created = lab.send("createNamespace", body={"namespace": list(namespace)})
+    with lab.judge("IRC-NS-ENC-006"):
+        expect.status(created, 200)
+        expect.equal(list(namespace), created.at("namespace"), "namespace")
+    with lab.judge("IRC-NS-ENC-001"):
+        expect.status(created, 200)
+        expect.equal(list(namespace), lab.send("loadNamespaceMetadata", namespace=namespace).at("namespace"), "namespace")
+        expect.contains(list(namespace), lab.send("listNamespaces", parent=namespace[:2]).at("namespaces"), "children")
+        if lab.offers("namespaceExists"):
+            expect.status(lab.send("namespaceExists", namespace=namespace), 204)
+        changed = lab.send("updateProperties", namespace=namespace, body={"removals": [], "updates": {"a": "1"}})
+        expect.status(changed, 200)
+        expect.equal("1", properties_of(lab, namespace).get("a"), "property a")
+        table = lab.make_table(namespace)
+        expect.status(lab.send("loadTable", **table.at), 200)
+        listed = identifiers(lab.send("listTables", namespace=namespace))
+        expect.contains(table.identifier, listed, "the tables")
+        expect.status(lab.send("loadTable", namespace=namespace[:2], table=table.name), 404)
+        expect.status(lab.drop_table(**table.at), 204)
+        expect.status(lab.send("dropNamespace", namespace=namespace), 204)
+
+
+@check("IRC-NS-ENC-001")
+def no_level_is_lost_on_the_way(lab: CatalogLab) -> None:
+    """As deep as namespaces may be nested, each is found and listed with all its levels; deeper ones may be refused."""
+    if not lab.feature("nesting"):
+        lab.skip("IRC-NS-ENC-001", "the target does not nest namespaces")
+        return
+    namespace = lab.make_namespace()
+
+    with lab.judge("IRC-NS-ENC-001"):
+        while len(namespace) < DEEPEST:
+            parent, namespace = namespace, (*namespace, lab.name())
+            created = create(lab, list(namespace))
+            if 400 <= created.status < 500:
+                break
+            expect.status(created, 200)
+            expect.equal(list(namespace), created.at("namespace"), "namespace")
+            expect.equal(list(namespace), lab.send("loadNamespaceMetadata", namespace=namespace).at("namespace"), "namespace")
+            expect.contains(list(namespace), lab.send("listNamespaces", parent=parent).at("namespaces"), "children")
+
+
+@check("IRC-NS-ENC-002")
+def dots_do_not_separate(lab: CatalogLab) -> None:
+    """A level with a dot in it is another namespace than two levels."""
+    top = lab.make_namespace()
+    name = lab.name()
+    two_levels = lab.make_namespace(top, level=name, properties={"is": "two levels"})
+    child = lab.child_of(two_levels)
+    dotted = (f"{top[0]}.{name}",)
+    created = lab.send("createNamespace", body={"namespace": list(dotted), "properties": {"is": "one level"}})
+    if created.status == 200:
+        lab.afterwards(lambda: lab.send("dropNamespace", namespace=dotted))
+    elif created.status == 400:
+        lab.skip("IRC-NS-ENC-002", "the target refuses names with dots")
+        return
+
+    with lab.judge("IRC-NS-ENC-002"):
+        expect.status(created, 200)
+        expect.equal("one level", properties_of(lab, dotted).get("is"), "property of one level")
+        expect.equal("two levels", properties_of(lab, two_levels).get("is"), "property of two levels")
+        listed = lab.send("listNamespaces", parent=dotted)
+        expect.status(listed, 200)
+        if child:
+            expect.lacks(list(child), listed.at("namespaces"), "children of one level")
+
+
+@check("IRC-NS-ENC-003")
+def separators_at_the_ends_are_no_aliases(lab: CatalogLab) -> None:
+    """A path with a separator too many does not find the namespace."""
+    top = lab.make_namespace()
+    child = lab.child_of(top)
+    prefix = lab.path("listNamespaces")
+    paths = [f"{top[0]}%1F", f"%1F{top[0]}"]
+    paths += [f"{top[0]}%1F%1F{child[1]}", f"{top[0]}%1F{child[1]}%1F"] if child else []
+
+    with lab.judge("IRC-NS-ENC-003"):
+        for path in paths:
+            expect.status(lab.send_raw("GET", f"{prefix}/{path}", operation="loadNamespaceMetadata"), 400, 404)
+
+
+@check("IRC-NS-ENC-004")
+def case_is_treated_consistently(lab: CatalogLab) -> None:
+    """Names that differ in case are different namespaces, or the same one wherever they are used."""
+    name = f"{lab.name()}Case"
+    other = name.swapcase()
+    first = create(lab, [name], properties={"is": "first"})
+    if 400 <= first.status < 500:
+        lab.skip("IRC-NS-ENC-004", "the target refuses namespaces with capitals in their names")
+        return
+    lab.works(first, 200)
+    kept = lab.send("loadNamespaceMetadata", namespace=(name,))
+    found = lab.send("loadNamespaceMetadata", namespace=(other,))
+    again = create(lab, [other], properties={"is": "second"})
+
+    with lab.judge("IRC-NS-ENC-004"):
+        expect.status(kept, 200, about="for the spelling that it was created with")
+        if found.status == 200:
+            expect.status(again, 409)
+        else:
+            expect.status(again, 200)
+            for spelled, value in ((name, "first"), (other, "second")):
+                expect.contains(properties_of(lab, (spelled,)).get("is"), (value, None), f"property of the {value}, if any is kept,")

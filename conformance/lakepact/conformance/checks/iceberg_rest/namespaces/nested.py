@@ -1,0 +1,165 @@
+"""Tables and views of namespaces of several levels: every operation finds them at their path, and none finds those of the parent there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.listings import names
+from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables import ways
+from lakepact.conformance.checks.iceberg_rest.kit.view_renames import identifier
+from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as rename_view
+from lakepact.conformance.checks.iceberg_rest.kit.views import HARMLESS, made, state
+from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+
+def deep(lab: CatalogLab, parent: Namespace) -> Namespace:
+    """A namespace below another one.
+
+    Raises:
+        NotOffered: there is none, which is judged elsewhere.
+    """
+    child = lab.child_of(parent)
+    if child is None:
+        raise NotOffered("namespaces of several levels are refused, or not found at their paths")
+    return child
+
+
+@check("IRC-NS-ENC-001")
+def tables_of_deep_namespaces_are_found_by_every_operation(lab: CatalogLab) -> None:
+    """A table of a namespace of several levels is created, found, changed, reported on and registered at its path."""
+    above = lab.make_table()
+    namespace, name = deep(lab, above.namespace), lab.name()
+    created = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+    lab.drop_afterwards(namespace, name)
+
+    with lab.judge("IRC-NS-ENC-001"):
+        expect.status(created, 200, about="for creating a table two levels deep")
+        table = Table(namespace, name, created)
+        if lab.offers("tableExists"):
+            expect.status(lab.send("tableExists", **table.at), 204, 200, about="for a table that is there")
+        expect.status(lab.commit(table, set_properties(lakepact="deep")), 200, about="for a commit to it")
+        expect.equal("deep", properties_of(lab.load(table)).get("lakepact"), "the property that was committed,")
+        others: dict[str, dict[str, Any]] = {
+            "loadCredentials": {},
+            "reportMetrics": {"body": scan_report(table)},
+            "planTableScan": {"body": {}},
+        }
+        for operation, arguments in others.items():
+            # Whether these are done is judged elsewhere; here, that the table is not missed.
+            if lab.offers(operation) and lab.send(operation, **arguments, **above.at).status != 404:
+                reply = lab.send(operation, **arguments, **table.at)
+                expect.true(reply.status != 404, f"another status than 404 for {operation} of a table that is there", reply.shown)
+
+
+@check("IRC-NS-ENC-001")
+def tables_are_registered_in_deep_namespaces(lab: CatalogLab) -> None:
+    """Where tables can be registered at all, they can be in a namespace of several levels."""
+    former = lab.load(lab.make_table())
+    namespace = deep(lab, former.namespace)
+    if lab.send("dropTable", **former.at).status not in {200, 204}:
+        raise NotOffered("the target drops no table without its files")
+    body = {"name": former.name, "metadata-location": former.reply.at("metadata-location")}
+    lab.works(lab.send("registerTable", namespace=former.namespace, body=body), 200)
+    lab.works(lab.send("dropTable", **former.at))
+    reply = lab.send("registerTable", namespace=namespace, body=body)
+    lab.drop_afterwards(namespace, former.name)
+
+    with lab.judge("IRC-NS-ENC-001"):
+        expect.true(reply.status != 404, "another status than 404 for registering a table two levels deep", reply.shown)
+
+
+@check("IRC-NS-ENC-001", "IRC-VIEW-LOAD-005", "IRC-VIEW-REN-001", "IRC-VIEW-LOAD-007")
+def views_of_deep_namespaces_live_a_whole_life(lab: CatalogLab) -> None:
+    """A view of a namespace of several levels is created, loaded, found, listed, replaced, renamed and dropped at its path."""
+    above = made(lab)
+    namespace, name, new = deep(lab, above.namespace), lab.name(), lab.name()
+    at: dict[str, Any] = {"namespace": namespace, "view": name}
+    created = create_view(lab, namespace, name)
+    with lab.judge("IRC-NS-ENC-001"):
+        expect.status(created, 200, about="for creating a view two levels deep")
+        expect.status(lab.send("loadView", **at), 200, about="for loading it")
+        if lab.offers("listViews"):
+            expect.equal([name], names(lab.send("listViews", namespace=namespace)), "names of views")
+        if lab.offers("replaceView"):
+            body = {"requirements": [], "updates": [HARMLESS]}
+            expect.status(lab.send("replaceView", body=body, **at), 200, about="for replacing it")
+    lab.works(created, 200)
+    lab.works(lab.send("loadView", **at), 200)
+    if lab.offers("viewExists"):
+        with lab.judge("IRC-VIEW-LOAD-005"):
+            expect.status(lab.send("viewExists", **at), 204, about="for a view two levels deep")
+    else:
+        lab.skip("IRC-VIEW-LOAD-005", "the target does not tell whether a view exists")
+    if lab.offers("renameView"):
+        reply = rename_view(lab, identifier(namespace, name), identifier(namespace, new))
+        with lab.judge("IRC-VIEW-REN-001"):
+            expect.status(reply, 204, about="for renaming a view two levels deep")
+            expect.status(lab.send("loadView", namespace=namespace, view=new), 200, about="for its new name")
+            expect.status(lab.send("loadView", **at), 404, about="for its old name")
+            at = {"namespace": namespace, "view": new}
+    else:
+        lab.skip("IRC-VIEW-REN-001", "the target does not rename views")
+    with lab.judge("IRC-VIEW-LOAD-007"):
+        expect.status(lab.send("dropView", **at), 204, about="for dropping a view two levels deep")
+        expect.status(lab.send("loadView", **at), 404, about="for it afterwards")
+
+
+@check("IRC-VIEW-REN-001")
+def views_move_as_they_are(lab: CatalogLab) -> None:
+    """A view that is renamed into another namespace, of one level or of several, is loaded there with the metadata that it had."""
+    view = made(lab)
+    homes = [lab.make_namespace()]
+    child = lab.child_of(homes[0])
+    moves, before, at = 0, state(lab.works(lab.send("loadView", **view.at), 200)), view.identifier
+    for home in (*homes, *([child] if child else [])):
+        to = identifier(home, view.name)
+        reply = rename_view(lab, at, to)
+        if 400 <= reply.status < 500:
+            continue  # who does not move views says so, with 406 or otherwise
+        moves += 1
+        with lab.judge("IRC-VIEW-REN-001"):
+            expect.status(reply, 204)
+            there = lab.send("loadView", namespace=home, view=view.name)
+            expect.status(there, 200, about="for the view in its new namespace")
+            expect.equal(before, state(there), "unchanged metadata:")
+            expect.status(lab.send("loadView", namespace=tuple(at["namespace"]), view=view.name), 404, about="for the view where it was")
+            at = to
+    if not moves:
+        lab.skip("IRC-VIEW-REN-001", "the target does not rename views into other namespaces")
+
+
+@check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008", "IRC-TBL-DROP-002", "IRC-TBL-HEAD-002")
+def parents_do_not_lend_what_they_have(lab: CatalogLab) -> None:
+    """What a namespace has is not found below it: not loaded, not there, not dropped."""
+    table = lab.make_table()
+    namespace, parent, known = deep(lab, table.namespace), table.namespace, ways(lab)
+    below: dict[str, Any] = {"namespace": namespace, "table": table.name}
+    with lab.judge("IRC-TBL-HEAD-002"):
+        if lab.offers("tableExists"):
+            expect.status(lab.send("tableExists", **below), 404, about="below the namespace of a table")
+    with lab.judge("IRC-TBL-DROP-002"):
+        expect.status(lab.send("dropTable", purge_requested=known[0], **below), 404, about="for dropping a table below its namespace")
+        expect.status(lab.send("loadTable", **table.at), 200, about="for the table afterwards")
+    if not lab.offers("createView"):
+        for requirement in ("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-008"):
+            lab.skip(requirement, "the target has no views")
+        return
+    view = made(lab, parent)
+    at: dict[str, Any] = {"namespace": namespace, "view": view.name}
+    with lab.judge("IRC-VIEW-LOAD-002"):
+        expect.status(lab.send("loadView", **at), 404, about="for loading a view below its namespace")
+    with lab.judge("IRC-VIEW-LOAD-005"):
+        if lab.offers("viewExists"):
+            expect.status(lab.send("viewExists", **at), 404, about="below the namespace of a view")
+    with lab.judge("IRC-VIEW-LOAD-008"):
+        expect.status(lab.send("dropView", **at), 404, about="for dropping a view below its namespace")
+        expect.status(lab.send("loadView", **view.at), 200, about="for the view afterwards")

@@ -1,0 +1,1 @@
+"""Checks of what every operation has in common: configuration, errors, paging, paths and transport."""

@@ -1,0 +1,232 @@
+"""Checks of the catalog configuration."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.probes import NOT_FOUND, PROBES, PROBES_OF_WHAT_IS_THERE, is_served
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+
+@check("IRC-CFG-001", "IRC-CFG-002", "IRC-CFG-007")
+def configuration_has_both_maps(lab: CatalogLab) -> None:
+    """The configuration is answered before a prefix is known, with defaults and overrides as maps of strings."""
+    reply = lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+
+    with lab.judge("IRC-CFG-007"):
+        expect.status(reply, 200)
+    with lab.judge("IRC-CFG-001"):
+        for member in ("defaults", "overrides"):
+            expect.true(isinstance(reply.at(member), dict), f"`{member}` to be an object", reply.at(member))
+    with lab.judge("IRC-CFG-002"):
+        for member in ("defaults", "overrides"):
+            settings = reply.document.get(member)
+            for key, value in settings.items() if isinstance(settings, dict) else ():
+                expect.true(isinstance(value, str), f"`{member}.{key}` to be a string", value)
+
+
+@check("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017")
+def endpoints_are_well_formed(lab: CatalogLab) -> None:
+    """Declared endpoints are strings of a verb, one space and a path template, none of them twice."""
+    endpoints = lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse")).document.get("endpoints")
+    if endpoints is None:
+        for requirement in ("IRC-CFG-008", "IRC-CFG-009", "IRC-CFG-017"):
+            lab.skip(requirement, "the target sends no endpoints")
+        return
+
+    with lab.judge("IRC-CFG-008"):
+        expect.true(isinstance(endpoints, list) and all(isinstance(e, str) for e in endpoints), "an array of strings", endpoints)
+    with lab.judge("IRC-CFG-009"):
+        for endpoint in endpoints:
+            expect.true(re.fullmatch(r"[A-Z]+ /v1/\S+", str(endpoint)) is not None, "`<VERB> <path template>` with one space", endpoint)
+    with lab.judge("IRC-CFG-017"):
+        expect.equal(len(set(endpoints)), len(endpoints), "as many different endpoints as entries:")
+
+
+def configuration(lab: CatalogLab) -> Reply:
+    """The configuration as the target answers it for the chosen warehouse."""
+    return lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+
+
+@check("IRC-CFG-004", "IRC-CFG-005", "IRC-CFG-006")
+def warehouses_are_named(lab: CatalogLab) -> None:
+    """The warehouse may be left out where there is one, and one that does not exist is refused, however it is spelled."""
+    without = lab.send("getConfig")
+    unknown = lab.send("getConfig", warehouse=f"s3://{lab.name()}/żółć surely missing")
+
+    with lab.judge("IRC-CFG-004"):
+        expect.status(without, 200, 400)
+    with lab.judge("IRC-CFG-005"):
+        expect.status(unknown, 400, 404)
+    chosen = lab.target.parameters.get("warehouse")
+    if not chosen:
+        lab.skip("IRC-CFG-006", "no warehouse was chosen for this run (--parameter warehouse=…)")
+        return
+    with lab.judge("IRC-CFG-006"):
+        encoded = "".join(f"%{byte:02x}" for byte in chosen.encode())
+        spelled = lab.send_raw("GET", f"/v1/config?warehouse={encoded}", operation="getConfig")
+        expect.status(spelled, 200)
+        expect.equal(configuration(lab).document, spelled.document, "the same configuration")
+
+
+@check("IRC-CFG-010")
+def endpoints_are_templates_of_the_contract(lab: CatalogLab) -> None:
+    """A declared endpoint that means an operation of the contract is spelled as the contract spells it."""
+    endpoints = configuration(lab).document.get("endpoints")
+    if not isinstance(endpoints, list):
+        lab.skip("IRC-CFG-010", "the target sends no endpoints")
+        return
+    templates = {f"{o.method} {o.path}" for o in lab.contract.operations.values()}
+    shapes = {_shape(template): template for template in templates}
+
+    with lab.judge("IRC-CFG-010"):
+        for endpoint in endpoints:
+            meant = shapes.get(_shape(str(endpoint)))
+            expect.true(meant in (None, endpoint), f"`{meant}`, as the contract spells it", endpoint)
+
+
+def _shape(endpoint: str) -> str:
+    """An endpoint with its placeholders blanked and its case folded, to find what a misspelled one means."""
+    return re.sub(r"\{[^}]*\}", "{}", re.sub(r"\s+", " ", endpoint)).lower().replace("//", "/").rstrip("/")
+
+
+def is_implemented(lab: CatalogLab, operation: str, reply: Reply) -> bool:
+    """Whether the answer to a probe could only come from an operation that works: a refusal for other reasons proves nothing."""
+    if lab.contract.operations[operation].method == "HEAD" and reply.status == NOT_FOUND:
+        return finds_what_is_there(lab, operation)
+    return reply.status in {200, 204, 404} and is_served(lab, operation, reply)
+
+
+def finds_what_is_there(lab: CatalogLab, operation: str) -> bool:
+    """Whether an operation that answers without a body finds what is there: that it finds nothing else may be a router's answer."""
+    with contextlib.suppress(Blocked, NotOffered, Unmet):
+        home = lab.make_namespace()
+        values: dict[str, Any] = {"namespace": home}
+        if operation == "tableExists":
+            values["table"] = lab.make_table(home).name
+        if operation == "viewExists":
+            values["view"] = lab.make_view(home)
+        return lab.send(operation, declared=False, **values).status in {200, 204}
+    return False
+
+
+@check("IRC-CFG-011", "IRC-CFG-012", "IRC-CFG-014")
+def endpoints_tell_the_truth(lab: CatalogLab) -> None:
+    """Every declared endpoint is served, and what is served is declared."""
+    absent, missing = (lab.name(),), lab.name()
+    values: dict[str, Any] = {"namespace": absent, "table": missing, "view": missing, "plan_id": missing}
+    probes = {operation: probe for operation, probe in PROBES.items() if operation in lab.contract.operations}
+    replies = {operation: lab.send(operation, declared=False, **probe, **values) for operation, probe in probes.items()}
+    beyond = sorted(o for o, reply in replies.items() if not lab.offers(o) and is_implemented(lab, o, reply))
+    declared = configuration(lab).document.get("endpoints")
+
+    if not declared:
+        lab.skip("IRC-CFG-011", "the target sends no endpoints")
+        lab.skip("IRC-CFG-012", "the target sends no endpoints")
+        if beyond:
+            # Nothing is lost by it but what clients will not use, so this is for a reader to look at.
+            lab.warn(
+                "IRC-CFG-014",
+                expected="endpoints that declare what is served beyond the defaults",
+                actual=f"none; served: {', '.join(beyond)}",
+            )
+        else:
+            lab.note("IRC-CFG-014", "nothing beyond the defaults is served")
+        return
+    lab.note("IRC-CFG-014", "the target declares its endpoints")
+    with lab.judge("IRC-CFG-011"):
+        unserved = sorted(o for o, reply in replies.items() if lab.offers(o) and not is_served(lab, o, reply))
+        expect.equal([], unserved, "declared operations that are not served:")
+    with lab.judge("IRC-CFG-012"):
+        expect.equal([], beyond, "served operations that are not declared:")
+
+
+@check("IRC-CFG-013")
+def without_endpoints_the_defaults_are_promised(lab: CatalogLab) -> None:
+    """A server that declares no endpoints serves the fourteen that the contract assumes."""
+    if configuration(lab).document.get("endpoints"):
+        lab.skip("IRC-CFG-013", "the target declares its endpoints")
+        return
+    absent, missing = (lab.name(),), lab.name()
+    values: dict[str, Any] = {"namespace": absent, "table": missing}
+
+    for operation in sorted(lab.offer.operations - {"getConfig"}):
+        with lab.judge("IRC-CFG-013"):
+            reply = lab.send(operation, declared=False, **PROBES[operation], **values)
+            # An odd 404 for what is not there proves nothing where what is there was found: that was asked before anything else.
+            served = lab.offers(operation) if operation in PROBES_OF_WHAT_IS_THERE else is_served(lab, operation, reply)
+            expect.true(served, f"{operation} to be served", reply.shown)
+
+
+@check("IRC-CFG-015")
+def existence_agrees_with_loading(lab: CatalogLab) -> None:
+    """HEAD and GET agree on what exists, and GET decides where HEAD is not offered."""
+    table = lab.make_table()
+    here: list[tuple[str, str, dict[str, Any]]] = [
+        ("namespaceExists", "loadNamespaceMetadata", {"namespace": table.namespace}),
+        ("tableExists", "loadTable", table.at),
+    ]
+    gone: list[tuple[str, str, dict[str, Any]]] = [
+        ("namespaceExists", "loadNamespaceMetadata", {"namespace": (lab.name(),)}),
+        ("tableExists", "loadTable", {**table.at, "table": lab.name()}),
+    ]
+
+    with lab.judge("IRC-CFG-015"):
+        for wanted, cases in ((200, here), (404, gone)):
+            for head, get, at in cases:
+                expect.status(lab.send(get, **at), wanted)
+                if lab.offers(head):
+                    expect.status(lab.send(head, **at), 204 if wanted == 200 else 404)
+
+
+@check("IRC-CFG-016", "IRC-CFG-018", "IRC-CFG-019", "IRC-CFG-020")
+def the_configuration_is_sober(lab: CatalogLab) -> None:
+    """The configuration stays the same from call to call, carries no secrets, and does not send an empty list of endpoints."""
+    replies = [configuration(lab) for _ in range(5)]
+    first = replies[0].document
+
+    with lab.judge("IRC-CFG-016"):
+        expect.true(first.get("endpoints") != [], "endpoints that are not an empty array", first.get("endpoints"))
+    with lab.judge("IRC-CFG-018"):
+        for reply in replies:
+            expect.equal(first.get("endpoints"), reply.document.get("endpoints"), "endpoints")
+            expect.equal(_prefix(first), _prefix(reply.document), "prefix")
+    lab.note("IRC-CFG-019", f"keys: {', '.join(sorted({*_map(first, 'defaults'), *_map(first, 'overrides')})) or 'none'}")
+    with lab.judge("IRC-CFG-020"):
+        for member in ("defaults", "overrides"):
+            for key in _map(first, member):
+                expect.true(not is_secret(key), "no secret among the settings", f"`{member}.{key}`")
+
+
+#: Settings of clients whose values are secrets; those of storage accounts have the name of the account behind them.
+SECRET_KEYS = frozenset(
+    {
+        *("credential", "token", "header.authorization", "rest.secret-access-key", "rest.session-token"),
+        *("s3.secret-access-key", "s3.session-token", "gcs.oauth2.token", "client.access-key-secret"),
+        *("adls.sas-token", "adls.auth.shared-key.account.key", "adls.connection-string"),
+    }
+)
+OF_ACCOUNTS = ("adls.sas-token.", "adls.connection-string.")
+
+
+def is_secret(key: str) -> bool:
+    """Whether a setting of clients is a secret."""
+    folded = key.casefold()
+    return folded in SECRET_KEYS or folded.startswith(OF_ACCOUNTS)
+
+
+def _map(document: dict[str, Any], member: str) -> dict[str, Any]:
+    value = document.get(member)
+    return value if isinstance(value, dict) else {}
+
+
+def _prefix(document: dict[str, Any]) -> Any:
+    return _map(document, "overrides").get("prefix")

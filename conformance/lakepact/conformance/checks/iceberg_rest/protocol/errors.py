@@ -1,0 +1,272 @@
+"""The error model: laws over every refusal, and scenarios that provoke one of each kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
+from lakepact.conformance.checks.iceberg_rest.kit.views import made
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+CONFLICT = 409
+
+#: These routes answer errors in OAuth's own form.
+OAUTH = frozenset({"getToken"})
+
+#: Methods that the contract has on none of its paths; what answers them may stand before the catalog.
+CONTRACT_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
+
+#: Checks that also ask for what the target does not declare, which a router may answer that knows no catalog.
+UNDECLARED = frozenset({"configuration.endpoints_tell_the_truth", "transport_refused.undeclared_operations_are_refused"})
+
+
+def is_refusal(exchange: Exchange) -> bool:
+    """Whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
+    known = exchange.operation is not None and exchange.operation not in OAUTH
+    return known and exchange.status >= 400 and exchange.method in CONTRACT_METHODS - {"HEAD"}
+
+
+def middleware_may_answer(exchange: Exchange) -> bool:
+    """Whether the refusal may come from a layer that knows no catalog, in plain text or in a form of its own.
+
+    The contract says so of 400; statuses that it does not document at all (404 and 405 of a router, 413, 415 …) are the same.
+    """
+    routed = {404} if exchange.check in UNDECLARED else set()
+    return exchange.status in {400, 405, 411, 413, 414, 415, 431, 501} | routed and exchange.media_type != "application/json"
+
+
+def error_of(exchange: Exchange) -> dict[str, Any] | None:
+    """The error object of a refusal, or `None` where there is none to look at."""
+    if not is_refusal(exchange) or not isinstance(exchange.parsed, dict):
+        return None
+    error = exchange.parsed.get("error")
+    return error if isinstance(error, dict) else None
+
+
+@law("IRC-ERR-015")
+def refusals_of_views_are_enveloped(exchange: Exchange) -> bool:
+    """Every refusal of a view operation, and every 406, has a JSON body with an `error` object."""
+    return ("View" in (exchange.operation or "") or exchange.status == 406) and bool(refusals_are_enveloped(exchange))
+
+
+@law("IRC-ERR-001")
+def refusals_are_enveloped(exchange: Exchange) -> bool:
+    """Every refusal has a JSON body with an `error` object."""
+    if not is_refusal(exchange) or middleware_may_answer(exchange):
+        return False
+    if not isinstance(Reply(exchange).at("error"), dict):
+        raise Unmet('`{"error": {…}}` as the body', Reply(exchange).shown)
+    return True
+
+
+@law("IRC-ERR-002")
+def errors_have_message_type_and_code(exchange: Exchange) -> bool:
+    """Every error object has `message` and `type` as strings and `code` as an integer."""
+    error = error_of(exchange)
+    if error is None:
+        return False
+    for member, kind in (("message", str), ("type", str), ("code", int)):
+        value = error.get(member)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise Unmet(f"`error.{member}` as {'an integer' if kind is int else 'a string'}", Reply(exchange).shown)
+    return True
+
+
+@law("IRC-ERR-003")
+def error_code_is_the_status(exchange: Exchange) -> bool:
+    """The code in an error body is the status of the answer."""
+    error = error_of(exchange)
+    if error is None or "code" not in error:
+        return False
+    expect.equal(exchange.status, error["code"], "error code")
+    return True
+
+
+@law("IRC-ERR-004")
+def error_code_is_in_range(exchange: Exchange) -> bool:
+    """The code in an error body lies within 400 and 600."""
+    error = error_of(exchange)
+    if error is None or not isinstance(error.get("code"), int):
+        return False
+    expect.true(400 <= error["code"] <= 600, "a code from 400 to 600", error["code"])
+    return True
+
+
+@law("IRC-ERR-005")
+def stack_is_an_array_of_strings(exchange: Exchange) -> bool:
+    """A stack in an error body is an array of strings."""
+    error = error_of(exchange)
+    if error is None or "stack" not in error:
+        return False
+    stack = error["stack"]
+    expect.true(isinstance(stack, list) and all(isinstance(s, str) for s in stack), "`error.stack` as an array of strings", stack)
+    return True
+
+
+@law("IRC-ERR-006")
+def envelope_holds_the_error_alone(exchange: Exchange) -> bool:
+    """An error body has no other top-level member than `error`."""
+    if error_of(exchange) is None:
+        return False
+    expect.equal(["error"], sorted(exchange.parsed), "top-level members")
+    return True
+
+
+@law("IRC-ERR-007")
+def refusals_are_json(exchange: Exchange) -> bool:
+    """Error bodies are served as application/json; only a 400 from a layer before the catalog may be plain text."""
+    if not is_refusal(exchange) or not exchange.body or (middleware_may_answer(exchange) and exchange.media_type == "text/plain"):
+        return False
+    if middleware_may_answer(exchange) and exchange.status != 400:
+        return False
+    expect.equal("application/json", exchange.media_type, "media type")
+    return True
+
+
+@law("IRC-ERR-014")
+def client_faults_are_no_server_errors(exchange: Exchange) -> bool:
+    """No request of this suite is answered with a 5xx status."""
+    if exchange.operation is None or exchange.status in {501, 503}:
+        return False
+    expect.no_server_error(Reply(exchange))
+    return True
+
+
+@law("IRC-ERR-018")
+def errors_leak_no_secret(exchange: Exchange) -> bool:
+    """No error body repeats a secret of the request."""
+    if exchange.status < 400 or not exchange.secrets:
+        return False
+    leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
+    expect.true(not leaked, "an error body without the credentials of the request", "they stand in it")
+    return True
+
+
+@check("IRC-ERR-007")
+def errors_are_json_for_everybody(lab: CatalogLab) -> None:
+    """Who accepts anything, or does not say what, is refused in JSON as well."""
+    namespace = lab.make_namespace()
+    for accepted in ("*/*", ""):
+        accept = ("Accept", accepted)
+        missing = lab.send("loadTable", namespace=namespace, table=lab.name(), headers=[accept])
+        broken = lab.send("createNamespace", content=b'{"namespace":[', headers=[accept])
+        with lab.judge("IRC-ERR-007"):
+            for reply in (missing, broken):
+                refusals_are_json(reply.exchange)
+
+
+def _type_of(lab: CatalogLab, requirement: str, wanted: dict[str, Any]) -> None:
+    """Judge the type names of several refusals together."""
+    with lab.judge(requirement):
+        for name, reply in wanted.items():
+            expect.client_error(reply)
+            expect.equal(name.partition(" ")[0], reply.at("error", "type"), "error type")
+
+
+@check("IRC-ERR-008")
+def missing_things_are_named(lab: CatalogLab) -> None:
+    """What is missing is named by the type of the error: a namespace, or a table."""
+    namespace, table = lab.make_namespace(), lab.name()
+    lab.dropped(**lab.make_table(namespace).at)
+    _type_of(
+        lab,
+        "IRC-ERR-008",
+        {
+            "NoSuchNamespaceException": lab.send("loadNamespaceMetadata", namespace=(lab.name(),)),
+            "NoSuchNamespaceException on listing": lab.send("listTables", namespace=(lab.name(),)),
+            "NoSuchTableException": lab.send("loadTable", namespace=namespace, table=table),
+            "NoSuchTableException on dropping": lab.drop_table(namespace=namespace, table=table),
+        },
+    )
+
+
+@check("IRC-ERR-008")
+def missing_views_are_named(lab: CatalogLab) -> None:
+    """What is missing is named by the type of the error: a view."""
+    home = made(lab).namespace
+    absent: dict[str, Any] = {"namespace": home, "view": lab.name()}
+    commit = {"requirements": [], "updates": [set_properties(lakepact="nowhere")]}
+    named = [{"namespace": list(home), "name": name} for name in (absent["view"], lab.name())]
+    wanted = {"NoSuchViewException": lab.send("loadView", **absent), "NoSuchViewException on dropping": lab.send("dropView", **absent)}
+    if lab.offers("replaceView"):
+        wanted["NoSuchViewException on replacing"] = lab.send("replaceView", body=commit, **absent)
+    if lab.offers("renameView"):
+        wanted["NoSuchViewException on renaming"] = lab.send("renameView", body={"source": named[0], "destination": named[1]})
+    _type_of(lab, "IRC-ERR-008", wanted)
+
+
+@check("IRC-ERR-009")
+def renaming_tells_what_is_missing(lab: CatalogLab) -> None:
+    """A rename that fails with 404 tells a missing table from a missing target namespace."""
+    table = lab.make_table()
+    absent = {"namespace": list(table.namespace), "name": lab.name()}
+    nowhere = {"namespace": [lab.name()], "name": lab.name()}
+    no_source = lab.send("renameTable", body={"source": absent, "destination": {**absent, "name": lab.name()}})
+    no_target = lab.send("renameTable", body={"source": table.identifier, "destination": nowhere})
+
+    with lab.judge("IRC-ERR-009"):
+        expect.status(no_source, 404)
+        expect.status(no_target, 404)
+        expect.equal("NoSuchTableException", no_source.at("error", "type"), "error type for a missing source")
+        expect.equal("NoSuchNamespaceException", no_target.at("error", "type"), "error type for a missing target namespace")
+
+
+@check("IRC-ERR-010")
+def conflicts_are_named(lab: CatalogLab) -> None:
+    """A conflict is named by the type of the error: something exists, is not empty, or a requirement failed."""
+    table = lab.make_table()
+    here, nobody = table.namespace, "00000000-0000-4000-8000-000000000000"
+    refusals: dict[str, Reply] = {
+        "AlreadyExistsException": lab.send("createNamespace", body={"namespace": list(here)}),
+        "AlreadyExistsException of a table": lab.send("createTable", namespace=here, body=lab.table_request(table.name)),
+        "NamespaceNotEmptyException": lab.send("dropNamespace", namespace=here),
+        "CommitFailedException": lab.commit(
+            table, set_properties(lakepact="refused"), requirements=[{"type": "assert-table-uuid", "uuid": nobody}]
+        ),
+    }
+    if lab.offers("renameTable"):
+        other = lab.make_table(here)
+        body = {"source": other.identifier, "destination": table.identifier}
+        refusals["AlreadyExistsException of a renamed table"] = lab.send("renameTable", body=body)
+    location = lab.load(table).metadata_location
+    if lab.offers("registerTable") and location:
+        named = {"name": table.name, "metadata-location": location}
+        refusals["AlreadyExistsException of a registered table"] = lab.send("registerTable", namespace=here, body=named)
+    # What is no conflict is judged as such elsewhere.
+    _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if " " not in name or reply.status == CONFLICT})
+
+
+@check("IRC-ERR-010")
+def conflicts_of_views_are_named(lab: CatalogLab) -> None:
+    """A conflict of a view is named by the type of the error: there is one by that name, or a requirement failed."""
+    view = made(lab)
+    other = made(lab, view.namespace)
+    refusals = {"AlreadyExistsException of a view": create_view(lab, view.namespace, view.name)}
+    if lab.offers("renameView"):
+        body = {"source": other.identifier, "destination": view.identifier}
+        refusals["AlreadyExistsException of a renamed view"] = lab.send("renameView", body=body)
+    if lab.offers("replaceView"):
+        stale = {"type": "assert-view-uuid", "uuid": "00000000-0000-4000-8000-000000000000"}
+        commit = {"requirements": [stale], "updates": [set_properties(lakepact="refused")]}
+        refusals["CommitFailedException of a view"] = lab.send("replaceView", body=commit, **view.at)
+    _type_of(lab, "IRC-ERR-010", {name: reply for name, reply in refusals.items() if reply.status == CONFLICT})
+
+
+@check("IRC-ERR-017")
+def refused_heads_have_no_body(lab: CatalogLab) -> None:
+    """A HEAD request for something that does not exist is answered without a body."""
+    namespace = lab.make_namespace()
+    replies = [lab.send("namespaceExists", namespace=(lab.name(),)), lab.send("tableExists", namespace=namespace, table=lab.name())]
+
+    with lab.judge("IRC-ERR-017"):
+        for reply in replies:
+            expect.status(reply, 404)
+            expect.no_body(reply)

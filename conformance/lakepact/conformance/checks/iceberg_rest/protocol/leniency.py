@@ -1,0 +1,83 @@
+"""Transport: what a server has to forgive, because real clients send it."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+@check("IRC-GEN-004")
+def content_type_may_have_parameters(lab: CatalogLab) -> None:
+    """A body whose content type carries a charset is accepted."""
+    level = lab.name()
+    headers = [("Content-Type", "application/json; charset=UTF-8")]
+    reply = lab.send("createNamespace", body={"namespace": [level]}, headers=headers)
+    lab.afterwards(lambda: lab.send("dropNamespace", namespace=(level,)))
+
+    with lab.judge("IRC-GEN-004"):
+        expect.status(reply, 200)
+
+
+@check("IRC-GEN-015")
+def unknown_members_are_tolerated(lab: CatalogLab) -> None:
+    """Members that the contract does not know, at any level of a request, do not change how it is answered."""
+    namespace, name = lab.make_namespace(), lab.name()
+    unknown = {"x-irc": {"a": 1}}
+    schema: dict[str, Any] = {**copy.deepcopy(SCHEMA), **unknown}
+    schema["fields"][0].update(unknown)
+    created = lab.send("createTable", namespace=namespace, body={**lab.table_request(name, schema=schema), **unknown})
+    lab.drop_afterwards(namespace, name)
+    update = {**set_properties(a="1"), **unknown}
+    committed = lab.send(
+        "updateTable",
+        namespace=namespace,
+        table=name,
+        body={"requirements": [], "updates": [update], **unknown},
+    )
+
+    with lab.judge("IRC-GEN-015"):
+        expect.status(created, 200)
+        expect.status(committed, 200)
+        expect.equal("1", committed.at("metadata", "properties", "a"), "property a")
+
+
+@check("IRC-GEN-016", "IRC-GEN-017")
+def unknown_parameters_and_headers_are_ignored(lab: CatalogLab) -> None:
+    """Unknown query parameters and headers do not change an answer."""
+    table = lab.make_table()
+    plain = lab.load(table)
+    with_query = lab.send("loadTable", query=[("x_irc", "1")], **table.at)
+    headers = [("X-Client-Version", "lakepact"), ("Idempotency-Key", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51"), ("X-Unknown", "1")]
+    with_headers = lab.send("loadTable", headers=headers, **table.at)
+
+    with lab.judge("IRC-GEN-016"):
+        expect.status(with_query, 200)
+        alike(lab, plain, Table(table.namespace, table.name, with_query))
+    with lab.judge("IRC-GEN-017"):
+        expect.status(with_headers, 200)
+        alike(lab, plain, Table(table.namespace, table.name, with_headers))
+
+
+@check("IRC-GEN-032")
+def accept_makes_no_difference(lab: CatalogLab) -> None:
+    """The same JSON is answered whether a client accepts application/json, anything, or says nothing."""
+    table, absent = lab.make_table(), lab.name()
+    accepts = ("application/json", "*/*", "")
+    found = [lab.send("loadTable", headers=[("Accept", accept)], **table.at) for accept in accepts]
+    missing = [lab.send("loadTable", headers=[("Accept", a)], namespace=table.namespace, table=absent) for a in accepts]
+
+    with lab.judge("IRC-GEN-032"):
+        for reply in found:
+            expect.status(reply, 200)
+            alike(lab, *(Table(table.namespace, table.name, one) for one in (found[0], reply)))
+        for reply in missing:
+            expect.status(reply, 404)
+            expect.equal("application/json", reply.exchange.media_type, "media type")

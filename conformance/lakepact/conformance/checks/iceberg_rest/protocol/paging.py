@@ -1,0 +1,289 @@
+"""Paging of the listings: every rule is judged on namespaces, and the chain rules on tables too; all on tables where nothing is nested."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, LISTS, Listing, Page, listing
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+
+MANY = 101  #: items, one more than a common size of pages
+PATIENCE = 5.0  #: seconds for making them: of a slow target fewer are listed
+
+
+@law("IRC-PAG-024")
+def lists_have_no_duplicates(exchange: Exchange) -> bool:
+    """No listing names an item twice."""
+    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return False
+    items = exchange.parsed.get(LISTS[exchange.operation])
+    if not isinstance(items, list):
+        return False
+    texts = [orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in items]
+    expect.equal(len(texts), len(set(texts)), "different items")
+    return True
+
+
+@law("IRC-PAG-003")
+def tokens_are_strings_or_absent(exchange: Exchange) -> bool:
+    """A next page token is a string that is not empty; where there is none it is null or absent."""
+    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return False
+    token = exchange.parsed.get("next-page-token")
+    expect.true(token is None or (isinstance(token, str) and token != ""), "a token that is a non-empty string, null or absent", token)
+    return True
+
+
+@check("IRC-PAG-001", "IRC-PAG-018")
+def without_token_everything_comes(lab: CatalogLab) -> None:
+    """Without a page token everything comes at once; a page size alone may make pages but loses nothing."""
+    names = listing(lab, count=12)
+
+    with lab.judge("IRC-PAG-001"):
+        found, token = names.page()
+        expect.equal(sorted(names.names), sorted(found), "names")
+        expect.true(not token, "no next page token", token)
+    with lab.judge("IRC-PAG-018"):
+        found = [name for page, _ in names.pages(page_size=1) for name in page]
+        expect.equal(sorted(names.names), sorted(found), "names on all pages")
+
+
+@check("IRC-PAG-001", "IRC-PAG-004")
+def long_listings_come_whole(lab: CatalogLab) -> None:
+    """Of more items than most servers put on a page none is missing, neither at once nor on pages of the server's own size."""
+    for items in _listings_of_each_kind(lab):
+        started = time.monotonic()
+        for number in range(1, MANY):
+            if time.monotonic() - started > PATIENCE:
+                break
+            name = lab.name(f"{number:03}")
+            items.make(name)
+            items.names.append(name)
+
+        with lab.judge("IRC-PAG-001"):
+            found, token = items.page()
+            expect.equal([], sorted(set(items.names) - set(found)), f"of {len(items.names)} items, those that {items.operation} leaves out")
+            expect.true(not token, "no next page token", token)
+        if items.namespace:  # among namespaces of others there may be any number of pages
+            with lab.judge("IRC-PAG-004"):
+                found = [name for page, _ in items.pages(page_token=FIRST) for name in page]
+                expect.equal([], sorted(set(items.names) - set(found)), f"of {len(items.names)} items, those that no page has")
+
+
+def _listings_of_each_kind(lab: CatalogLab) -> Iterator[Listing]:
+    """Listings of one item each: of what is at the top, of what lies in a namespace."""
+    yield Listing(lab, "listNamespaces", namespace=(), count=1)
+    children = listing(lab, count=1)
+    yield children
+    if children.operation != "listTables":
+        yield listing(lab, "listTables", count=1)
+    if lab.offers("createView") and lab.offers("listViews"):
+        yield listing(lab, "listViews", count=1)
+
+
+@check("IRC-PAG-002", "IRC-PAG-003", "IRC-PAG-004", "IRC-PAG-005", "IRC-PAG-008", "IRC-PAG-011", "IRC-PAG-012")
+def the_chain_is_complete(lab: CatalogLab) -> None:
+    """Pages hold at most what was asked for, and following their tokens yields every item exactly once and ends."""
+    for operation in ("listNamespaces", "listTables"):
+        items = listing(lab, operation)
+        with lab.judge("IRC-PAG-002"):
+            first, token = items.page(page_token=FIRST, page_size=2)
+            expect.true(len(first) <= 2 or sorted(first) == sorted(items.names), "at most 2 items, or all", first)
+        if not items.is_paged():
+            for requirement in ("IRC-PAG-003", "IRC-PAG-008"):
+                lab.skip(requirement, "the target does not page")
+        else:
+            with lab.judge("IRC-PAG-003"):
+                expect.true(isinstance(token, str) and bool(token), "a token while there is more", token)
+            with lab.judge("IRC-PAG-008"):
+                for size in (1, 2, 3):
+                    for page, _ in items.pages(page_token=FIRST, page_size=size):
+                        expect.true(len(page) <= size, f"at most {size} items on a page", page)
+        pages: list[Page] = []
+        with lab.judge("IRC-PAG-012"):
+            pages = items.pages(page_token=FIRST, page_size=2)
+        found = [name for page, _ in pages for name in page]
+        with lab.judge("IRC-PAG-004"):
+            expect.equal(sorted(items.names), sorted(set(found)), "names on all pages")
+        with lab.judge("IRC-PAG-011"):
+            expect.equal(len(set(found)), len(found), "as many items as names:")
+        with lab.judge("IRC-PAG-005"):
+            expect.true(bool(pages) and not pages[-1][1], "no token on the last page", pages[-1][1] if pages else "no page")
+
+
+@check("IRC-PAG-004")
+def pages_go_on_behind_odd_names(lab: CatalogLab) -> None:
+    """Pages follow each other whatever names they end with, as far as the target takes such names."""
+    items = listing(lab, count=2)
+    for tail in ("ä🧊", "a b", "a+b", "a,b", "a=b&c"):
+        items.make_if_taken(f"{items.names[0]}-{tail}")
+    with lab.judge("IRC-PAG-004"):
+        known = items.page()[0]
+        found = [name for page in items.pages(page_token=FIRST, page_size=1) for name in page[0]]
+        expect.equal(sorted(known), sorted(set(found)), "names on all pages")
+
+
+@check("IRC-PAG-007")
+def who_does_not_page_sends_no_token(lab: CatalogLab) -> None:
+    """A server that does not page answers everything whatever token is sent, and leaves the next token out."""
+    items = listing(lab, count=3)
+    if items.is_paged():
+        lab.skip("IRC-PAG-007", "the target pages")
+        return
+    reply = items.get(page_token=FIRST, page_size=1)
+
+    with lab.judge("IRC-PAG-007"):
+        expect.status(reply, 200)
+        expect.equal(None, reply.document.get("next-page-token"), "next-page-token")
+        expect.equal(3, len(reply.at(LISTS[items.operation])), "number of items:")
+
+
+@check("IRC-PAG-010")
+def page_sizes_are_positive_integers(lab: CatalogLab) -> None:
+    """A page size of 0, a negative one, a fraction or a word is refused with 400."""
+    items = listing(lab, count=3)
+    replies = {size: items.get(page_token=FIRST, page_size=size) for size in ("0", "-1", "1.5", "abc")}
+
+    if all(reply.status == 200 and len(reply.at(LISTS[items.operation])) == 3 for reply in replies.values()):
+        lab.warn("IRC-PAG-010", expected="status 400", actual="the page size is ignored")
+        return
+    with lab.judge("IRC-PAG-010"):
+        for size, reply in replies.items():
+            expect.status(reply, 400, about=f"for pageSize={size}")
+
+
+@check("IRC-PAG-013", "IRC-PAG-015")
+def tokens_are_opaque_and_repeatable(lab: CatalogLab) -> None:
+    """A token works when it is percent-encoded, and gives the same page each time on a quiet catalog."""
+    items = listing(lab)
+    if not items.is_paged():
+        for requirement in ("IRC-PAG-013", "IRC-PAG-015"):
+            lab.skip(requirement, "the target does not page")
+        return
+    first, token = items.page(page_token=FIRST, page_size=2)
+
+    with lab.judge("IRC-PAG-013"):
+        second, _ = items.page(page_token=token, page_size=2)
+        expect.true(bool(second) and not set(first) & set(second), "the page after the first", second)
+    with lab.judge("IRC-PAG-015"):
+        pages = [items.page(page_token=token, page_size=2)[0] for _ in range(3)]
+        expect.true(bool(pages[0]), "names on the page", pages[0])
+        for page in pages[1:]:
+            expect.equal(pages[0], page, "the same page")
+
+
+@check("IRC-PAG-014")
+def invented_tokens_are_refused(lab: CatalogLab) -> None:
+    """A token that the server never issued is refused, and does not silently start again."""
+    items = listing(lab, count=3)
+    if not items.is_paged():
+        lab.skip("IRC-PAG-014", "the target does not page")
+        return
+
+    with lab.judge("IRC-PAG-014"):
+        for token in ("lakepact-garbage", "%%%", "0", "-1"):
+            expect.status(items.get(page_token=token, page_size=1), 400)
+
+
+@check("IRC-PAG-016")
+def tokens_belong_to_their_listing(lab: CatalogLab) -> None:
+    """A token of one namespace shows nothing of it when it is used on another."""
+    one, other = listing(lab, count=4), listing(lab, count=4)
+    token = one.page(page_token=FIRST, page_size=1)[1]
+    if not token:
+        lab.skip("IRC-PAG-016", "the target does not page")
+        return
+    reply = other.get(page_token=token, page_size=4)
+
+    with lab.judge("IRC-PAG-016"):
+        expect.status(reply, 200, 400)
+        if reply.status == 200:
+            foreign = [name for name in other.names_of(reply.at(LISTS[other.operation])) if name in one.names]
+            expect.equal([], foreign, "names of the other listing:")
+
+
+@check("IRC-PAG-017")
+def changes_during_a_traversal_lose_nothing(lab: CatalogLab) -> None:
+    """Items that nobody touches are each listed once, while others are made or dropped between the pages."""
+    for change in (_drop_one_that_was_seen, _make_one_before_those_seen):
+        items = listing(lab, count=6)
+        first, token = items.page(page_token=FIRST, page_size=2)
+        untouched = set(items.names) - change(items, first)
+        found = list(first)
+        for _ in range(len(items.names) + 3):
+            if not token:
+                break
+            page, token = items.page(page_token=token, page_size=2)
+            found += page
+
+        with lab.judge("IRC-PAG-017"):
+            for name in sorted(untouched):
+                expect.equal(1, found.count(name), f"times that {name} is listed:")
+
+
+def _drop_one_that_was_seen(items: Listing, seen: list[Any]) -> set[Any]:
+    """Drop the first item that was listed; it is no longer untouched."""
+    items.drop(seen[0])
+    return {seen[0]}
+
+
+def _make_one_before_those_seen(items: Listing, _seen: list[Any]) -> set[Any]:
+    """Make an item that sorts before all others."""
+    items.make(f"a{items.names[0]}")
+    return set()
+
+
+@check("IRC-PAG-019", "IRC-PAG-020", "IRC-PAG-021")
+def sizes_at_the_border_lose_nothing(lab: CatalogLab) -> None:
+    """No page size, one that divides the number of items, one that equals it or exceeds it: everything is listed."""
+    items = listing(lab, count=4)
+
+    with lab.judge("IRC-PAG-019"):
+        found = [name for page, _ in items.pages(page_token=FIRST) for name in page]
+        expect.equal(sorted(items.names), sorted(found), "names on all pages")
+    short: list[int] = []
+    with lab.judge("IRC-PAG-020"):
+        for size in (4, 5, 2147483647):
+            pages = [page for page, _ in items.pages(page_token=FIRST, page_size=size)]
+            expect.equal(sorted(items.names), sorted(name for page in pages for name in page), f"names on pages of {size}")
+            short += [size] * any(pages[1:])
+    if short:  # the size bounds a page from above; nothing does from below
+        lab.warn("IRC-PAG-020", expected="one page of 4 items", actual=f"several for pageSize {', '.join(map(str, short))}")
+    with lab.judge("IRC-PAG-021"):
+        found = [name for page, _ in items.pages(page_token=FIRST, page_size=2) for name in page]
+        expect.equal(sorted(items.names), sorted(found), "names on all pages")
+
+
+@check("IRC-PAG-022")
+def paging_composes_with_parent(lab: CatalogLab) -> None:
+    """Pages of one parent hold children of that parent only."""
+    if not lab.feature("nesting"):
+        lab.skip("IRC-PAG-022", "the target has no namespaces below others")
+        return
+    items, _other = (Listing(lab, "listNamespaces", namespace=lab.make_namespace(), count=count) for count in (3, 2))
+
+    with lab.judge("IRC-PAG-022"):
+        found = [name for page, _ in items.pages(page_token=FIRST, page_size=1) for name in page]
+        expect.equal(sorted(items.names), sorted(found), "children of the parent")
+
+
+@check("IRC-PAG-023")
+def missing_namespaces_cannot_be_paged(lab: CatalogLab) -> None:
+    """Listing a namespace that does not exist is a 404 with paging parameters as without."""
+    absent = (lab.name(),)
+
+    with lab.judge("IRC-PAG-023"):
+        if lab.feature("nesting"):
+            expect.status(lab.send("listNamespaces", parent=absent, page_token=FIRST, page_size=1), 404)
+        expect.status(lab.send("listTables", namespace=absent, page_token=FIRST, page_size=1), 404)

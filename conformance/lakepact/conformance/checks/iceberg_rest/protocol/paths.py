@@ -1,0 +1,94 @@
+"""Transport: paths, and how names are spelled in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+@check("IRC-GEN-001", "IRC-GEN-002")
+def routes_stand_below_the_base(lab: CatalogLab) -> None:
+    """The configuration and the namespaces are found below the base address, with the configured prefix or none."""
+    config = lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+    listed = lab.send("listNamespaces")
+
+    with lab.judge("IRC-GEN-001"):
+        expect.status(config, 200)
+    with lab.judge("IRC-GEN-002"):
+        expect.status(listed, 200)
+        if lab.offer.segments.get("prefix") is None:
+            doubled = lab.send_raw("GET", "/v1//namespaces", operation=None)
+            same = doubled.exchange.parsed == listed.exchange.parsed
+            expect.true(doubled.status != 200 or same, "no other catalog behind `//`", doubled.shown)
+
+
+@check("IRC-GEN-021", "IRC-NS-ENC-001")
+def percent_encoding_is_decoded_once(lab: CatalogLab) -> None:
+    """Hex digits of percent-encodings may have either case, and nothing is decoded twice."""
+    parent = lab.make_namespace()
+    literal = lab.named(f"{lab.name()}_%41")
+
+    with lab.judge("IRC-GEN-021"):
+        if literal:
+            expect.equal(list(literal), lab.send("loadNamespaceMetadata", namespace=literal).at("namespace"), "namespace")
+    child = lab.child_of(parent)
+    if child is None:
+        lab.skip("IRC-NS-ENC-001", "namespaces of several levels are refused, or not found at their paths")
+        return
+    prefix = lab.path("listNamespaces")
+    upper = lab.send_raw("GET", f"{prefix}/{parent[0]}%1F{child[1]}", operation="loadNamespaceMetadata")
+    lower = lab.send_raw("GET", f"{prefix}/{parent[0]}%1f{child[1]}", operation="loadNamespaceMetadata")
+    with lab.judge("IRC-GEN-021"):
+        expect.equal(upper.at("namespace"), lower.at("namespace"), "namespace")
+    with lab.judge("IRC-NS-ENC-001"):
+        expect.equal(list(child), upper.at("namespace"), "namespace")
+
+
+@check("IRC-GEN-022")
+def plus_in_a_path_is_a_plus(lab: CatalogLab) -> None:
+    """A plus in a path stands for itself and not for a space."""
+    stem = lab.name()
+    plus, space = lab.named(f"{stem}+b"), lab.named(f"{stem} b")
+    if plus is None or space is None:
+        lab.skip("IRC-GEN-022", "the target refuses namespaces with a plus or a space in their names")
+        return
+    prefix = lab.path("listNamespaces")
+    answers = {
+        f"{stem}+b": plus,
+        f"{stem}%2Bb": plus,
+        f"{stem}%20b": space,
+    }
+
+    with lab.judge("IRC-GEN-022"):
+        for segment, namespace in answers.items():
+            reply = lab.send_raw("GET", f"{prefix}/{segment}", operation="loadNamespaceMetadata")
+            expect.status(reply, 200)
+            expect.equal(list(namespace), reply.at("namespace"), f"namespace at {segment}")
+
+
+ODD_NAMES = ("a/b", "a.b", "a%b", "a b", "a'b\"c", "a?b", "a#b", "a\\b", "ä表🧊", "a%2Fb", "..", "a&b=c", "a;b", "a:b@c", "a+b")
+
+
+@check("IRC-GEN-023")
+def odd_names_are_refused_or_addressable(lab: CatalogLab) -> None:
+    """A name with special characters is refused when it is created, or can be loaded, found and dropped afterwards."""
+    namespace, stem = lab.make_namespace(), lab.name()
+
+    with lab.judge("IRC-GEN-023"):
+        for odd in ODD_NAMES:
+            name = f"{stem}{odd}"
+            created = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+            if 400 <= created.status < 500:
+                continue
+            expect.status(created, 200)
+            lab.drop_afterwards(namespace, name)
+            loaded = lab.send("loadTable", namespace=namespace, table=name)
+            expect.status(loaded, 200)
+            expect.equal(created.at("metadata", "table-uuid"), loaded.at("metadata", "table-uuid"), f"table UUID of {name!r}")
+            expect.status(lab.drop_table(namespace=namespace, table=name), 204, 200)
+            expect.status(lab.send("loadTable", namespace=namespace, table=name), 404)

@@ -1,0 +1,172 @@
+"""Transport: what a server has to refuse on every route, and what it does not serve."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Reply
+
+NOT_IMPLEMENTED = 501  #: what HTTP has for a method that a server knows nowhere
+
+#: What is wrong with a request, and the sending of it.
+Request: TypeAlias = "tuple[str, Callable[[], Reply]]"
+
+
+# -- bodies that are wrong --------------------------------------------------------------------------------------------
+
+
+def valid_bodies(lab: CatalogLab, table: Table) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """For each offered operation with a JSON body: its path arguments, and a body that is in order."""
+    namespace = {"namespace": table.namespace}
+    bodies: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "createNamespace": ({}, {"namespace": [lab.name()], "properties": {}}),
+        **({"updateProperties": (namespace, {"removals": [], "updates": {"a": "1"}})} if lab.feature("namespace-properties") else {}),
+        "createTable": (namespace, lab.table_request(lab.name())),
+        "updateTable": (table.at, {"requirements": [], "updates": [set_properties(a="1")]}),
+        "renameTable": ({}, {"source": table.identifier, "destination": {**table.identifier, "name": lab.name()}}),
+        "registerTable": (namespace, {"name": lab.name(), "metadata-location": table.metadata_location or "file:///nowhere.json"}),
+    }
+    return {operation: given for operation, given in bodies.items() if lab.offers(operation)}
+
+
+def refused_and_unchanged(lab: CatalogLab, table: Table, requirement: str, requests: Iterator[Request]) -> None:
+    """Judge that each request is refused with 400, and that the table is afterwards what it was."""
+    before = lab.load(table)
+    with lab.judge(requirement):
+        for what, send in requests:
+            reply = send()
+            expect.status(reply, 400, about=f"for {what}, sent to {reply.exchange.operation}")
+        unchanged(lab, before)
+
+
+@check("IRC-GEN-010")
+def malformed_json_is_refused(lab: CatalogLab) -> None:
+    """A body that is not JSON is refused with 400 on every route, and changes nothing."""
+    table = lab.make_table()
+    wrong = (b'{"namespace":[', b"{", b'{"a":1}}', b"\xff\xfe{}", b"{'a': 1}")
+
+    def requests() -> Iterator[Request]:
+        for operation, (at, _) in valid_bodies(lab, table).items():
+            for content in wrong:
+                yield f"the body {content!r}", partial(lab.send, operation, content=content, **at)
+
+    refused_and_unchanged(lab, table, "IRC-GEN-010", requests())
+
+
+@check("IRC-GEN-011")
+def other_top_level_types_are_refused(lab: CatalogLab) -> None:
+    """A body that is JSON but no object is refused with 400 on every route."""
+    table = lab.make_table()
+
+    def requests() -> Iterator[Request]:
+        for operation, (at, _) in valid_bodies(lab, table).items():
+            for content in (b"[]", b"null", b'"x"', b"5"):
+                yield f"the body {content.decode()}", partial(lab.send, operation, content=content, **at)
+
+    refused_and_unchanged(lab, table, "IRC-GEN-011", requests())
+
+
+#: Members that real clients leave out although the schema requires them, so that tolerance is no fault (A-45).
+TOLERATED = frozenset({("createView", "properties"), ("replaceView", "requirements")})
+
+
+@check("IRC-GEN-012")
+def missing_members_are_refused(lab: CatalogLab) -> None:
+    """A body without a member that its schema requires is refused with 400, and changes nothing."""
+    table = lab.make_table()
+    schemas = lab.contract.bundle["components"]["schemas"]
+
+    def requests() -> Iterator[Request]:
+        for operation, (at, body) in valid_bodies(lab, table).items():
+            for member in schemas[lab.contract.operations[operation].body or ""].get("required", ()):
+                less = {key: value for key, value in body.items() if key != member}
+                if (operation, member) not in TOLERATED:
+                    yield f"a body without `{member}`", partial(lab.send, operation, body=less, **at)
+        for missing in ("namespace", "name"):
+            source = {key: value for key, value in table.identifier.items() if key != missing}
+            renaming = {"source": source, "destination": {**table.identifier, "name": lab.name()}}
+            if lab.offers("renameTable"):
+                yield f"a source without `{missing}`", partial(lab.send, "renameTable", body=renaming)
+
+    refused_and_unchanged(lab, table, "IRC-GEN-012", requests())
+
+
+@check("IRC-GEN-013")
+def wrong_types_are_refused(lab: CatalogLab) -> None:
+    """A member of the wrong JSON type is refused with 400, and changes nothing."""
+    table = lab.make_table()
+    wrong: dict[str, dict[str, Any]] = {
+        "createNamespace": {"namespace": "a", "properties": []},
+        "updateProperties": {"removals": "a", "updates": ["a"]},
+        "createTable": {"name": 5, "schema": "x", "properties": [], "location": 7},
+        "updateTable": {"updates": {}, "requirements": "x"},
+        "renameTable": {"source": "a.b", "destination": []},
+        "registerTable": {"name": {}, "metadata-location": 5},
+    }
+
+    def requests() -> Iterator[Request]:
+        for operation, (at, body) in valid_bodies(lab, table).items():
+            for member, value in wrong[operation].items():
+                yield f"`{member}` as {expect.shown(value)}", partial(lab.send, operation, body={**body, member: value}, **at)
+
+    refused_and_unchanged(lab, table, "IRC-GEN-013", requests())
+
+
+@check("IRC-GEN-014")
+def empty_bodies_are_refused(lab: CatalogLab) -> None:
+    """A request without the body that it must have is refused with 400."""
+    table = lab.make_table()
+
+    def requests() -> Iterator[Request]:
+        for operation, (at, _) in valid_bodies(lab, table).items():
+            yield "no body", partial(lab.send, operation, content=b"", headers=[("Content-Type", "application/json")], **at)
+
+    refused_and_unchanged(lab, table, "IRC-GEN-014", requests())
+
+
+# -- what there is not ------------------------------------------------------------------------------------------------
+
+
+@check("IRC-GEN-024", "IRC-GEN-025")
+def what_is_not_in_the_contract_is_refused(lab: CatalogLab) -> None:
+    """A path that the contract does not have is answered with some 4xx, and so is a method, or with 501 as HTTP has it."""
+    path = lab.path("listNamespaces")
+    unknown_paths = [f"{path.removesuffix('/namespaces')}/lakepact-nonsense", "/v1/CONFIG"]
+    unknown_methods = [
+        lab.send_raw("PUT", path, headers=[("Content-Type", "application/json")], content=b"{}"),
+        lab.send_raw("TRACE", path),
+    ]
+
+    for unknown_path in unknown_paths:
+        with lab.judge("IRC-GEN-024"):
+            expect.client_error(lab.send_raw("GET", unknown_path))
+    for reply in unknown_methods:
+        with lab.judge("IRC-GEN-025"):
+            if reply.status != NOT_IMPLEMENTED:
+                expect.client_error(reply)
+
+
+@check("IRC-GEN-026")
+def undeclared_operations_are_refused(lab: CatalogLab) -> None:
+    """An operation that the server does not implement is refused as such, not with a server error."""
+    table = lab.make_table()
+    values: dict[str, Any] = {"plan_id": "x", "view": lab.name(), **table.at}
+    undeclared = [o for o in lab.contract.operations.values() if not lab.offers(o.id) and o.id != "getToken"]
+    if not undeclared:
+        lab.skip("IRC-GEN-026", "the target declares every operation")
+        return
+
+    with lab.judge("IRC-GEN-026"):
+        for operation in undeclared:
+            reply = lab.send(operation.id, declared=False, body={} if operation.body else None, **values)
+            expect.true(reply.status < 500 or reply.status == 501, "no 5xx status but 501", f"{operation.id}: {reply.shown}")

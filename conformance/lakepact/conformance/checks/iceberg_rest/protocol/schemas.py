@@ -1,0 +1,219 @@
+"""Schemas: everything that the contract gives a name to is, in every answer that has it, what its schema says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import (
+    CONTRACT,
+    NESTED,
+    flaws_in,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT
+from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import VERSION as KEYS_SINCE
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.scans import scans
+from lakepact.conformance.checks.iceberg_rest.kit.tokens import CREDENTIALS, Client, client_of, form, issues_tokens
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_encryption_key,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    column,
+    next_column,
+    next_field,
+    partition_field,
+    partition_statistics_file,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_partition_statistics,
+    set_statistics,
+    sort_field,
+    statistics_file,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.views import made, next_version, replace
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.judges import Topic
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.generated.contract import Requirement
+
+    Flaws = Mapping[str, str | None]
+
+
+def component_of(requirement: Requirement) -> str:
+    """The component that a requirement of this area is about."""
+    return requirement.clause.rpartition("/")[2]
+
+
+def law_of(requirement: Requirement) -> Callable[[Exchange], bool | None]:
+    """The law that every instance of a component is what its schema says."""
+    component = component_of(requirement)
+
+    def holds(exchange: Exchange) -> bool:
+        found = flaws_in(exchange)
+        if component not in found:
+            return False
+        flaw = found[component]
+        if flaw is not None:
+            raise Unmet(f"every {component} to fit its schema", exchange.redact(flaw))
+        return True
+
+    holds.__name__, holds.__doc__ = component, requirement.says
+    return law(requirement.id, topic=Topic(component, flaws_in))(holds)
+
+
+#: Forms of single values, which a value does not name: the type of its column does (`column_defaults`).
+FORMS = frozenset(
+    form["$ref"].rpartition("/")[2] for form in CONTRACT.bundle["components"]["schemas"]["PrimitiveTypeValue"]["anyOf"] if "$ref" in form
+)
+
+#: One law for each schema that answers of the operations in question can show.
+LAWS = {
+    requirement.id: law_of(requirement)
+    for requirement in CONTRACT.requirements.values()
+    if requirement.area == "schemas"
+    and requirement.side == "server"
+    and not requirement.uncovered
+    and component_of(requirement) not in FORMS
+}
+
+
+# -- answers that show them ---------------------------------------------------------------------------------------------
+
+
+@check(*LAWS)
+def everything_shown(lab: CatalogLab) -> None:
+    """Configuration, namespaces, tables, their history, views and refusals show all there is, and all of it fits its schema."""
+    stopped: Exception | None = None
+    for show in (configuration, namespaces, structure, defaults, history, files, keys, views, credentials, tokens, scans, refusals):
+        try:
+            show(lab)
+        except NotOffered:
+            continue
+        except Exception as reason:  # noqa: BLE001 - raised again once everything that was shown is judged
+            stopped = reason
+    exchanges = [lab.wire.exchanges[number] for number in lab.sent]
+    shown = {component for exchange in exchanges for component in flaws_in(exchange)}
+    for identifier, holds in LAWS.items():
+        if component_of(CONTRACT.requirements[identifier]) in shown:
+            with lab.judge(identifier):
+                for exchange in exchanges:
+                    holds(exchange)
+        elif stopped is None:
+            lab.skip(identifier, "no answer of the target shows one")
+    if stopped is not None:
+        raise stopped
+
+
+def configuration(lab: CatalogLab) -> None:
+    """Show the configuration."""
+    lab.send("getConfig", warehouse=lab.target.parameters.get("warehouse"))
+
+
+def namespaces(lab: CatalogLab) -> None:
+    """Show namespaces, their properties, and lists of them in pages."""
+    parent = lab.make_namespace(properties={"owner": "somebody", "empty": ""})
+    for _ in range(2):
+        lab.child_of(parent)
+    lab.send("listNamespaces", parent=parent)
+    lab.send("listNamespaces", parent=parent, page_token="", page_size=1)
+    lab.send("updateProperties", namespace=parent, body={"removals": ["owner", "missing"], "updates": {"note": "1"}})
+    lab.send("loadNamespaceMetadata", namespace=parent)
+
+
+def structure(lab: CatalogLab) -> None:
+    """Show schemas of every kind of type, partition specs, sort orders, and lists of tables."""
+    home = lab.make_namespace()
+    for _ in range(2):
+        lab.make_table(home)
+    table = lab.make_table(home, schema=NESTED, properties={"lakepact.note": "1"})
+    lab.send("listTables", namespace=home)
+    lab.send("listTables", namespace=home, page_token="", page_size=1)
+    bucket = partition_field(column(table, "id"), "bucket[16]", "id_bucket", field_id=next_field(table))
+    lab.commit(table, add_spec(bucket), set_default_spec(LAST_ADDED))
+    order = add_sort_order(
+        sort_field(column(table, "id")),
+        sort_field(column(table, "amount"), transform="truncate[2]", direction="desc", null_order="nulls-last"),
+    )
+    lab.commit(table, order, set_default_sort_order(LAST_ADDED))
+    lab.commit(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    lab.load(table)
+
+
+def defaults(lab: CatalogLab) -> None:
+    """Show default values of a column."""
+    word = {"id": 1, "name": "word", "type": "string", "required": False, "initial-default": "before", "write-default": "after"}
+    lab.load(table_of_version(lab, 3, schema={"type": "struct", "fields": [word]}))
+
+
+def history(lab: CatalogLab) -> None:
+    """Show snapshots, branches, tags and logs."""
+    first = lab.append(lab.make_table())
+    snapshot = first.member("current-snapshot-id")
+    lab.commit(first, set_ref("release", snapshot, kind="tag", max_ref_age_ms=86_400_000))
+    lab.commit(first, set_ref("audit", snapshot, min_snapshots_to_keep=2, max_snapshot_age_ms=3_600_000))
+    for operation in ("overwrite", "delete", "replace"):
+        lab.append(lab.load(first), summary={"operation": operation, "added-records": "10"})
+    lab.send("loadTable", **first.at, snapshots="refs")
+    lab.send("loadTable", **first.at, snapshots="all")
+
+
+def files(lab: CatalogLab) -> None:
+    """Show statistics of both kinds."""
+    table = lab.append(lab.make_table())
+    snapshot = table.member("current-snapshot-id")
+    lab.commit(table, set_statistics(statistics_file(table, snapshot)))
+    lab.commit(table, set_partition_statistics(partition_statistics_file(table, snapshot)))
+    lab.load(table)
+
+
+def keys(lab: CatalogLab) -> None:
+    """Show encryption keys."""
+    table = table_of_version(lab, KEYS_SINCE)
+    lab.commit(table, add_encryption_key(ROOT), add_encryption_key(KEY))
+    lab.load(table)
+
+
+def views(lab: CatalogLab) -> None:
+    """Show views, their versions and their log."""
+    view = made(lab, properties={"lakepact.note": "1"})
+    lab.send("listViews", namespace=view.namespace)
+    lab.send("loadView", **view.at)
+    replace(lab, view, *next_version(view, "SELECT 2 AS id"))
+
+
+def tokens(lab: CatalogLab) -> None:
+    """Show tokens that are issued, and refusals to issue some."""
+    issues_tokens(lab)
+    form(lab, grant_type="urn:lakepact:unknown")
+    client = client_of(lab)
+    form(lab, grant_type=CREDENTIALS, **client.fields, scope="catalog")
+    form(lab, grant_type=CREDENTIALS, **Client(client.id, "lakepact-known-to-nobody").fields)
+
+
+def credentials(lab: CatalogLab) -> None:
+    """Show credentials, with a table and by themselves."""
+    table = lab.make_table()
+    lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")], **table.at)
+    lab.send("loadCredentials", **table.at)
+
+
+def refusals(lab: CatalogLab) -> None:
+    """Show errors of every documented kind that requests can bring about."""
+    table = lab.make_table()
+    lab.send("createNamespace", body={"namespace": 1})
+    lab.send("loadNamespaceMetadata", namespace=(lab.name(),))
+    lab.send("loadTable", namespace=table.namespace, table=lab.name())
+    lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name))
+    lab.send("dropNamespace", namespace=table.namespace)
+    lab.send("updateProperties", namespace=table.namespace, body={"removals": ["twice"], "updates": {"twice": "1"}})

@@ -1,0 +1,163 @@
+"""Names and properties that are kept as they were sent: nothing is trimmed, cut, folded or normalised on the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.listings import identifiers
+from lakepact.conformance.checks.iceberg_rest.kit.namespaces import create, properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.updates import current_schema
+from lakepact.conformance.checks.iceberg_rest.kit.views import create as created_view
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+#: Properties that stores are known to change: by columns that are too short, by trimming, by keys that are folded or rewritten.
+PROPERTIES = {
+    "Owner.Team": "Capitals And.Dots",
+    "a b": "  spaces at both ends ",
+    "lines": "one\n\ttwo\n",
+    "e\u0301cole \ufb01": "e\u0301 \ufb01 \u2460 \u00c5 \U0001f9ca",
+    "empty": "",
+    "long": "0123456789" * 30,
+    "longer": "0123456789" * 500,
+    **{f"one.of.many.{n}": str(n) for n in range(40)},
+}
+
+#: What a catalog may refuse in names; but they are other names once they are normalised or trimmed, and none is hidden.
+ODD = ("{}e\u0301", "{}\ufb01", "{}\u2460", "{}\u00a0x", "{} ", "_{}", ".{}")
+
+
+def _refused(reply: Reply) -> bool:
+    return 400 <= reply.status < 500
+
+
+def _kept(wanted: Mapping[str, str], stored: Callable[[Mapping[str, str]], Mapping[str, object] | None]) -> None:
+    """Expect properties to be kept, all at once or, where all at once are refused, each of those that are not.
+
+    Args:
+        wanted: what is sent.
+        stored: stores properties and says what they are then; None if they are refused.
+    """
+    whole = stored(wanted)
+    for key, value in wanted.items():
+        found = whole if whole is not None else stored({key: value})
+        if found is not None:
+            expect.equal(value, found.get(key), f"property {key!r}")
+
+
+@check("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002")
+def properties_of_namespaces_are_kept_as_sent(lab: CatalogLab) -> None:
+    """Properties of namespaces that are accepted, at creation or later, are there to the last character, and under their own keys."""
+    if not lab.feature("namespace-properties"):
+        for requirement in ("IRC-GEN-020", "IRC-NS-CREATE-002", "IRC-NS-PROP-002"):
+            lab.skip(requirement, "the target keeps no properties of namespaces")
+        return
+
+    def created(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+        reply = create(lab, [lab.name()], properties=dict(properties))
+        if _refused(reply):
+            return None
+        expect.status(reply, 200)
+        answered: Mapping[str, object] = reply.document.get("properties") or {}
+        return answered
+
+    def loaded(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+        name = lab.name()
+        reply = create(lab, [name], properties=dict(properties))
+        return None if _refused(reply) else properties_of(lab, (name,))
+
+    def updated(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+        namespace = lab.make_namespace(properties={"empty": "not empty yet"})
+        reply = lab.send("updateProperties", namespace=namespace, body={"removals": [], "updates": dict(properties)})
+        return None if _refused(reply) else properties_of(lab, namespace)
+
+    with lab.judge("IRC-NS-CREATE-002"):
+        _kept(PROPERTIES, created)
+    with lab.judge("IRC-GEN-020"):
+        _kept(PROPERTIES, loaded)
+    with lab.judge("IRC-NS-PROP-002"):
+        _kept(PROPERTIES, updated)
+
+
+@check("IRC-GEN-020")
+def properties_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
+    """Properties of tables that are accepted, at creation or by a commit, are there to the last character, and under their own keys."""
+    namespace = lab.make_namespace()
+
+    def created(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+        name = lab.name()
+        reply = lab.send("createTable", namespace=namespace, body=lab.table_request(name, properties=dict(properties)))
+        if _refused(reply):
+            return None
+        lab.drop_afterwards(namespace, name)
+        stored: Mapping[str, object] = lab.send("loadTable", namespace=namespace, table=name).at("metadata", "properties")
+        return stored
+
+    def committed(properties: Mapping[str, str]) -> Mapping[str, object] | None:
+        table = lab.make_table(namespace, properties={"empty": "not empty yet"})
+        reply = lab.commit(table, set_properties(**properties))
+        if _refused(reply):
+            return None
+        stored: Mapping[str, object] = lab.send("loadTable", **table.at).at("metadata", "properties")
+        return stored
+
+    with lab.judge("IRC-GEN-020"):
+        _kept(PROPERTIES, created)
+        _kept(PROPERTIES, committed)
+
+
+@check("IRC-GEN-020", "IRC-NS-CREATE-001")
+def names_are_kept_as_sent(lab: CatalogLab) -> None:
+    """A namespace or table that is created under a name has that very name: it is answered, found and listed so."""
+    namespace, stem = lab.make_namespace(), lab.name()
+
+    with lab.judge("IRC-NS-CREATE-001"):
+        for odd in ODD:
+            level = odd.format(stem)
+            reply = create(lab, [level])
+            if not _refused(reply):
+                expect.status(reply, 200)
+                expect.equal([level], reply.at("namespace"), "namespace")
+    with lab.judge("IRC-GEN-020"):
+        for odd in ODD:
+            name = odd.format(stem)
+            if _refused(lab.send("createTable", namespace=namespace, body=lab.table_request(name))):
+                continue
+            lab.drop_afterwards(namespace, name)
+            expect.status(lab.send("loadTable", namespace=namespace, table=name), 200, about=f"for {name!r}")
+            listed = identifiers(lab.send("listTables", namespace=namespace))
+            expect.contains({"namespace": list(namespace), "name": name}, listed, "the tables")
+
+
+@check("IRC-GEN-020")
+def docs_of_tables_are_kept_as_sent(lab: CatalogLab) -> None:
+    """The columns of a table keep what was said of them, those of a table of many columns too."""
+    doc = 'e\u0301 \ufb01, two\nlines, "quoted", \U0001f9ca '
+    fields = [{"id": n + 1, "name": f"c{n}", "type": "long", "required": False, "doc": f"{doc}{n}"} for n in range(120)]
+    table = lab.load(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
+
+    with lab.judge("IRC-GEN-020"):
+        docs = [field.get("doc") for field in current_schema(table)["fields"]]
+        expect.equal([field["doc"] for field in fields], docs, "docs of the columns")
+
+
+@check("IRC-GEN-020")
+def docs_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
+    """The columns of a view keep what was said of them."""
+    namespace, name = lab.make_namespace(), lab.name()
+    doc = "e\u0301 \ufb01, two\nlines, \U0001f9ca "
+    fields = [{"id": 1, "name": "id", "type": "long", "required": False, "doc": doc}]
+    reply = created_view(lab, namespace, name, schema={"type": "struct", "schema-id": 0, "fields": fields})
+    lab.works(reply, 200)
+
+    with lab.judge("IRC-GEN-020"):
+        schemas = lab.send("loadView", namespace=namespace, view=name).at("metadata", "schemas")
+        docs = [field.get("doc") for schema in schemas for field in schema["fields"]]
+        expect.equal([doc], docs, "docs of the columns")

@@ -1,0 +1,166 @@
+"""Transport: statuses and bodies of answers, and the values in them that have to survive."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_ref
+from lakepact.conformance.checks.iceberg_rest.suite import OPERATIONS, check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import Unmet
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+#: Beyond what a double holds exactly, and the largest but one of 64 bits.
+WIDE = (9007199254740993, 9223372036854775806)
+
+
+# -- laws -------------------------------------------------------------------------------------------------------------
+
+
+def succeeded(exchange: Exchange) -> bool:
+    """Whether an operation of the contract was answered with some 2xx."""
+    return exchange.operation is not None and exchange.method == OPERATIONS[exchange.operation].method and 200 <= exchange.status < 300
+
+
+@law("IRC-GEN-005")
+def success_bodies_are_json(exchange: Exchange) -> bool:
+    """A 200 answer is served as application/json."""
+    if not succeeded(exchange) or exchange.status != 200 or not exchange.body:
+        return False
+    expect.equal("application/json", exchange.media_type, "media type")
+    return True
+
+
+@law("IRC-GEN-006")
+def success_without_body_is_204(exchange: Exchange) -> bool:
+    """An operation whose documented success is 204 is not answered with another 2xx."""
+    if not succeeded(exchange) or OPERATIONS[exchange.operation or ""].success != 204:
+        return False
+    expect.status(Reply(exchange), 204)
+    return True
+
+
+@law("IRC-GEN-009")
+def success_with_body_is_200(exchange: Exchange) -> bool:
+    """An operation whose documented success is 200 is not answered with another 2xx."""
+    if not succeeded(exchange) or OPERATIONS[exchange.operation or ""].success != 200:
+        return False
+    expect.status(Reply(exchange), 200)
+    return True
+
+
+@law("IRC-GEN-008")
+def heads_have_no_body(exchange: Exchange) -> bool:
+    """No byte follows the headers of an answer to HEAD."""
+    if exchange.method != "HEAD":
+        return False
+    expect.no_body(Reply(exchange))
+    return True
+
+
+@law("IRC-GEN-018")
+def members_are_kebab_case(exchange: Exchange) -> bool:
+    """No member of an answer is the camelCase twin of one that the contract spells with hyphens."""
+    if exchange.operation in {None, "getToken"} or not isinstance(exchange.parsed, dict):
+        return False
+    for member in exchange.parsed:
+        if member in CAMEL_TWINS:
+            raise Unmet(f"`{CAMEL_TWINS[member]}`, as the contract spells it", member)
+    return True
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("-")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+CAMEL_TWINS = {
+    _camel(name): name
+    for schema in Contract("iceberg_rest").bundle["components"]["schemas"].values()
+    for name in schema.get("properties", {})
+    if "-" in name
+}
+
+
+# -- answers without a body -------------------------------------------------------------------------------------------
+
+
+@check("IRC-GEN-007")
+def answers_with_204_have_no_body(lab: CatalogLab) -> None:
+    """Whatever is answered with 204 has no body, not even one that the headers do not speak of."""
+    table = lab.make_table()
+    target = {"namespace": list(table.namespace), "name": lab.name()}
+    replies = [lab.send("renameTable", body={"source": table.identifier, "destination": target}, alone=True)]
+    replies += [lab.drop_table(namespace=table.namespace, table=target["name"], alone=True)]
+    replies += [lab.send("dropNamespace", namespace=table.namespace, alone=True)]
+
+    with lab.judge("IRC-GEN-007"):
+        for reply in replies:
+            lab.works(reply)
+            expect.no_body(reply)
+
+
+@check("IRC-GEN-030", "IRC-GEN-027")
+def dropping_twice_is_safe(lab: CatalogLab) -> None:
+    """What is dropped is gone for the next request, and dropping it again is a 404."""
+    table = lab.make_table()
+    lab.dropped(**table.at)
+    again = lab.drop_table(**table.at)
+    lab.works(lab.send("dropNamespace", namespace=table.namespace))
+    namespace_again = lab.send("dropNamespace", namespace=table.namespace)
+
+    with lab.judge("IRC-GEN-030"):
+        expect.status(again, 404)
+        expect.status(namespace_again, 404)
+    with lab.judge("IRC-GEN-027"):
+        for _ in range(10):
+            level = lab.name()
+            lab.works(lab.send("createNamespace", body={"namespace": [level]}))
+            expect.status(lab.send("loadNamespaceMetadata", namespace=(level,), alone=True), 200)
+            expect.contains([level], lab.send("listNamespaces", alone=True).at("namespaces"), "the list")
+            lab.works(lab.send("dropNamespace", namespace=(level,)))
+            expect.status(lab.send("loadNamespaceMetadata", namespace=(level,), alone=True), 404)
+
+
+# -- values that have to survive --------------------------------------------------------------------------------------
+
+
+@check("IRC-GEN-019")
+def wide_integers_are_exact(lab: CatalogLab) -> None:
+    """64-bit ids survive to the last digit, as numbers."""
+    table = lab.make_table()
+    for identifier in WIDE:
+        snapshot = lab.snapshot(table, snapshot_id=identifier, parent_snapshot_id=None)
+        table = lab.committed(table, {"action": "add-snapshot", "snapshot": snapshot}, set_ref(f"at-{identifier}", identifier))
+    loaded = lab.load(table)
+
+    with lab.judge("IRC-GEN-019"):
+        for identifier in WIDE:
+            expect.contains(identifier, [s.get("snapshot-id") for s in loaded.metadata.get("snapshots", [])], "snapshot ids")
+            shown = f": {identifier}".encode()
+            raw = loaded.reply.body.replace(b'":', b'": ').replace(b"  ", b" ")
+            expect.true(shown in raw, f"the digits {identifier} in the body", loaded.reply.shown)
+
+
+@check("IRC-GEN-020")
+def text_survives(lab: CatalogLab) -> None:
+    """Text of any script survives in properties and documentation, characters beyond the basic plane included."""
+    text = "żółć 表 🧊 e\u0301 \u200b"
+    namespace = lab.make_namespace(properties={"note": text})
+    schema = copy.deepcopy(SCHEMA)
+    schema["fields"][1]["doc"] = text
+    table = lab.make_table(namespace, schema=schema, properties={"note": text})
+
+    with lab.judge("IRC-GEN-020"):
+        if lab.feature("namespace-properties"):
+            expect.equal(text, lab.send("loadNamespaceMetadata", namespace=namespace).at("properties", "note"), "namespace property")
+        loaded = lab.load(table)
+        expect.equal(text, loaded.reply.at("metadata", "properties", "note"), "table property")
+        docs = [f.get("doc") for s in loaded.metadata["schemas"] for f in s["fields"]]
+        expect.contains(text, docs, "field documentation")

@@ -1,0 +1,181 @@
+"""Names with special characters, at the operations beside loading that take them: each names the same table or view everywhere."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.listings import names
+from lakepact.conformance.checks.iceberg_rest.kit.registration import is_registered, left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables import identifier, rename
+from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as rename_view
+from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, state
+from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+#: Names that are others once they are decoded again, trimmed or normalised; a target may refuse any of them.
+ODD = ("{}%41", "{}+c", "{} b", "{}e\u0301x", "{}.b", "{}\U0001f9ca\u8868", "{}&b=c", "{} ")
+
+#: Of these, those that namespaces may have: Apache's own kit lets a catalog do without dots there.
+ODD_LEVELS = tuple(odd for odd in ODD if "." not in odd)
+
+#: One that is another where letter case is not kept in one place and kept in another.
+CAPITALS = "{}Big"
+
+MISSING = 404
+
+
+def refused(status: int) -> bool:
+    """Whether a name was declined, as odd ones may be."""
+    return 400 <= status < 500
+
+
+def looked_up(lab: CatalogLab, namespace: Namespace, *odds: str, of: str = "table") -> list[str]:
+    """The odd names that a target looks up where nothing has them. That it can have others, and not address them, is judged elsewhere."""
+    stem, operation = lab.name(), {"table": "loadTable", "view": "loadView"}[of]
+
+    def status(name: str) -> int:
+        arguments: dict[str, Any] = {of: name}
+        return lab.send(operation, namespace=namespace, **arguments).status
+
+    return [name for name in (odd.format(stem) for odd in odds) if status(name) == MISSING]
+
+
+def _tables(lab: CatalogLab, namespace: Namespace) -> list[str]:
+    """Odd names that tables have by which they are loaded: that they are is judged elsewhere."""
+    stem, there = lab.name(), []
+    for odd in ODD:
+        name = odd.format(stem)
+        if lab.send("createTable", namespace=namespace, body=lab.table_request(name)).status == 200:
+            lab.drop_afterwards(namespace, name)
+            if lab.send("loadTable", namespace=namespace, table=name).status == 200:
+                there.append(name)
+    return there
+
+
+@check("IRC-GEN-020", "IRC-GEN-021", "IRC-TBL-HEAD-001")
+def tables_of_odd_names_are_listed_found_and_changed(lab: CatalogLab) -> None:
+    """A table that is loaded by a name is listed, found and committed to by that name."""
+    namespace = lab.make_namespace()
+    there = _tables(lab, namespace)
+
+    with lab.judge("IRC-GEN-020"):
+        listed = names(lab.send("listTables", namespace=namespace))
+        expect.equal(sorted(there), sorted({*listed} & {*there}), "of the tables, those listed:")
+    with lab.judge("IRC-TBL-HEAD-001"):
+        for name in there if lab.offers("tableExists") else ():
+            expect.status(lab.send("tableExists", namespace=namespace, table=name), 204, about=f"for {name!r}, which is there")
+    with lab.judge("IRC-GEN-021"):
+        for name in there:
+            body = {"requirements": [], "updates": [set_properties(lakepact=name)]}
+            reply = lab.send("updateTable", namespace=namespace, table=name, body=body)
+            expect.status(reply, 200, about=f"for a commit to {name!r}, which is there")
+            found = lab.send("loadTable", namespace=namespace, table=name).at("metadata", "properties")
+            expect.equal(name, found.get("lakepact"), f"the property of {name!r}")
+
+
+@check("IRC-TBL-REN-001")
+def tables_are_renamed_to_odd_names(lab: CatalogLab) -> None:
+    """A table that is renamed to an odd name has that very name, and is renamed from it again."""
+    table = lab.load(lab.make_table())
+    free = looked_up(lab, table.namespace, *ODD, CAPITALS)
+
+    with lab.judge("IRC-TBL-REN-001"):
+        for name in free:
+            reply = rename(lab, table.identifier, identifier(table.namespace, name))
+            if refused(reply.status):
+                continue
+            expect.status(reply, 204)
+            there = lab.send("loadTable", namespace=table.namespace, table=name)
+            expect.status(there, 200, about=f"for the new name {name!r}")
+            expect.equal(table.uuid, there.at("metadata", "table-uuid"), f"table UUID of {name!r}")
+            back = rename(lab, identifier(table.namespace, name), table.identifier)
+            expect.status(back, 204, about=f"for renaming {name!r} back")
+            unchanged(lab, table)
+
+
+@check("IRC-TBL-REG-001")
+def tables_are_registered_by_odd_names(lab: CatalogLab) -> None:
+    """A table that is registered by an odd name is loaded by it."""
+    former = left_behind(lab, lab.append(lab.make_table()))
+    free = looked_up(lab, former.namespace, *ODD, CAPITALS)
+
+    with lab.judge("IRC-TBL-REG-001"):
+        for name in free:
+            reply = register(lab, former.namespace, name, location_of(former))
+            if not refused(reply.status):
+                is_registered(lab, former, name, reply)
+                lab.drop_table(namespace=former.namespace, table=name)
+
+
+@check("IRC-GEN-020", "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-007")
+def views_of_odd_names_live_a_whole_life(lab: CatalogLab) -> None:
+    """A view that is created by an odd name is loaded, listed, found and dropped by it."""
+    namespace = lab.make_namespace()
+    there: list[str] = []
+    for name in looked_up(lab, namespace, *ODD, of="view"):
+        created = create_view(lab, namespace, name)
+        with lab.judge("IRC-GEN-020"):
+            if not refused(created.status):
+                expect.status(created, 200)
+                found = lab.send("loadView", namespace=namespace, view=name)
+                expect.status(found, 200, about=f"for {name!r}, which was created")
+                expect.equal(created.at("metadata", "view-uuid"), found.at("metadata", "view-uuid"), f"view UUID of {name!r}")
+                there.append(name)
+    listed = lab.send("listViews", namespace=namespace) if lab.offers("listViews") else None
+    with lab.judge("IRC-GEN-020"):
+        if listed is not None:
+            expect.equal(sorted(there), sorted(set(names(listed)) & {*there}), "of the views, those listed:")
+    with lab.judge("IRC-VIEW-LOAD-005"):
+        for name in there if lab.offers("viewExists") else ():
+            expect.status(lab.send("viewExists", namespace=namespace, view=name), 204, about=f"for {name!r}, which is there")
+    with lab.judge("IRC-VIEW-LOAD-007"):
+        for name in there:
+            at: dict[str, Any] = {"namespace": namespace, "view": name}
+            expect.status(lab.send("dropView", **at), 204, about=f"for dropping {name!r}")
+            expect.status(lab.send("loadView", **at), 404, about=f"for {name!r} afterwards")
+
+
+@check("IRC-VIEW-REN-001")
+def views_are_renamed_to_odd_names(lab: CatalogLab) -> None:
+    """A view that is renamed to an odd name has that very name, and is renamed from it again."""
+    view = loaded(lab, made(lab))
+    free = looked_up(lab, view.namespace, *ODD, CAPITALS, of="view")
+
+    with lab.judge("IRC-VIEW-REN-001"):
+        for name in free:
+            moved = View(view.namespace, name, view.reply)
+            reply = rename_view(lab, view.identifier, moved.identifier)
+            if refused(reply.status):
+                continue
+            expect.status(reply, 204)
+            there = lab.send("loadView", **moved.at)
+            expect.status(there, 200, about=f"for the new name {moved.name!r}")
+            expect.equal(state(view.reply), state(there), "unchanged metadata:")
+            expect.status(rename_view(lab, moved.identifier, view.identifier), 204, about=f"for renaming {moved.name!r} back")
+
+
+@check("IRC-GEN-020")
+def listings_of_namespaces_name_them_as_they_are(lab: CatalogLab) -> None:
+    """Namespaces of odd names are listed among their siblings by those very names."""
+    home = lab.make_namespace()
+    parent = home if lab.child_of(home) else ()
+    stem, there = lab.name(), []
+    for odd in ODD_LEVELS:
+        namespace = (*parent, odd.format(stem))
+        created = lab.send("createNamespace", body={"namespace": list(namespace), "properties": {}})
+        if created.status == 200:
+            lab.afterwards(partial(lab.send, "dropNamespace", namespace=namespace))
+            if lab.send("loadNamespaceMetadata", namespace=namespace).status == 200:
+                there.append(list(namespace))
+    listed = lab.send("listNamespaces", parent=parent or None)
+
+    with lab.judge("IRC-GEN-020"):
+        expect.status(listed, 200)
+        expect.equal(there, [one for one in there if one in listed.at("namespaces")], "of the namespaces, those listed:")

@@ -1,0 +1,1 @@
+"""Checks of scan planning by the server."""

@@ -1,0 +1,155 @@
+"""Checks of scans that ask for much at once, or to the last digit: filters of former snapshots, in the background, with deletes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.manifests import Manifest, long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.scans import equality_deletes, grown, in_background, on_pages, planned, position_deletes
+from lakepact.conformance.checks.iceberg_rest.scans.deletes import BY_NAME, expect_deletes
+from lakepact.conformance.checks.iceberg_rest.scans.fetch import in_the_background
+from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared
+from lakepact.conformance.checks.iceberg_rest.scans.plan import added, of_four
+from lakepact.conformance.checks.iceberg_rest.scans.residuals import holds, is_decided
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+#: What a request may say besides, without there being other files to read: every row has an id.
+BESIDES: dict[str, dict[str, Any]] = {
+    "a filter that holds for every row": {"filter": compared("not-null", "id")},
+    "selected columns": {"select": ["id"]},
+    "statistics": {"stats_fields": ["id"]},
+    "everything said": {"filter": compared("not-null", "id"), "select": ["id"], "case_sensitive": False},
+}
+
+BEYOND_DOUBLES = 2**53 + 1  #: the first whole number that no double is
+MICROS = 1_577_880_000_000_001  #: 2020-01-01T12:00:00.000001 UTC, in microseconds since 1970
+SPACED = " a "
+MANY = 300
+
+#: By the name of a file whose rows are all alike: the column, its bound, and filters that the row matches.
+WHOLE: dict[str, tuple[int, bytes, tuple[Any, ...]]] = {
+    "number": (
+        1,
+        long_bound(BEYOND_DOUBLES),
+        (
+            compared("eq", "id", BEYOND_DOUBLES),
+            compared("gt", "id", BEYOND_DOUBLES - 1),
+            compared("in", "id", *range(2 * BEYOND_DOUBLES, 2 * BEYOND_DOUBLES + MANY), BEYOND_DOUBLES),
+            both("or", compared("eq", "name", "nobody"), compared("in", "id", *range(MANY), BEYOND_DOUBLES)),
+        ),
+    ),
+    "text": (
+        2,
+        SPACED.encode(),
+        (
+            compared("eq", "name", SPACED),
+            compared("starts-with", "name", " "),
+            compared("in", "name", *(f"x{number}" for number in range(MANY)), SPACED),
+        ),
+    ),
+    "moment": (
+        3,
+        long_bound(MICROS),
+        (
+            compared("eq", "at", "2020-01-01T12:00:00.000001+00:00"),
+            compared("gt", "at", "2020-01-01T12:00:00.000000+00:00"),
+            compared("lt", "at", "2020-01-01T12:00:00.000002+00:00"),
+        ),
+    ),
+}
+
+
+@check("IRC-SCAN-PLAN-015")
+def filters_compare_whole_values(lab: CatalogLab) -> None:
+    """Literals count to the last digit, space and microsecond, and a set of hundreds to its last value."""
+    table = grown(lab)
+    spec = table.spec()
+    files = (
+        table.file(name, lower={column: bound}, upper={column: bound}, values={column: 10}, nulls={column: 0})
+        for name, (column, bound, _) in WHOLE.items()
+    )
+    table.commit([Manifest((file,), spec=spec) for file in files])
+
+    for name, (_, _, filters) in WHOLE.items():
+        for wanted in filters:
+            with lab.judge("IRC-SCAN-PLAN-015"):
+                found = planned(lab, table.table, filter=wanted).paths
+                shown = expect.shown(wanted)
+                expect.true(table.path(name) in found, f"the file {name} for {shown}", f"{len(found)} other files")
+
+
+@check("IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-010")
+def what_is_said_besides_changes_no_snapshot(lab: CatalogLab) -> None:
+    """The files are those of the snapshots that were asked for, whatever filter, columns or statistics the request names besides."""
+    table = of_four(lab)
+    first, _, third, _ = table.snapshots
+
+    for what, besides in BESIDES.items():
+        with lab.judge("IRC-SCAN-PLAN-009"):
+            found = planned(lab, table.table, snapshot_id=third.id, **besides).paths
+            expect.equal(sorted(third.data), found, f"the files of snapshot {third.id}, with {what},")
+        with lab.judge("IRC-SCAN-PLAN-010"):
+            found = planned(lab, table.table, start_snapshot_id=first.id, end_snapshot_id=third.id, **besides).paths
+            expect.equal(added(table, 2, 3), found, f"the files that were appended behind 1 up to 3, with {what},")
+
+
+@check("IRC-SCAN-SCH-003")
+def filtered_and_former_scans_have_their_delete_files(lab: CatalogLab) -> None:
+    """The delete files of a data file come with it too where a filter, a former snapshot or both are asked for."""
+    table = grown(lab, partition_spec=BY_NAME)
+    table.append(table.file("a1", "a"), table.file("b1", "b"))
+    former = table.append(position_deletes(table, "positions-of-a", "a"), equality_deletes(table, "values-of-b", "b"), operation="delete")
+    table.append(table.file("a2", "a"), equality_deletes(table, "later-values-of-a", "a"), operation="overwrite")
+    of_a, of_b = {"positions-of-a"}, {"values-of-b"}
+    now = {"a1": {*of_a, "later-values-of-a"}, "a2": set[str](), "b1": of_b}
+    then = {"a1": of_a, "b1": of_b}
+    requests: tuple[tuple[str, dict[str, Any], dict[str, set[str]]], ...] = (
+        ("of one partition", {"filter": compared("eq", "name", "a")}, {name: now[name] for name in ("a1", "a2")}),
+        ("of some rows", {"filter": compared("gt", "id", 3)}, now),
+        ("of a former snapshot", {"snapshot_id": former.id}, then),
+        ("of some rows of a former snapshot", {"snapshot_id": former.id, "filter": compared("eq", "name", "b")}, {"b1": of_b}),
+        ("of some columns", {"select": ["name"]}, now),
+    )
+
+    for what, request, expected in requests:
+        with lab.judge("IRC-SCAN-SCH-003"):
+            try:
+                expect_deletes(table, expected, planned(lab, table.table, **request).deletes)
+            except Unmet as unmet:
+                raise Unmet(f"{unmet.expected}, in a scan {what}", unmet.actual) from None
+
+
+@check("IRC-SCAN-FETCH-002")
+def plans_in_the_background_are_filtered(lab: CatalogLab) -> None:
+    """A plan that is made in the background leaves out no file that may hold a row that the filter matches."""
+    table = in_the_background(lab)
+
+    for wanted in (compared("gt", "id", 3), compared("not-null", "id"), compared("eq", "name", "a")):
+        with lab.judge("IRC-SCAN-FETCH-002"):
+            found = planned(lab, table.table, filter=wanted).paths
+            expect.equal(sorted(table.snapshots[-1].data), found, f"the files for {expect.shown(wanted)},")
+
+
+@check("IRC-SCAN-SCH-017")
+def residuals_are_alike_however_they_come(lab: CatalogLab) -> None:
+    """What remains of a filter holds for the same rows where tasks are fetched later or for plan tasks."""
+    wanted = both("and", compared("gt", "id", 4), compared("lt-eq", "id", 8))
+    decided = False
+    for properties in (in_background(lab), on_pages(lab)):
+        table = grown(lab, properties=properties)
+        table.append(*(table.file(name) for name in ("first", "second", "third")))
+        for task, _ in planned(lab, table.table, filter=wanted).tasks:
+            residual = task.get("residual-filter")
+            rows = [row for row in ({"id": number} for number in range(12)) if residual is not None and is_decided(residual, row)]
+            decided = decided or bool(rows)
+            with lab.judge("IRC-SCAN-SCH-017"):
+                for row in rows:
+                    about = f"a residual that agrees with {expect.shown(wanted)} for {expect.shown(row)}"
+                    expect.true(holds(wanted, row) == holds(residual, row), about, expect.shown(residual))
+    if not decided:
+        raise NotOffered("the target leaves residuals out, or says them in a way that is not known here")

@@ -1,0 +1,187 @@
+"""Checks of delete files: which of them apply to which data file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.manifests import DELETED, EXISTING, POSITION_DELETES, File, Manifest
+from lakepact.conformance.checks.iceberg_rest.kit.scans import PLAN, Grown, equality_deletes, grown, needs, planned, position_deletes
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_spec,
+    column,
+    next_field,
+    partition_field,
+    set_default_spec,
+    table_of_version,
+    upgrade_format_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+BY_NAME = {"spec-id": 0, "fields": [{"source-id": 2, "field-id": 1000, "name": "name", "transform": "identity"}]}
+
+
+def expect_deletes(table: Grown, expected: dict[str, set[str]], found: dict[str, list[str]]) -> None:
+    """Each data file, by its name, has the delete files of those names.
+
+    Raises:
+        Unmet: one has others.
+    """
+    for name, deletes in expected.items():
+        expect.equal(sorted(table.path(one) for one in deletes), found.get(table.path(name)), f"delete files of {name}:")
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_apply_by_sequence_and_partition(lab: CatalogLab) -> None:
+    """Delete files apply to data files of their partition that are not newer, and those of positions to the file that they name."""
+    table = grown(lab, partition_spec=BY_NAME)
+    table.append(table.file("a1", "a"), table.file("a2", "a"), table.file("b1", "b"), table.file("b2", "b"), table.file("n1", None))
+    table.append(
+        position_deletes(table, "positions-of-a", "a"),
+        position_deletes(table, "positions-of-b1", "b", target=table.path("b1")),
+        operation="delete",
+    )
+    table.append(table.file("a3", "a"), table.file("b3", "b"), equality_deletes(table, "values-of-b", "b"), operation="overwrite")
+    expected = {
+        "a1": {"positions-of-a"},
+        "a2": {"positions-of-a"},
+        "a3": set[str](),
+        "b1": {"positions-of-b1", "values-of-b"},
+        "b2": {"values-of-b"},
+        "b3": set[str](),
+        "n1": set[str](),
+    }
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, expected, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_apply_within_a_snapshot(lab: CatalogLab) -> None:
+    """Positions are deleted also of files of the same snapshot; equality deletes without partition apply everywhere, to older files."""
+    table = grown(lab)
+    table.append(table.file("old"))
+    table.append(
+        table.file("new"),
+        position_deletes(table, "positions", target=table.path("new")),
+        equality_deletes(table, "values"),
+        operation="overwrite",
+    )
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, {"old": {"values"}, "new": {"positions"}}, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def vectors_are_told_apart(lab: CatalogLab) -> None:
+    """Of several deletion vectors in one file each data file has its own, and a vector stands for the position deletes before it."""
+    needs(lab, PLAN)
+    table = Grown(lab, table_of_version(lab, 3))
+    table.append(table.file("one"), table.file("two"), table.file("three"))
+    vectors = f"{table.table.location}/data/vectors.puffin"
+    vector = File(vectors, content=POSITION_DELETES, format="PUFFIN", rows=1, size=200)
+    table.append(
+        replace(vector, target=table.path("one"), offset=4, length=40),
+        replace(vector, target=table.path("two"), offset=44, length=40),
+        operation="delete",
+    )
+    expected = {"one": [(vectors, 4)], "two": [(vectors, 44)], "three": []}
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        found: dict[str, Any] = {
+            task["data-file"]["file-path"]: [(one["file-path"], one.get("content-offset")) for one in deletes]
+            for task, deletes in planned(lab, table.table).tasks
+        }
+        for name, wanted in expected.items():
+            expect.equal(wanted, found.get(table.path(name)), f"deletion vectors of {name}:")
+
+
+@check("IRC-SCAN-SCH-003")
+def vectors_stand_for_the_positions_before_them(lab: CatalogLab) -> None:
+    """Position delete files of before do not apply to a data file that has a deletion vector by now, and to others they do."""
+    table = grown(lab)
+    table.append(table.file("one"), table.file("two"))
+    table.append(
+        position_deletes(table, "positions-of-one", target=table.path("one")),
+        position_deletes(table, "positions-of-two", target=table.path("two")),
+        operation="delete",
+    )
+    table.table = lab.committed(table.table, upgrade_format_version(3))
+    vector = File(table.path("vector"), content=POSITION_DELETES, format="PUFFIN", rows=1, size=200, offset=4, length=40)
+    table.append(replace(vector, target=table.path("one")), operation="delete")
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, {"one": {"vector"}, "two": {"positions-of-two"}}, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_outlive_manifests(lab: CatalogLab) -> None:
+    """A data file that was carried into a newer manifest is as old as it was; a delete file that was removed applies to nothing."""
+    table = grown(lab)
+    first = table.append(table.file("old"))
+    second = table.append(equality_deletes(table, "values"), position_deletes(table, "removed"), operation="delete")
+    carried = replace(first.manifests[0].files[0], state=EXISTING, sequence=first.sequence, snapshot=first.id)
+    values, removed = (replace(f, sequence=second.sequence, snapshot=second.id) for m in second.manifests if m.content for f in m.files)
+    left = Manifest((replace(values, state=EXISTING), replace(removed, state=DELETED)), spec=table.spec())
+    table.commit([Manifest((carried, table.file("new")), spec=table.spec()), left], keep=False, operation="replace")
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, {"old": {"values"}, "new": set()}, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-003")
+def delete_files_apply_within_their_spec(lab: CatalogLab) -> None:
+    """Partitions of two specs differ also where their values are alike; equality deletes without partition apply in all of them."""
+    table = grown(lab)
+    plain = table.spec()
+    for number, (transform, name) in enumerate((("identity", "by_name"), ("truncate[1]", "by_letter")), start=1):
+        field = partition_field(column(table.table, "name"), transform, name, field_id=next_field(table.table))
+        update = add_spec(field, spec_id=number)
+        table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
+        table.append(table.file(name, "a"))
+    deletes = (equality_deletes(table, "values-of-letter", "a"), position_deletes(table, "positions-of-letter", "a"))
+    everywhere = Manifest((equality_deletes(table, "values-of-all"),), spec=plain)
+    table.commit([Manifest(deletes, spec=table.spec()), everywhere], operation="delete")
+    expected = {"by_name": {"values-of-all"}, "by_letter": {"values-of-all", "values-of-letter", "positions-of-letter"}}
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, expected, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-SCH-006", "IRC-SCAN-SCH-009")
+def files_are_told_as_they_are(lab: CatalogLab) -> None:
+    """The numbers of a file are those of its manifest, its path is spelled as there, and equality deletes name their columns."""
+    table = grown(lab)
+    data = table.file("a%20b c=d+e", rows=17, size=12_345)
+    table.append(data)
+    table.append(replace(equality_deletes(table, "values"), equality_ids=(2, 3)), operation="delete")
+    (task, deletes), *_ = planned(lab, table.table).tasks
+    told = {member: task["data-file"].get(member) for member in ("file-path", "record-count", "file-size-in-bytes")}
+
+    with lab.judge("IRC-SCAN-SCH-009"):
+        expect.equal({"file-path": data.path, "record-count": 17, "file-size-in-bytes": 12_345}, told, "the data file as")
+    with lab.judge("IRC-SCAN-SCH-006"):
+        expect.equal([[2, 3]], [sorted(one.get("equality-ids") or []) for one in deletes], "equality-ids of its delete files:")
+
+
+@check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-009")
+def delete_files_are_told_as_they_are(lab: CatalogLab) -> None:
+    """Delete files have the numbers, the spec and the partition of their manifest, too."""
+    table = grown(lab)
+    update = add_spec(partition_field(column(table.table, "name"), "identity", "by_name", field_id=1000))
+    table.table = lab.committed(table.table, update, set_default_spec(LAST_ADDED))
+    table.append(table.file("data", "a"))
+    deletes = replace(position_deletes(table, "positions", "a", target=table.path("data")), rows=3, size=777)
+    table.append(deletes, operation="delete")
+    numbers = {"file-path": deletes.path, "record-count": 3, "file-size-in-bytes": 777, "spec-id": table.spec().get("spec-id")}
+    told = [one for _, files in planned(lab, table.table).tasks for one in files]
+
+    with lab.judge("IRC-SCAN-SCH-009"):
+        expect.equal([numbers], [{member: one.get(member) for member in numbers} for one in told], "the delete file as")
+    with lab.judge("IRC-SCAN-SCH-008"):
+        expect.equal([["a"]], [one.get("partition") for one in told], "the partition of a delete file,")

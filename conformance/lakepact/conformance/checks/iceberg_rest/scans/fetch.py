@@ -1,0 +1,245 @@
+"""Checks of plans that are made in the background: fetched until they are complete, failed, cancelled, or nobody's."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    CANCEL,
+    FETCH,
+    PAUSE,
+    PLAN,
+    POLLS,
+    TASKS,
+    Grown,
+    Planned,
+    awaited,
+    equality_deletes,
+    grown,
+    in_background,
+    needs,
+    on_pages,
+    plan,
+    planned,
+    position_deletes,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
+from lakepact.conformance.checks.iceberg_rest.scans.deletes import expect_deletes
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Reply
+
+STATES = ("completed", "submitted", "cancelled", "failed")
+
+
+def submitted(lab: CatalogLab, table: Table, **request: Any) -> str:
+    """The id of a plan that the target makes in the background.
+
+    Raises:
+        NotOffered: it makes it at once.
+        Blocked: it makes none.
+    """
+    reply = lab.works(plan(lab, table, **request), 200)
+    if reply.document.get("status") != "submitted":
+        raise NotOffered("the target plans the scan at once; --parameter planned-in-background-by=PROPERTY=VALUE says when it does not")
+    identifier: str = reply.at("plan-id")
+    return identifier
+
+
+def in_the_background(lab: CatalogLab, **properties: str) -> Grown:
+    """A table of three files whose scans are planned in the background, where the target does so.
+
+    Raises:
+        NotOffered: it plans nothing in the background.
+    """
+    if not lab.feature("async-planning"):
+        raise NotOffered("the target plans no scans in the background")
+    needs(lab, FETCH)
+    table = grown(lab, properties={**in_background(lab), **properties})
+    table.append(*(table.file(name) for name in ("first", "second", "third")))
+    return table
+
+
+def fetch(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
+    """The answer to fetching a plan."""
+    return lab.send(FETCH, plan_id=plan_id, **table.at)
+
+
+def cancel(lab: CatalogLab, table: Table, plan_id: str) -> Reply:
+    """The answer to cancelling a plan."""
+    return lab.send(CANCEL, plan_id=plan_id, **table.at)
+
+
+@check("IRC-SCAN-FETCH-001", "IRC-SCAN-FETCH-002", "IRC-SCAN-FETCH-009", "IRC-SCAN-FETCH-010")
+def plans_in_the_background_are_completed(lab: CatalogLab) -> None:
+    """A plan is fetched until it is complete; then it has the tasks of the scan, and stays so."""
+    table = in_the_background(lab)
+    reply = plan(lab, table.table)
+    identifier = reply.document.get("plan-id") if reply.status == 200 and reply.document.get("status") == "submitted" else None
+    if identifier is None:
+        raise NotOffered("the target plans the scan at once")
+
+    first = fetch(lab, table.table, identifier)
+    with lab.judge("IRC-SCAN-FETCH-001"):
+        expect.status(first, 200)
+        expect.contains(first.at("status"), STATES, "one of the statuses")
+    with lab.judge("IRC-SCAN-FETCH-002"):
+        expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, reply).paths, "the files of the scan,")
+    again = [fetch(lab, table.table, identifier) for _ in range(3)]
+    with lab.judge("IRC-SCAN-FETCH-009"):
+        for one in again:
+            expect.true(one.status != 200 or one.document.get("status") != "submitted", "no way back to submitted", one.shown)
+    with lab.judge("IRC-SCAN-FETCH-010"):
+        for one in again:
+            expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, one).paths, "the same files again,")
+
+
+@check("IRC-SCAN-FETCH-002")
+def plans_in_the_background_are_of_what_was_asked_for(lab: CatalogLab) -> None:
+    """A plan that is made in the background is of the snapshot, and with the delete files, that one made at once would have."""
+    for properties in ({}, on_pages(lab)):
+        table = in_the_background(lab, **properties)
+        first = table.snapshots[-1]
+        second = table.append(table.file("fourth"))
+        table.append(
+            position_deletes(table, "positions", target=table.path("second")), equality_deletes(table, "values"), operation="delete"
+        )
+        expected = {"first": {"values"}, "second": {"positions", "values"}, "third": {"values"}, "fourth": {"values"}}
+        requests: tuple[tuple[dict[str, int], set[str]], ...] = (
+            ({"snapshot_id": first.id}, first.data),
+            ({"start_snapshot_id": first.id, "end_snapshot_id": second.id}, second.data - first.data),
+        )
+
+        with lab.judge("IRC-SCAN-FETCH-002"):
+            for request, data in requests:
+                expect.equal(sorted(data), planned(lab, table.table, **request).paths, f"the files of a scan with {', '.join(request)},")
+        with lab.judge("IRC-SCAN-FETCH-002"):
+            expect_deletes(table, expected, planned(lab, table.table).deletes)
+
+
+@check("IRC-SCAN-CANCEL-001", "IRC-SCAN-FETCH-005")
+def plans_can_be_cancelled(lab: CatalogLab) -> None:
+    """A plan is cancelled with 204 and no body, and is cancelled or gone when it is fetched afterwards."""
+    table = in_the_background(lab)
+    needs(lab, CANCEL)
+    identifier = submitted(lab, table.table)
+    reply = cancel(lab, table.table, identifier)
+    after = fetch(lab, table.table, identifier)
+
+    with lab.judge("IRC-SCAN-CANCEL-001"):
+        expect.status(reply, 204)
+        expect.no_body(reply)
+    with lab.judge("IRC-SCAN-FETCH-005"):
+        expect.status(after, 200, 404)
+        if after.status == 200:
+            expect.equal("cancelled", after.at("status"), "status")
+
+
+@check("IRC-SCAN-CANCEL-003", "IRC-SCAN-CANCEL-004")
+def plans_that_have_ended_can_be_cancelled(lab: CatalogLab) -> None:
+    """A plan that is complete is cancelled like another, or is nobody's any more; its plan tasks are of no use then."""
+    table = in_the_background(lab, **on_pages(lab))
+    needs(lab, CANCEL, TASKS)
+    whole: Planned = awaited(lab, table.table, plan(lab, table.table))
+    identifier = whole.id
+    if identifier is None:
+        raise NotOffered("the target gives no id to plans that it makes at once")
+    reply = cancel(lab, table.table, identifier)
+
+    with lab.judge("IRC-SCAN-CANCEL-003"):
+        expect.status(reply, 204, 404)
+    tasks = whole.answers[0].document.get("plan-tasks") or []
+    if not tasks or reply.status != 204:
+        lab.skip("IRC-SCAN-CANCEL-004", "the target has no plan tasks to be cancelled with a plan")
+        return
+    with lab.judge("IRC-SCAN-CANCEL-004"):
+        expect.status(lab.send(TASKS, body={"plan-task": tasks[0]}, **table.table.at), 404)
+
+
+@check("IRC-SCAN-FETCH-008")
+def plans_belong_to_their_table(lab: CatalogLab) -> None:
+    """A plan is not found at the path of another table."""
+    table = in_the_background(lab)
+    identifier = submitted(lab, table.table)
+    other = lab.make_table(table.table.namespace)
+
+    with lab.judge("IRC-SCAN-FETCH-008"):
+        expect.status(fetch(lab, other, identifier), 404)
+
+
+@check("IRC-SCAN-FETCH-006", "IRC-SCAN-CANCEL-002")
+def unknown_plans_are_not_found(lab: CatalogLab) -> None:
+    """A plan that nobody has made cannot be fetched; cancelling it does no harm."""
+    table = lab.make_table()
+    nobodys = lab.name("plan")
+
+    if lab.offers(FETCH):
+        with lab.judge("IRC-SCAN-FETCH-006"):
+            expect.status(fetch(lab, table, nobodys), 404)
+    else:
+        lab.skip("IRC-SCAN-FETCH-006", f"the target does not declare {FETCH}")
+    if lab.offers(CANCEL):
+        with lab.judge("IRC-SCAN-CANCEL-002"):
+            expect.status(cancel(lab, table, nobodys), 204, 404)
+    else:
+        lab.skip("IRC-SCAN-CANCEL-002", f"the target does not declare {CANCEL}")
+
+
+@check("IRC-SCAN-PLAN-009")
+def what_cannot_be_read_is_not_nothing(lab: CatalogLab) -> None:
+    """A snapshot whose manifests are gone is not planned as if it had no files."""
+    table = grown(lab)
+    table.append(table.file("first"), table.file("second"))
+    for manifest in table.snapshots[-1].manifests:
+        local_path(manifest.path).unlink(missing_ok=True)
+    reply = plan(lab, table.table)
+    if reply.status != 200:
+        lab.note("IRC-SCAN-PLAN-009", f"what cannot be read is answered with status {reply.status}")
+        return
+
+    try:
+        paths = awaited(lab, table.table, reply).paths
+    except Unmet:
+        lab.note("IRC-SCAN-PLAN-009", "what cannot be read is not planned")
+        return
+    with lab.judge("IRC-SCAN-PLAN-009"):
+        expect.equal(sorted(table.snapshots[-1].data), paths, "the files of the snapshot,")
+
+
+@check("IRC-SCAN-PLAN-001")
+def plans_of_unreadable_tables_fail(lab: CatalogLab) -> None:
+    """A scan cannot be planned whose manifests are gone, and the answer is a refusal or says that planning failed."""
+    needs(lab, PLAN)
+    nothing = lab.append(lab.make_table())
+    replies = [plan(lab, nothing)]
+    try:
+        table = in_the_background(lab)
+    except NotOffered:
+        pass
+    else:
+        for manifest in table.snapshots[-1].manifests:
+            local_path(manifest.path).unlink(missing_ok=True)
+        replies.append(plan(lab, table.table))
+        identifier = replies[-1].document.get("plan-id") if replies[-1].status == 200 else None
+        if identifier is not None and replies[-1].document.get("status") == "submitted":
+            _ended(lab, table.table, identifier)
+
+    with lab.judge("IRC-SCAN-PLAN-001"):
+        for reply in replies:
+            if reply.status < 400:
+                expect.status(reply, 200)
+                expect.contains(reply.at("status"), ("submitted", "failed", "completed"), "one of the statuses")
+
+
+def _ended(lab: CatalogLab, table: Table, identifier: str) -> None:
+    """Fetch a plan until it is not on its way any more."""
+    for _ in range(POLLS):
+        reply = fetch(lab, table, identifier)
+        if reply.status != 200 or reply.document.get("status") != "submitted":
+            return
+        time.sleep(PAUSE)

@@ -1,0 +1,295 @@
+"""Checks of planning scans: which snapshots they cover, and which requests contradict themselves."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import NESTED
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.manifests import DELETED, EXISTING, File, Manifest, long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.scans import CANCEL, FETCH, PLAN, TASKS, Grown, awaited, grown, needs, plan, planned
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema, schema_with, set_current_schema
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+
+def some_table(lab: CatalogLab) -> Table:
+    """A table with a file, where the harness can write one; else one without snapshots."""
+    table = grown(lab)
+    try:
+        table.append(table.file("only"))
+    except NotOffered:
+        return table.table
+    return table.table
+
+
+def of_four(lab: CatalogLab) -> Grown:
+    """A table of four snapshots, each of which appended two files."""
+    table = grown(lab)
+    for number in range(1, 5):
+        table.append(table.file(f"{number}-a"), table.file(f"{number}-b"))
+    return table
+
+
+def added(table: Grown, *numbers: int) -> list[str]:
+    """The files that some snapshots of such a table appended."""
+    return sorted(table.path(f"{number}-{name}") for number in numbers for name in "ab")
+
+
+def refused_or_failed(reply: Reply, *statuses: int) -> None:
+    """The answer is one of these statuses, or says that planning failed.
+
+    Raises:
+        Unmet: it is neither.
+    """
+    if reply.status == 200 and reply.document.get("status") == "failed":
+        return
+    expect.status(reply, *statuses)
+
+
+@check("IRC-SCAN-PLAN-001", "IRC-SCAN-PLAN-022")
+def tables_without_snapshots_have_no_tasks(lab: CatalogLab) -> None:
+    """The plan of a table to which nothing was ever written is complete, and there is nothing to read."""
+    needs(lab, PLAN)
+    table = lab.make_table()
+    reply = plan(lab, table)
+
+    with lab.judge("IRC-SCAN-PLAN-001"):
+        expect.status(reply, 200)
+        expect.contains(reply.at("status"), ("completed", "submitted", "failed"), "one of the statuses")
+    with lab.judge("IRC-SCAN-PLAN-022"):
+        expect.equal([], awaited(lab, table, reply).paths, "files to read")
+
+
+@check("IRC-SCAN-PLAN-008", "IRC-SCAN-PLAN-009", "IRC-SCAN-PLAN-027")
+def the_latest_snapshot_of_main_is_planned(lab: CatalogLab) -> None:
+    """Without an id the latest snapshot of main is planned, with one that snapshot; every file is there once, deleted ones are not."""
+    table = of_four(lab)
+    early = planned(lab, table.table).paths
+    four = table.snapshots[-1]
+    first = table.snapshots[0]
+    gone, kept = first.manifests[0].files
+    rewritten = Manifest((changed(gone, DELETED, first.sequence), changed(kept, EXISTING, first.sequence)), spec=table.spec())
+    others = [manifest for manifest in table.snapshots[-1].manifests if manifest.path != first.manifests[0].path]
+    table.commit([rewritten, *others], keep=False, operation="delete")
+    latest = table.snapshots[-1]
+    table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
+
+    with lab.judge("IRC-SCAN-PLAN-008"):
+        expect.equal(sorted(four.data), sorted(set(early)), "the files of main before the last commits,")
+        expect.equal(sorted(latest.data), sorted(set(planned(lab, table.table).paths)), "the files of main,")
+    with lab.judge("IRC-SCAN-PLAN-009"):
+        for snapshot in table.snapshots:
+            found = planned(lab, table.table, snapshot_id=snapshot.id)
+            expect.equal(sorted(snapshot.data), sorted(set(found.paths)), f"the files of snapshot {snapshot.id},")
+    with lab.judge("IRC-SCAN-PLAN-027"):
+        expect.equal(sorted(latest.data), planned(lab, table.table).paths, "each file once:")
+
+
+def changed(file: File, state: int, sequence: int, snapshot: int | None = None) -> File:
+    """A file of an earlier snapshot as a later manifest has it."""
+    return replace(file, state=state, sequence=sequence, snapshot=snapshot)
+
+
+@check("IRC-SCAN-PLAN-010", "IRC-SCAN-PLAN-013")
+def scans_between_two_cover_what_was_appended(lab: CatalogLab) -> None:
+    """A scan between two snapshots begins behind the first and ends with the second; the end alone is not ignored."""
+    table = of_four(lab)
+    ids = [snapshot.id for snapshot in table.snapshots]
+
+    with lab.judge("IRC-SCAN-PLAN-010"):
+        for start, end, expected in ((0, 2, (2, 3)), (0, 3, (2, 3, 4)), (2, 3, (4,))):
+            found = planned(lab, table.table, start_snapshot_id=ids[start], end_snapshot_id=ids[end])
+            expect.equal(added(table, *expected), found.paths, f"the files that were appended behind {start + 1} up to {end + 1},")
+    reply = plan(lab, table.table, end_snapshot_id=ids[1])
+    with lab.judge("IRC-SCAN-PLAN-013"):
+        if reply.status == 200 and reply.document.get("status") != "failed":
+            expect.equal(added(table, 1, 2), awaited(lab, table.table, reply).paths, "the files up to the end,")
+        else:
+            refused_or_failed(reply, 400, 404)
+
+
+@check("IRC-SCAN-PLAN-010")
+def scans_between_two_cover_nothing_else(lab: CatalogLab) -> None:
+    """What another branch appended, what was only rewritten or carried into another manifest, and what the start had, is not covered."""
+    table = grown(lab)
+    first = table.append(table.file("1-a"), table.file("1-b"))
+    second = table.append(table.file("2-a"))
+    other = table.commit([Manifest((table.file("elsewhere"),), spec=table.spec())], ref="other")
+    table.snapshots.remove(other)
+    old = [changed(file, EXISTING, first.sequence, first.id) for file in first.manifests[0].files]
+    merged = Manifest((table.file("3-a"), *old), spec=table.spec())
+    third = table.commit([merged, *(m for m in second.manifests if m.path != first.manifests[0].path)], keep=False)
+    dropped = changed(second.manifests[0].files[0], DELETED, second.sequence, second.id)
+    rewritten = Manifest((table.file("compacted"), dropped), spec=table.spec())
+    kept = [m for m in third.manifests if m.path != second.manifests[0].path]
+    fourth = table.commit([rewritten, *kept], keep=False, operation="replace")
+    fifth = table.append(table.file("5-a"))
+
+    with lab.judge("IRC-SCAN-PLAN-010"):
+        for start, end, names in ((first, third, "2-a 3-a"), (second, third, "3-a"), (second, fourth, "3-a"), (second, fifth, "3-a 5-a")):
+            reply = plan(lab, table.table, start_snapshot_id=start.id, end_snapshot_id=end.id)
+            if end in (fourth, fifth) and reply.status in {400, 406}:
+                continue  # no clause says that there are scans of changes beyond appended files: a rewriting in between may be refused
+            found = awaited(lab, table.table, reply)
+            expect.equal([table.path(name) for name in names.split()], found.paths, f"the files {names}, which alone were appended,")
+    reply = plan(lab, table.table, start_snapshot_id=third.id, end_snapshot_id=third.id)
+    with lab.judge("IRC-SCAN-PLAN-010"):
+        if reply.status == 200 and reply.document.get("status") != "failed":
+            expect.equal([], awaited(lab, table.table, reply).paths, "nothing behind a snapshot up to itself,")
+        else:
+            refused_or_failed(reply, 400, 404)
+
+
+@check("IRC-SCAN-PLAN-011", "IRC-SCAN-PLAN-012")
+def contradictions_are_refused(lab: CatalogLab) -> None:
+    """A scan is of one snapshot or between two, and one between two has an end."""
+    needs(lab, PLAN)
+    table = lab.append(lab.append(lab.make_table()))
+    first, last = (snapshot["snapshot-id"] for snapshot in table.member("snapshots"))
+    both = {
+        "both ids": {"start_snapshot_id": first, "end_snapshot_id": last},
+        "the start": {"start_snapshot_id": first},
+        "the end": {"end_snapshot_id": last},
+    }
+
+    with lab.judge("IRC-SCAN-PLAN-011"):
+        for what, members in both.items():
+            expect.status(plan(lab, table, snapshot_id=last, **members), 400, about=f"for snapshot-id with {what}")
+    with lab.judge("IRC-SCAN-PLAN-012"):
+        expect.status(plan(lab, table, start_snapshot_id=first), 400)
+
+
+@check("IRC-SCAN-PLAN-014")
+def unknown_snapshots_are_refused(lab: CatalogLab) -> None:
+    """A snapshot that there is not cannot be scanned, whether there are others or none."""
+    needs(lab, PLAN)
+    nowhere = random.getrandbits(62) | 1
+    for table in (lab.make_table(), lab.append(lab.make_table())):
+        for request in ({"snapshot_id": nowhere}, {"start_snapshot_id": nowhere - 1, "end_snapshot_id": nowhere}):
+            reply = plan(lab, table, **request)
+            with lab.judge("IRC-SCAN-PLAN-014"):
+                refused_or_failed(reply, 400, 404)
+
+
+@check("IRC-SCAN-PLAN-019")
+def names_are_those_of_the_right_schema(lab: CatalogLab) -> None:
+    """Names are those of the snapshot's schema where that is asked for, and otherwise those of the table."""
+    table = grown(lab)
+    snapshot = table.append(table.file("only"))
+    fields = [{**one, "name": "title"} if one["name"] == "name" else one for one in table.table.member("schemas")[0]["fields"]]
+    renamed = {**schema_with(table.table), "fields": fields}
+    table.table = lab.committed(table.table, add_schema(renamed), set_current_schema(LAST_ADDED))
+
+    with lab.judge("IRC-SCAN-PLAN-019"):
+        for of_snapshot, known, unknown in ((True, "name", "title"), (False, "title", "name")):
+            for name, status in ((known, 200), (unknown, 400)):
+                reply = plan(
+                    lab,
+                    table.table,
+                    snapshot_id=snapshot.id,
+                    use_snapshot_schema=of_snapshot,
+                    filter={"type": "eq", "term": name, "value": "x"},
+                )
+                expect.status(reply, status, about=f"for {name} with use-snapshot-schema {str(of_snapshot).lower()}")
+        reply = plan(lab, table.table, snapshot_id=snapshot.id, filter={"type": "eq", "term": "title", "value": "x"})
+        expect.status(reply, 200, about="for a name of the table's schema, nothing being said of schemas")
+
+
+@check("IRC-SCAN-PLAN-020")
+def nested_columns_are_selected_by_their_paths(lab: CatalogLab) -> None:
+    """Columns within structs, lists and maps are selected by dotted paths."""
+    needs(lab, PLAN)
+    table = lab.make_table(schema=NESTED)
+
+    with lab.judge("IRC-SCAN-PLAN-020"):
+        for name in ("id", "place", "place.city", "tags.element", "scores.key", "scores.value"):
+            expect.status(plan(lab, table, select=[name]), 200, about=f"for {name}")
+
+
+@check("IRC-SCAN-PLAN-021")
+def statistics_are_of_the_fields_that_were_asked_for(lab: CatalogLab) -> None:
+    """Of a file with statistics of two columns, those of the one that was asked for come, as its manifest has them."""
+    table = grown(lab)
+    lower, upper = ({column: long_bound(value) for column in (1, 3)} for value in (5, 8))
+    table.append(table.file("measured", lower=lower, upper=upper, values=dict.fromkeys(lower, 10), nulls=dict.fromkeys(lower, 0)))
+    (task, _), *_ = planned(lab, table.table, stats_fields=["id"]).tasks
+
+    with lab.judge("IRC-SCAN-PLAN-021"):
+        for member, value in {"value-counts": 10, "null-value-counts": 0, "lower-bounds": 5, "upper-bounds": 8}.items():
+            told = task["data-file"].get(member) or {}
+            keys = told.get("keys") or []
+            expect.true(set(keys) <= {1}, f"{member} of column 1 alone", keys)
+            values = told.get("values") or [value]
+            # Bounds that are spelled as bytes are a matter of IRC-SCAN-SCH-012.
+            fine = values == [value] or all(isinstance(one, str) for one in values)
+            expect.true(fine, f"{value} as {member}", values)
+
+
+@check("IRC-SCAN-PLAN-025")
+def requests_without_a_body_are_understood_or_refused(lab: CatalogLab) -> None:
+    """A request without a body is one for everything, or a bad one."""
+    needs(lab, PLAN)
+    reply = lab.send(PLAN, content=b"", **lab.make_table().at)
+
+    with lab.judge("IRC-SCAN-PLAN-025"):
+        expect.status(reply, 200, 400)
+
+
+@check("IRC-SCAN-PLAN-026")
+def planning_changes_nothing(lab: CatalogLab) -> None:
+    """A table is the same after a scan of it was planned."""
+    table = some_table(lab)
+    before = lab.load(table)
+    planned(lab, table)
+    after = lab.load(table)
+
+    with lab.judge("IRC-SCAN-PLAN-026"):
+        alike(lab, before, after)
+
+
+@check("IRC-SCAN-PLAN-023", "IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")
+def tables_that_are_not_there_have_no_plans(lab: CatalogLab) -> None:
+    """Nothing can be planned, fetched or cancelled of a table or in a namespace that there is not, and the answer says which."""
+    home = lab.make_namespace()
+    kinds = {"NoSuchTableException"}, {"NoSuchTableException", "NoSuchNamespaceException"}
+    bodies: dict[str, Any] = {PLAN: {}, TASKS: {"plan-task": "none"}}
+    identifiers = {PLAN: "IRC-SCAN-PLAN-023", FETCH: "IRC-SCAN-FETCH-007", CANCEL: "IRC-SCAN-CANCEL-005", TASKS: "IRC-SCAN-TASK-005"}
+    for operation, identifier in identifiers.items():
+        if not lab.offers(operation):
+            lab.skip(identifier, f"the target does not declare {operation}")
+            continue
+        for namespace, allowed in zip((home, (lab.name(),)), kinds, strict=True):
+            arguments: dict[str, Any] = {"namespace": namespace, "table": lab.name()}
+            if operation in {FETCH, CANCEL}:
+                arguments["plan_id"] = "none"
+            reply = lab.send(operation, body=bodies.get(operation), **arguments)
+            with lab.judge(identifier):
+                expect.status(reply, 404)
+                if operation != CANCEL:
+                    expect.contains(reply.at("error", "type"), allowed, "one of the types")
+
+
+@check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-026")
+def a_table_that_is_named_is_planned(lab: CatalogLab) -> None:
+    """The table that the harness was told of with `scan-table` is planned as a whole, each file once, and stays as it is."""
+    named = lab.target.parameters.get("scan-table")
+    if not named:
+        raise NotOffered("the harness was told of no table: --parameter scan-table=NAMESPACE.TABLE")
+    needs(lab, PLAN)
+    *levels, name = named.split(".")
+    before = Table(tuple(levels), name, lab.works(lab.send("loadTable", namespace=tuple(levels), table=name), 200))
+
+    with lab.judge("IRC-SCAN-PLAN-027"):
+        paths = planned(lab, before).paths
+        expect.equal(sorted(set(paths)), paths, "each file once:")
+    with lab.judge("IRC-SCAN-PLAN-026"):
+        expect.equal(before.metadata_location, lab.load(before).metadata_location, "metadata-location")

@@ -1,0 +1,85 @@
+"""Checks of how long plans live: until they themselves are cancelled, or their table is gone, and whatever becomes of others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    CANCEL,
+    FETCH,
+    PLAN,
+    TASKS,
+    awaited,
+    grown,
+    in_background,
+    needs,
+    on_pages,
+    plan,
+)
+from lakepact.conformance.checks.iceberg_rest.scans.fetch import cancel, fetch, in_the_background, submitted
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+@check("IRC-SCAN-FETCH-010", "IRC-SCAN-FETCH-002")
+def plans_are_cancelled_alone(lab: CatalogLab) -> None:
+    """Cancelling a plan leaves others of the table as they are, and so does cancelling at another table; the scan can be planned again."""
+    table = in_the_background(lab)
+    needs(lab, CANCEL)
+    first = table.snapshots[-1]
+    second = table.append(table.file("fourth"))
+    other = lab.make_table(table.table.namespace)
+    kept = lab.works(plan(lab, table.table, snapshot_id=first.id), 200)
+    cancelled = submitted(lab, table.table)
+    cancel(lab, other, str(kept.document.get("plan-id")))
+    lab.works(cancel(lab, table.table, cancelled), 204)
+
+    with lab.judge("IRC-SCAN-FETCH-010"):
+        expect.equal(sorted(first.data), awaited(lab, table.table, kept).paths, "the files of the plan that nobody has cancelled,")
+    with lab.judge("IRC-SCAN-FETCH-002"):
+        again = awaited(lab, table.table, plan(lab, table.table))
+        expect.equal(sorted(second.data), again.paths, "the files of a scan that is planned again after it was cancelled,")
+
+
+@check("IRC-SCAN-FETCH-005", "IRC-SCAN-CANCEL-003")
+def cancelled_plans_stay_cancelled(lab: CatalogLab) -> None:
+    """A plan that was cancelled stays so, however often it is fetched, and can be cancelled again."""
+    table = in_the_background(lab)
+    needs(lab, CANCEL)
+    identifier = submitted(lab, table.table)
+    lab.works(cancel(lab, table.table, identifier), 204)
+    fetched = [fetch(lab, table.table, identifier) for _ in range(4)]
+    again = cancel(lab, table.table, identifier)
+
+    with lab.judge("IRC-SCAN-FETCH-005"):
+        for reply in fetched:
+            expect.status(reply, 200, 404)
+            if reply.status == 200:
+                expect.equal("cancelled", reply.at("status"), "status")
+    with lab.judge("IRC-SCAN-CANCEL-003"):
+        expect.status(again, 204, 404, about="for a plan that is cancelled already")
+
+
+@check("IRC-SCAN-FETCH-007", "IRC-SCAN-CANCEL-005", "IRC-SCAN-TASK-005")
+def plans_end_with_their_table(lab: CatalogLab) -> None:
+    """Of a table that was dropped no plan can be fetched or cancelled, and no plan task exchanged, though they were good before."""
+    needs(lab, PLAN)
+    table = grown(lab, properties={**in_background(lab), **on_pages(lab)})
+    table.append(*(table.file(name) for name in ("first", "second", "third")))
+    whole = awaited(lab, table.table, plan(lab, table.table))
+    tasks = whole.answers[0].document.get("plan-tasks") or []
+    named: dict[str, dict[str, Any]] = {} if whole.id is None else {FETCH: {"plan_id": whole.id}, CANCEL: {"plan_id": whole.id}}
+    if tasks:
+        named[TASKS] = {"body": {"plan-task": tasks[0]}}
+    lab.dropped(**table.table.at)
+
+    for operation, identifier in ((FETCH, "IRC-SCAN-FETCH-007"), (TASKS, "IRC-SCAN-TASK-005"), (CANCEL, "IRC-SCAN-CANCEL-005")):
+        if operation not in named or not lab.offers(operation):
+            lab.skip(identifier, f"there is nothing to ask {operation} for")
+            continue
+        reply = lab.send(operation, **table.table.at, **named[operation])
+        with lab.judge(identifier):
+            expect.status(reply, 404, about="for a table that was dropped")

@@ -1,0 +1,294 @@
+"""Laws of scan planning: what every answer that tells of a plan or of its tasks keeps to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.contract_schemas import flaws_in
+from lakepact.conformance.checks.iceberg_rest.kit.scans import FETCH, PLAN, TASKS
+from lakepact.conformance.checks.iceberg_rest.suite import law
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.exchanges import Exchange
+
+ARRAYS = ("file-scan-tasks", "delete-files", "plan-tasks")
+COUNTS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts")
+BOUNDS = ("lower-bounds", "upper-bounds")
+REQUIRED = ("spec-id", "partition", "content", "file-path", "file-format", "file-size-in-bytes", "record-count")
+#: Checks whose exchanges show all that the laws are about.
+DELETING = ("scans_deletes.delete_files_apply_by_sequence_and_partition", "scans_deletes.vectors_are_told_apart")
+BACKGROUND = ("scans_fetched.plans_in_the_background_are_completed",)
+FAILING = ("scans_fetched.plans_of_unreadable_tables_fail",)
+EMPTY = "scans_planned.tables_without_snapshots_have_no_tasks"
+PLANNING = (EMPTY, "scans_planned.the_latest_snapshot_of_main_is_planned", *DELETING)
+VALUES = ("scans_values.values_have_the_form_of_their_type",)
+PAGED = ("scans_tasks.plan_tasks_are_exchanged",)
+FILTERED = ("scans_filtered.filters_keep_every_matching_file",)
+
+
+def told(exchange: Exchange, *operations: str) -> dict[str, Any] | None:
+    """The body of an answer of one of these operations that succeeds; None for others."""
+    if exchange.operation not in operations or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return None
+    return exchange.parsed
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of an array; nothing of what is none."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def data_files(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The data files of an answer."""
+    for task in objects(document.get("file-scan-tasks")):
+        if isinstance(task.get("data-file"), dict):
+            yield task["data-file"]
+
+
+def files(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The data files and delete files of an answer."""
+    yield from data_files(document)
+    yield from objects(document.get("delete-files"))
+
+
+def of_files(identifier: str, holds: Callable[[dict[str, Any]], bool | None], *, traffic: tuple[str, ...] = PLANNING) -> None:
+    """Register the law that something holds of each file; what is said of it is False where it has nothing to do with a file."""
+
+    def every(exchange: Exchange) -> bool:
+        document = told(exchange, PLAN, FETCH, TASKS)
+        judged = [holds(file) is not False for file in files(document)] if document else []
+        return any(judged)
+
+    every.__name__, every.__doc__ = (holds.__name__, holds.__doc__)
+    law(identifier, traffic=traffic)(every)
+
+
+# -- plans ------------------------------------------------------------------------------------------------------------
+
+
+@law("IRC-SCAN-PLAN-002", traffic=PLANNING)
+def answers_to_planning_are_not_cancelled(exchange: Exchange) -> bool:
+    """Planning a scan is never answered with the status cancelled."""
+    document = told(exchange, PLAN)
+    if document is None:
+        return False
+    expect.true(document.get("status") != "cancelled", "another status than cancelled", document.get("status"))
+    return True
+
+
+@law("IRC-SCAN-PLAN-003", traffic=PLANNING)
+def the_state_is_called_status(exchange: Exchange) -> bool:
+    """The state of a plan stands under status."""
+    document = told(exchange, PLAN)
+    if document is None:
+        return False
+    expect.true(isinstance(document.get("status"), str), "a member status with a text", sorted(document))
+    return True
+
+
+@law("IRC-SCAN-PLAN-004", traffic=PLANNING)
+def completed_plans_have_tasks(exchange: Exchange) -> bool:
+    """A completed plan has file-scan-tasks or plan-tasks."""
+    document = told(exchange, PLAN)
+    if document is None or document.get("status") != "completed":
+        return False
+    holds = any(isinstance(document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
+    expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(document))
+    return True
+
+
+@law("IRC-SCAN-PLAN-005", traffic=BACKGROUND)
+def submitted_plans_have_an_id(exchange: Exchange) -> bool:
+    """A submitted plan has a plan-id."""
+    document = told(exchange, PLAN)
+    if document is None or document.get("status") != "submitted":
+        return False
+    identifier = document.get("plan-id")
+    expect.true(isinstance(identifier, str) and bool(identifier), "a plan-id that is a text", identifier)
+    return True
+
+
+@law("IRC-SCAN-PLAN-006", traffic=FAILING)
+def plans_that_fail_say_why(exchange: Exchange) -> bool:
+    """A plan that failed at once has its error."""
+    return _says_why(told(exchange, PLAN))
+
+
+@law("IRC-SCAN-FETCH-004", traffic=FAILING)
+def fetched_plans_that_failed_say_why(exchange: Exchange) -> bool:
+    """A plan that failed in the background has its error."""
+    return _says_why(told(exchange, FETCH))
+
+
+def _says_why(document: dict[str, Any] | None) -> bool:
+    if document is None or document.get("status") != "failed":
+        return False
+    error = document.get("error")
+    error = error if isinstance(error, dict) else {}
+    whole = all(isinstance(error.get(m), str) for m in ("message", "type")) and type(error.get("code")) is int
+    expect.true(whole, "an error with message, type and code", document.get("error"))
+    return True
+
+
+@law("IRC-SCAN-PLAN-007", traffic=(*BACKGROUND, *FAILING))
+def tasks_come_with_completed_plans_alone(exchange: Exchange) -> bool:
+    """What is not completed has no tasks."""
+    return _has_no_tasks(told(exchange, PLAN), {"submitted", "failed", "cancelled"})
+
+
+@law("IRC-SCAN-FETCH-003", traffic=BACKGROUND)
+def plans_on_their_way_have_no_tasks(exchange: Exchange) -> bool:
+    """A plan that is fetched while it is being made has no tasks."""
+    return _has_no_tasks(told(exchange, FETCH), {"submitted"})
+
+
+def _has_no_tasks(document: dict[str, Any] | None, states: set[str]) -> bool:
+    if document is None or document.get("status") not in states:
+        return False
+    found = [member for member in ARRAYS if document.get(member)]
+    expect.true(not found, f"no tasks and no delete files in what is {document.get('status')}", found)
+    return True
+
+
+# -- tasks ------------------------------------------------------------------------------------------------------------
+
+
+@law("IRC-SCAN-SCH-001", "IRC-SCAN-SCH-002", traffic=DELETING)
+def references_are_places(exchange: Exchange) -> bool:
+    """References of a task are distinct places in the delete files of the same answer."""
+    document = told(exchange, PLAN, FETCH, TASKS)
+    applies = False
+    for task in objects(document.get("file-scan-tasks")) if document else []:
+        references = task.get("delete-file-references")
+        if references is None:
+            continue
+        applies = True
+        count = len((document or {}).get("delete-files") or [])
+        whole = isinstance(references, list) and all(type(one) is int and 0 <= one < count for one in references)
+        expect.true(whole, f"places from 0 below {count}, which is the number of delete files in the answer", references)
+        expect.true(len(set(references)) == len(references), "distinct references", references)
+    return applies
+
+
+@law("IRC-SCAN-SCH-004", traffic=DELETING)
+def delete_files_are_referred_to(exchange: Exchange) -> bool:
+    """Each delete file of an answer is referred to in it."""
+    document = told(exchange, PLAN, FETCH, TASKS)
+    deletes = objects(document.get("delete-files")) if document else []
+    if document is None or not deletes:
+        return False
+    named = {one for task in objects(document.get("file-scan-tasks")) for one in task.get("delete-file-references") or []}
+    idle = [place for place in range(len(deletes)) if place not in named]
+    expect.true(not idle, "a task that refers to each delete file", f"none refers to those at {idle}")
+    return True
+
+
+@law("IRC-SCAN-SCH-005", traffic=PLANNING)
+def tasks_have_data_files(exchange: Exchange) -> bool:
+    """Each task has a data file with the content data."""
+    document = told(exchange, PLAN, FETCH, TASKS)
+    tasks = objects(document.get("file-scan-tasks")) if document else []
+    for task in tasks:
+        file = task.get("data-file")
+        expect.equal("data", file.get("content") if isinstance(file, dict) else None, "content of the data-file")
+    return bool(tasks)
+
+
+@law("IRC-SCAN-SCH-006", traffic=DELETING)
+def delete_files_say_how_they_delete(exchange: Exchange) -> bool:
+    """Each delete file says whether it deletes by position or by equality, and then by which columns."""
+    document = told(exchange, PLAN, FETCH, TASKS)
+    deletes = objects(document.get("delete-files")) if document else []
+    for file in deletes:
+        expect.contains(file.get("content"), ("position-deletes", "equality-deletes"), "one of the contents")
+        if file["content"] == "equality-deletes":
+            columns = file.get("equality-ids")
+            whole = isinstance(columns, list) and bool(columns) and all(type(one) is int for one in columns)
+            expect.true(whole, "equality-ids of a file that deletes by equality", columns)
+    return bool(deletes)
+
+
+@law("IRC-SCAN-SCH-013", traffic=FILTERED)
+def residuals_are_expressions(exchange: Exchange) -> bool:
+    """What remains of the filter is an expression."""
+    document = told(exchange, PLAN, FETCH, TASKS)
+    left = [task["residual-filter"] for task in objects(document.get("file-scan-tasks")) if "residual-filter" in task] if document else []
+    if not left:
+        return False
+    for component, flaw in flaws_in(exchange).items():
+        if component.endswith("Expression") and flaw is not None:
+            raise Unmet("a residual-filter that is an expression", exchange.redact(flaw))
+    return True
+
+
+@law("IRC-SCAN-SCH-016", traffic=PAGED)
+def plan_tasks_are_texts(exchange: Exchange) -> bool:
+    """Plan tasks are an array of texts."""
+    document = told(exchange, PLAN, FETCH, TASKS)
+    if document is None or "plan-tasks" not in document:
+        return False
+    tasks = document["plan-tasks"]
+    expect.true(isinstance(tasks, list) and all(isinstance(one, str) for one in tasks), "plan-tasks as an array of texts", tasks)
+    return True
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def _formats(file: dict[str, Any]) -> None:
+    """Formats are spelled in lower case."""
+    expect.contains(file.get("file-format"), ("avro", "orc", "parquet", "puffin"), "one of the formats")
+
+
+def _required(file: dict[str, Any]) -> None:
+    """Files have what is required of them."""
+    missing = [member for member in REQUIRED if file.get(member) is None]
+    expect.true(not missing, f"{', '.join(REQUIRED)} of each file", f"without {', '.join(missing)}")
+
+
+def _lengths(file: dict[str, Any]) -> bool:
+    """Offsets come with lengths."""
+    if file.get("content-offset") is None:
+        return False
+    expect.true(type(file.get("content-size-in-bytes")) is int, "content-size-in-bytes beside content-offset", sorted(file))
+    return True
+
+
+def _in_step(file: dict[str, Any]) -> bool:
+    """Keys and values of statistics are in step."""
+    known = [file[member] for member in (*COUNTS, *BOUNDS) if file.get(member) is not None]
+    for one in known:
+        keys, values = (one.get(m) or [] for m in ("keys", "values")) if isinstance(one, dict) else (None, None)
+        whole = isinstance(keys, list) and isinstance(values, list) and len(keys) == len(values)
+        expect.true(whole and all(type(key) is int for key in keys or []), "as many values as keys, which are integers", one)
+    return bool(known)
+
+
+def _numbers(file: dict[str, Any]) -> bool:
+    """Numbers of files are integers, and key metadata is hexadecimal."""
+    applies = False
+    for member in ("first-row-id", "sort-order-id"):
+        if file.get(member) is not None:
+            applies = True
+            expect.true(type(file[member]) is int, f"an integer as {member}", file[member])
+    if file.get("split-offsets") is not None:
+        applies = True
+        offsets = file["split-offsets"]
+        expect.true(isinstance(offsets, list) and all(type(one) is int for one in offsets), "integers as split-offsets", offsets)
+    if file.get("key-metadata") is not None:
+        applies = True
+        key = file["key-metadata"]
+        whole = isinstance(key, str) and len(key) % 2 == 0 and all(one in "0123456789ABCDEFabcdef" for one in key)
+        expect.true(whole, "two hexadecimal digits for each byte of key-metadata", "something else")
+    return applies
+
+
+of_files("IRC-SCAN-SCH-007", _formats)
+of_files("IRC-SCAN-SCH-009", _required)
+of_files("IRC-SCAN-SCH-010", _lengths, traffic=DELETING)
+of_files("IRC-SCAN-SCH-011", _in_step, traffic=VALUES)
+of_files("IRC-SCAN-SCH-015", _numbers, traffic=VALUES)

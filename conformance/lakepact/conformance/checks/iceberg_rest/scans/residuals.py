@@ -1,0 +1,123 @@
+"""Checks of what remains of filters: for the rows of a file, the residual holds where the filter does, and nowhere else."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.scans import planned
+from lakepact.conformance.checks.iceberg_rest.scans.filters import both, compared, divided, negated
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+#: Filters of several parts, some of which the partition or the bounds of a file decide.
+FILTERS = (
+    both("and", compared("eq", "name", "a"), compared("gt", "id", 4)),
+    both("or", compared("eq", "name", "b"), compared("lt", "id", 3)),
+    both("and", compared("gt-eq", "id", 3), compared("lt-eq", "id", 28)),
+    both("or", compared("is-null", "name"), compared("not-eq", "id", 25)),
+    compared("in", "id", 2, 12, 22, 32),
+    compared("not-in", "id", 2, 12, 22, 32),
+    compared("lt", "id", 25),
+    compared("starts-with", "name", "a"),
+    compared("not-starts-with", "name", "ab"),
+    negated(compared("gt", "id", 15)),
+    negated(both("and", compared("not-null", "name"), compared("lt", "id", 5))),
+)
+
+#: What the rows of such a table have, by the name of their file.
+NAMES: dict[str, str | None] = {"a0": "a", "a1": "a", "b2": "b", "ab3": "ab", "null4": None}
+
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "not-eq": operator.ne,
+    "lt": operator.lt,
+    "lt-eq": operator.le,
+    "gt": operator.gt,
+    "gt-eq": operator.ge,
+    "starts-with": lambda text, prefix: str(text).startswith(prefix),
+    "not-starts-with": lambda text, prefix: not str(text).startswith(prefix),
+}
+
+
+class Undecided(Exception):
+    """It is not known here whether an expression holds for a row."""
+
+
+def holds(expression: Any, row: dict[str, Any]) -> bool:
+    """Whether an expression holds for a row.
+
+    Raises:
+        Undecided: it compares a null, or says something in a way that is not known here.
+    """
+    if isinstance(expression, bool):
+        return expression
+    kind = expression.get("type") if isinstance(expression, dict) else None
+    if kind in {"true", "false"}:
+        return bool(kind == "true")
+    if kind == "not":
+        return not holds(expression.get("child"), row)
+    if kind in {"and", "or"}:
+        sides = [holds(expression.get(side), row) for side in ("left", "right")]
+        return all(sides) if kind == "and" else any(sides)
+    return _tested(kind, expression, row)
+
+
+def _tested(kind: str | None, expression: Any, row: dict[str, Any]) -> bool:
+    term = expression.get("term") if isinstance(expression, dict) else None
+    if not isinstance(term, str) or term not in row:
+        raise Undecided
+    value = row[term]
+    if kind in {"is-null", "not-null"}:
+        return bool(value is None) == (kind == "is-null")
+    literals = expression.get("values") if kind in {"in", "not-in"} else [expression.get("value")]
+    if value is None or not isinstance(literals, list) or not all(type(one) is type(value) for one in literals):
+        raise Undecided
+    if kind in {"in", "not-in"}:
+        return bool(value in literals) == (kind == "in")
+    if kind not in COMPARED:
+        raise Undecided
+    return COMPARED[kind](value, literals[0])
+
+
+def is_decided(expression: Any, row: dict[str, Any]) -> bool:
+    """Whether it is known here if an expression holds for a row."""
+    try:
+        holds(expression, row)
+    except Undecided:
+        return False
+    return True
+
+
+def rows_of(name: str) -> Iterator[dict[str, Any]]:
+    """The rows that a file of such a table may have."""
+    number = list(NAMES).index(name)
+    yield from ({"id": id_, "name": NAMES[name]} for id_ in range(10 * number, 10 * number + 10))
+
+
+@check("IRC-SCAN-SCH-017")
+def residuals_hold_where_filters_do(lab: CatalogLab) -> None:
+    """Whether a row of a file belongs to the scan can be told by the residual alone."""
+    table = divided(lab)
+    files = {table.path(name): name for name in NAMES}
+    decided = False
+    for wanted in FILTERS:
+        for task, _ in planned(lab, table.table, filter=wanted).tasks:
+            residual, name = task.get("residual-filter"), files.get(task["data-file"]["file-path"])
+            if residual is None or name is None:
+                continue
+            rows = [row for row in rows_of(name) if is_decided(wanted, row) and is_decided(residual, row)]
+            decided = decided or bool(rows)
+            with lab.judge("IRC-SCAN-SCH-017"):
+                for row in rows:
+                    meant = holds(wanted, row)
+                    about = f"for {expect.shown(row)} of a scan for {expect.shown(wanted)}"
+                    shown = f"a residual that {'holds' if meant else 'does not hold'} {about}"
+                    expect.true(meant == holds(residual, row), shown, expect.shown(residual))
+    if not decided:
+        lab.skip("IRC-SCAN-SCH-017", "the target leaves residuals out, or says them in a way that is not known here")

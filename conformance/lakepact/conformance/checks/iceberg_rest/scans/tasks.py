@@ -1,0 +1,129 @@
+"""Checks of plan tasks: exchanged for file scan tasks, as often as one likes, at the path of their table alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.scans import (
+    TASKS,
+    Grown,
+    awaited,
+    equality_deletes,
+    grown,
+    needs,
+    on_pages,
+    plan,
+    position_deletes,
+)
+from lakepact.conformance.checks.iceberg_rest.scans.deletes import expect_deletes
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Reply
+
+
+def exchanged(lab: CatalogLab, table: Table, task: Any) -> Reply:
+    """The answer to exchanging a plan task."""
+    return lab.send(TASKS, body={"plan-task": task}, **table.at)
+
+
+def divided(lab: CatalogLab) -> tuple[Grown, list[str]]:
+    """A table of several files, and the plan tasks of its plan.
+
+    Raises:
+        NotOffered: the target does not divide its plan.
+    """
+    if not lab.feature("plan-tasks"):
+        raise NotOffered("the target divides no plans into plan tasks")
+    needs(lab, TASKS)
+    table = grown(lab, properties=on_pages(lab))
+    table.append(*(table.file(f"file-{number}") for number in range(5)))
+    tasks = lab.works(plan(lab, table.table), 200).document.get("plan-tasks") or []
+    if not tasks:
+        raise NotOffered("the target answers with all tasks at once; --parameter planned-on-pages-by=PROPERTY=VALUE says when it does not")
+    return table, tasks
+
+
+@check("IRC-SCAN-TASK-001", "IRC-SCAN-TASK-002", "IRC-SCAN-TASK-007", "IRC-SCAN-PLAN-027")
+def plan_tasks_are_exchanged(lab: CatalogLab) -> None:
+    """Each plan task is taken as it came, gives tasks, the same ones again; all together they are the files of the table, once each."""
+    table, tasks = divided(lab)
+
+    answers = [exchanged(lab, table.table, task) for task in tasks]
+    with lab.judge("IRC-SCAN-TASK-002"):
+        for reply in answers:
+            expect.status(reply, 200)
+    with lab.judge("IRC-SCAN-TASK-001"):
+        for reply in answers:
+            expect.status(reply, 200)
+            holds = any(isinstance(reply.document.get(member), list) for member in ("file-scan-tasks", "plan-tasks"))
+            expect.true(holds, "file-scan-tasks or plan-tasks, as arrays", sorted(reply.document))
+    with lab.judge("IRC-SCAN-TASK-007"):
+        for task, before in zip(tasks, answers, strict=True):
+            after = exchanged(lab, table.table, task)
+            expect.status(after, 200)
+            expect.equal(_paths(before), _paths(after), "the files of the same plan task,")
+    with lab.judge("IRC-SCAN-PLAN-027"):
+        expect.equal(sorted(table.snapshots[-1].data), awaited(lab, table.table, plan(lab, table.table)).paths, "each file once:")
+
+
+def _paths(reply: Reply) -> list[Any]:
+    return sorted(task.get("data-file", {}).get("file-path") for task in reply.document.get("file-scan-tasks") or [])
+
+
+@check("IRC-SCAN-PLAN-027", "IRC-SCAN-PLAN-009")
+def plan_tasks_are_of_the_snapshot_that_was_planned(lab: CatalogLab) -> None:
+    """Plan tasks give the files of the plan's snapshot, though it is not the latest, and though the table grew after the plan was made."""
+    table, _ = divided(lab)
+    first = table.snapshots[-1]
+    table.append(*(table.file(f"later-{number}") for number in range(3)))
+    former, reply = plan(lab, table.table, snapshot_id=first.id), plan(lab, table.table)
+    second = table.snapshots[-1]
+    table.append(table.file("last"))
+
+    with lab.judge("IRC-SCAN-PLAN-009"):
+        expect.equal(sorted(first.data), awaited(lab, table.table, former).paths, f"the files of snapshot {first.id},")
+    with lab.judge("IRC-SCAN-PLAN-027"):
+        expect.equal(sorted(second.data), awaited(lab, table.table, reply).paths, "the files of when the plan was made,")
+
+
+@check("IRC-SCAN-SCH-003")
+def plan_tasks_come_with_delete_files(lab: CatalogLab) -> None:
+    """Each answer to a plan task has the delete files that its tasks refer to."""
+    table, _ = divided(lab)
+    names = [f"file-{number}" for number in range(5)]
+    of_one = [position_deletes(table, f"positions-{n}", target=table.path(n)) for n in names[1:]]
+    table.append(*of_one, equality_deletes(table, "values"), operation="delete")
+    expected = {name: {"values", *([f"positions-{name}"] if name in names[1:] else [])} for name in names}
+
+    with lab.judge("IRC-SCAN-SCH-003"):
+        expect_deletes(table, expected, awaited(lab, table.table, plan(lab, table.table)).deletes)
+
+
+@check("IRC-SCAN-TASK-006")
+def plan_tasks_belong_to_their_table(lab: CatalogLab) -> None:
+    """A plan task is not found at the path of another table."""
+    table, (task, *_) = divided(lab)
+    other = lab.make_table(table.table.namespace)
+
+    with lab.judge("IRC-SCAN-TASK-006"):
+        expect.status(exchanged(lab, other, task), 404)
+
+
+@check("IRC-SCAN-TASK-003", "IRC-SCAN-TASK-004")
+def what_is_no_plan_task_is_refused(lab: CatalogLab) -> None:
+    """Something has to be exchanged, which is a text, and which the target has made."""
+    needs(lab, TASKS)
+    table = lab.make_table()
+
+    bodies: tuple[dict[str, Any], ...] = ({}, {"plan-task": 5}, {"plan-task": ["a"]}, {"plan-task": {}})
+    with lab.judge("IRC-SCAN-TASK-003"):
+        for body in bodies:
+            expect.status(lab.send(TASKS, body=body, **table.at), 400, about=f"for {expect.shown(body)}")
+    reply = exchanged(lab, table, lab.name("task"))
+    with lab.judge("IRC-SCAN-TASK-004"):
+        expect.status(reply, 404)
+        expect.equal("NoSuchPlanTaskException", reply.at("error", "type"), "error type")

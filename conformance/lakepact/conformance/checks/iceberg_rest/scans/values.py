@@ -1,0 +1,90 @@
+"""Checks of values in plans: partitions and bounds have the JSON form of their types."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.manifests import long_bound
+from lakepact.conformance.checks.iceberg_rest.kit.scans import grown, planned
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
+
+#: By type: a value as manifests have it, as bytes of a bound, and in its JSON form.
+VALUES: dict[str, tuple[Any, bytes, Any]] = {
+    "boolean": (True, b"\x01", True),
+    "int": (-34, struct.pack("<i", -34), -34),
+    "long": (2**40 + 1, long_bound(2**40 + 1), 2**40 + 1),
+    "double": (1.5, struct.pack("<d", 1.5), 1.5),
+    "decimal(9, 2)": ((1420).to_bytes(4, "big"), (1420).to_bytes(2, "big"), "14.20"),
+    "date": (17_486, struct.pack("<i", 17_486), "2017-11-16"),
+    "time": (81_068_123_456, long_bound(81_068_123_456), "22:31:08.123456"),
+    "timestamp": (1_510_871_468_123_456, long_bound(1_510_871_468_123_456), "2017-11-16T22:31:08.123456"),
+    "timestamptz": (1_510_871_468_123_456, long_bound(1_510_871_468_123_456), "2017-11-16T22:31:08.123456+00:00"),
+    "string": ("eisberg ❄", "eisberg ❄".encode(), "eisberg ❄"),
+    "uuid": (bytes.fromhex(UUID.replace("-", "")), bytes.fromhex(UUID.replace("-", "")), UUID),
+    "binary": (b"\x78\x79\x7a\x00", b"\x78\x79\x7a\x00", "78797A00"),
+}
+
+
+def schema() -> dict[str, Any]:
+    """A schema with a column of each of these types."""
+    fields = [{"id": n, "name": f"c{n}", "type": kind, "required": False} for n, kind in enumerate(VALUES, 1)]
+    return {"type": "struct", "schema-id": 0, "fields": fields}
+
+
+def by_each() -> dict[str, Any]:
+    """A partition spec with a field for each column."""
+    fields = [{"source-id": n, "field-id": 999 + n, "name": f"c{n}", "transform": "identity"} for n in range(1, len(VALUES) + 1)]
+    return {"spec-id": 0, "fields": fields}
+
+
+@check("IRC-SCAN-SCH-008", "IRC-SCAN-SCH-014")
+def values_have_the_form_of_their_type(lab: CatalogLab) -> None:
+    """The partition of a file is an array of values in the order of the spec, each in the JSON form of its type, null for null."""
+    table = grown(lab, schema=schema(), partition_spec=by_each())
+    table.append(table.file("full", *(value for value, _, _ in VALUES.values())), table.file("null", *[None] * len(VALUES)))
+    plain = grown(lab)
+    plain.append(plain.file("plain"))
+    numbers = range(1, len(VALUES) + 1)
+    bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
+    counts = dict.fromkeys(numbers, 10)
+    measured = grown(lab, schema=schema())
+    statistics: dict[str, Any] = {"lower": bounds, "upper": bounds, "values": counts, "nulls": dict.fromkeys(numbers, 0)}
+    measured.append(measured.file("measured", **statistics, splits=(4, 500), sort_order=0, key=b"\x0a\xff"))
+    planned(lab, measured.table, stats_fields=[f"c{n}" for n in numbers])
+    found = {task["data-file"]["file-path"]: task["data-file"].get("partition") for task, _ in planned(lab, table.table).tasks}
+
+    with lab.judge("IRC-SCAN-SCH-008"):
+        full = found.get(table.path("full"))
+        expect.true(isinstance(full, list) and len(full) == len(VALUES), f"an array of {len(VALUES)} values as partition", full)
+        expect.equal([None] * len(VALUES), found.get(table.path("null")), "the partition of a file of nulls,")
+        expect.equal([[]], [task["data-file"].get("partition") for task, _ in planned(lab, plain.table).tasks], "no partition,")
+    with lab.judge("IRC-SCAN-SCH-014"):
+        expect.equal([told for _, _, told in VALUES.values()], found.get(table.path("full")), "values by type,")
+
+
+@check("IRC-SCAN-SCH-012")
+def bounds_have_the_form_of_their_type(lab: CatalogLab) -> None:
+    """Bounds of columns are values, each in the JSON form of its type."""
+    table = grown(lab, schema=schema())
+    numbers = range(1, len(VALUES) + 1)
+    bounds = {n: raw for n, (_, raw, _) in zip(numbers, VALUES.values(), strict=True)}
+    counts = dict.fromkeys(numbers, 10)
+    table.append(table.file("measured", lower=bounds, upper=bounds, values=counts, nulls=dict.fromkeys(numbers, 0)))
+    (task, _), *_ = planned(lab, table.table, stats_fields=[f"c{n}" for n in numbers]).tasks
+    expected = {n: told for n, (_, _, told) in zip(numbers, VALUES.values(), strict=True)}
+    given = {member: task["data-file"].get(member) for member in ("lower-bounds", "upper-bounds")}
+
+    if not any(given.values()):
+        lab.skip("IRC-SCAN-SCH-012", "the target sends no bounds")
+        return
+    with lab.judge("IRC-SCAN-SCH-012"):
+        for member, known in given.items():
+            for column, value in zip((known or {}).get("keys") or [], (known or {}).get("values") or [], strict=False):
+                expect.equal(expected.get(column), value, f"{member} of column {column}:")

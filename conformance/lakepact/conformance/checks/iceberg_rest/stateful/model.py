@@ -1,0 +1,433 @@
+"""A small model of a catalog: what it has to hold after everything that it has accepted.
+
+The model follows the target. A change that is refused is no contradiction, for a catalog may have reasons; what contradicts is an
+accepted change that had to be refused, and a look that does not find what was accepted before, or finds what is no longer there.
+After a contradiction, and after an answer that leaves open what happened, nothing more is said of the history.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import state
+from lakepact.conformance.checks.iceberg_rest.stateful.model_commits import expect_committed, expect_same, expect_same_refs, unheld
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+    Place: TypeAlias = tuple[Namespace, str]
+    Said: TypeAlias = tuple[str, Unmet | None]
+
+VIEW = ("view-uuid", "current-version-id", "versions", "schemas", "location")  #: members of a view that stay as they are
+
+
+@dataclass
+class Held:
+    """A table or a view that has to be there.
+
+    Args:
+        answer: what was said of it last; None of a table that a transaction has made, until somebody looks.
+        by: the requirement by which it is there, and is so.
+        due: updates of a transaction that no look has found yet.
+        own: properties that the history has set or removed.
+    """
+
+    answer: Table | None
+    by: str
+    due: list[Mapping[str, Any]] = field(default_factory=list)
+    own: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Properties:
+    """The properties of a namespace, as far as the history has made them: None stands for one that is removed."""
+
+    values: dict[str, str | None]
+    by: str
+
+
+class CatalogModel:
+    """What the corner of one history has to hold.
+
+    Args:
+        lab: the bench of the history.
+    """
+
+    def __init__(self, lab: CatalogLab) -> None:
+        self._lab = lab
+        self.namespaces: dict[Namespace, Properties] = {}
+        self.tables: dict[Place, Held] = {}
+        self.views: dict[Place, Held] = {}
+        self._left: dict[Place, str] = {}  # where tables and views were, and the requirement by which they are not
+        self._tagged: dict[tuple[Place, str], Table] = {}  # what was loaded with an ETag
+        self._is_astray = False
+        self._said: list[Said] = []
+        self._judges: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Reply], None]] = {
+            "createNamespace": self._create_namespace,
+            "dropNamespace": self._drop_namespace,
+            "updateProperties": self._update_properties,
+            "loadNamespaceMetadata": self._load_namespace,
+            "namespaceExists": self._namespace_exists,
+            "listNamespaces": self._list_namespaces,
+            "createTable": self._create_table,
+            "dropTable": self._drop_table,
+            "renameTable": self._rename_table,
+            "loadTable": self._load_table,
+            "tableExists": self._table_exists,
+            "listTables": self._list_tables,
+            "updateTable": self._commit,
+            "commitTransaction": self._transaction,
+            "createView": self._create_view,
+            "replaceView": self._replace_view,
+            "dropView": self._drop_view,
+            "renameView": self._rename_view,
+            "loadView": self._load_view,
+            "viewExists": self._view_exists,
+            "listViews": self._list_views,
+        }
+
+    def judged(self, operation: str, arguments: Mapping[str, Any], body: Any, reply: Reply) -> Sequence[Said]:
+        """Requirements that an answer keeps or, with what is unmet, breaks.
+
+        Args:
+            operation: its id.
+            arguments: of the request.
+            body: of the request, everything learned in its place.
+            reply: the answer.
+        """
+        self._said = []
+        judge = self._judges.get(operation)
+        if self._is_astray or judge is None:
+            return ()
+        if reply.status >= 500:
+            self._is_astray = True
+            return ()
+        try:
+            judge(arguments, body if isinstance(body, dict) else {}, reply)
+        except (Unmet, AttributeError, KeyError, TypeError):  # whether an answer has the form it should have is for laws
+            self._is_astray = True
+        return self._said
+
+    def _accepted(self, reply: Reply, *reasons: tuple[str, bool, str]) -> bool:
+        """Whether a change was made and could be; one that had to be refused contradicts.
+
+        Args:
+            reply: the answer to it.
+            reasons: requirements that forbid it, whether they do here, and why.
+        """
+        accepted = 200 <= reply.status < 300
+        for requirement, forbids, why in reasons:
+            if forbids:
+                self._says(requirement, f"a refusal, for {why}", reply, holds=not accepted)
+                return False
+        return accepted
+
+    def _says(self, requirement: str, expected: str, reply: Reply, *, holds: bool) -> bool:
+        self._said.append((requirement, None if holds else Unmet(expected, reply.shown, exchange=reply.exchange.number)))
+        self._is_astray |= not holds
+        return holds
+
+    def _sees(self, requirement: str, look: Callable[[], None]) -> bool:
+        try:
+            look()
+        except Unmet as unmet:
+            self._said.append((requirement, unmet))
+            self._is_astray = True
+            return False
+        self._said.append((requirement, None))
+        return True
+
+    # -- namespaces --------------------------------------------------------------------------------------------
+
+    def _create_namespace(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        namespace = tuple(body["namespace"])
+        known = self.namespaces.get(namespace)
+        if self._accepted(reply, ("IRC-NS-CREATE-005", known is not None, "it exists")):
+            self.namespaces[namespace] = Properties(dict(body.get("properties") or {}), "IRC-NS-GET-002")
+        elif known is not None:
+            known.by = "IRC-NS-CREATE-006"
+
+    def _drop_namespace(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        namespace = arguments["namespace"]
+        if self._accepted(
+            reply,
+            ("IRC-NS-DROP-002", namespace not in self.namespaces, "there is no such namespace"),
+            ("IRC-NS-DROP-003", any(at == namespace for at, _ in self.tables), "it holds a table"),
+            ("IRC-NS-DROP-004", any(at == namespace for at, _ in self.views), "it holds a view"),
+            ("IRC-NS-DROP-005", any(other[:-1] == namespace for other in self.namespaces), "it holds a namespace"),
+        ):
+            del self.namespaces[namespace]
+
+    def _update_properties(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        known = self.namespaces.get(arguments["namespace"])
+        if self._accepted(reply, ("IRC-NS-PROP-010", known is None, "there is no such namespace")) and known is not None:
+            known.values |= {**dict.fromkeys(body.get("removals") or ()), **(body.get("updates") or {})}
+            known.by = "IRC-NS-PROP-002"
+
+    def _load_namespace(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        known = self.namespaces.get(arguments["namespace"])
+        if reply.status in {200, 404}:
+            requirement, status = ("IRC-NS-GET-005", 404) if known is None else ("IRC-NS-GET-001", 200)
+            self._says(requirement, f"status {status} by all that was accepted before", reply, holds=reply.status == status)
+        found = reply.document.get("properties") if reply.status == 200 else None
+        if known is not None and isinstance(found, dict):
+            self._sees(known.by, lambda: _expect_properties(known.values, found))
+
+    def _namespace_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        self._exists(arguments["namespace"] in self.namespaces, reply, "IRC-NS-HEAD-001", "IRC-NS-HEAD-002")
+
+    def _exists(self, is_there: bool, reply: Reply, found: str, missing: str) -> None:  # noqa: FBT001 - what is asked
+        if reply.status in {200, 204, 404}:
+            requirement, status = (found, "204") if is_there else (missing, "404")
+            self._says(requirement, f"status {status} by all that was accepted before", reply, holds=(reply.status != 404) == is_there)
+
+    def _list_namespaces(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        parent = arguments.get("parent")
+        if reply.status == 200 and parent in self.namespaces:
+            children = {other for other in self.namespaces if other[:-1] == parent}
+            found = {tuple(levels) for levels in reply.at("namespaces")}
+            is_theirs = all(levels[:-1] == parent for levels in found)
+            self._lists("IRC-NS-LIST-010" if is_theirs else "IRC-NS-LIST-002", children, found, reply)
+
+    def _lists(self, requirement: str, expected: set[Any], found: set[Any], reply: Reply) -> None:
+        """What is listed is what is there, or a part of it where more pages follow."""
+        is_cut = bool(reply.document.get("next-page-token"))
+        extra, missing = found - expected, set() if is_cut else expected - found
+        said = f"a list of exactly {expect.shown(sorted(map(list, expected)))}"
+        self._says(requirement, said, reply, holds=not extra and not missing)
+
+    # -- tables ------------------------------------------------------------------------------------------------
+
+    def _create_table(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        place = arguments["namespace"], body["name"]
+        if body.get("stage-create") is True:
+            return
+        if self._accepted(
+            reply,
+            ("IRC-TBL-CREATE-014", place in self.tables, "a table has this name"),
+            ("IRC-TBL-CREATE-015", place in self.views, "a view has this name"),
+        ):
+            self._hold(place, Held(Table(*place, reply), "IRC-TBL-CREATE-001", own=set(body.get("properties") or {}) - {"format-version"}))
+        elif place in self.tables:
+            self.tables[place].by = "IRC-TBL-CREATE-014"
+
+    def _hold(self, place: Place, held: Held) -> None:
+        if held.answer is not None:
+            _ = held.answer.uuid  # an answer without it says nothing of what is held
+        self.tables[place] = held
+        self._left.pop(place, None)
+
+    def _drop_table(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        self._drop(self.tables, (arguments["namespace"], arguments["table"]), reply, "IRC-TBL-DROP-002", "IRC-TBL-DROP-001")
+
+    def _drop(self, held: dict[Place, Held], place: Place, reply: Reply, missing: str, gone: str) -> None:
+        if self._accepted(reply, (missing, place not in held, "there is none")):
+            del held[place]
+            self._left[place] = gone
+
+    def _rename_table(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        requirements = {"missing": "IRC-TBL-REN-002", "table": "IRC-TBL-REN-004", "view": "IRC-TBL-REN-005", "moved": "IRC-TBL-REN-001"}
+        self._rename(self.tables, body, reply, requirements)
+
+    def _rename(self, held: dict[Place, Held], body: Mapping[str, Any], reply: Reply, requirements: Mapping[str, str]) -> None:
+        source, target = (_place(body[side]) for side in ("source", "destination"))
+        if source == target:
+            return
+        if self._accepted(
+            reply,
+            (requirements["missing"], source not in held, "there is none"),
+            (requirements["table"], target in self.tables, f"a table is called {target[1]}"),
+            (requirements["view"], target in self.views, f"a view is called {target[1]}"),
+        ):
+            held[target] = held.pop(source)
+            held[target].by = self._left[source] = requirements["moved"]
+            self._left.pop(target, None)
+
+    def _load_table(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        place = arguments["namespace"], arguments["table"]
+        if reply.status == 304:
+            self._unmodified(place, arguments.get("if_none_match"), reply)
+            return
+        held = self._found(self.tables, place, reply, "IRC-TBL-LOAD-003")
+        if held is None:
+            return
+        found = Table(*place, reply)
+        if arguments.get("snapshots") == "refs":
+            self._load_refs(held, found)
+        elif self._agrees(held, found):
+            held.own |= _properties_in(held.due)
+            held.answer, held.by, held.due = found, "IRC-COM-002", []
+            if "etag" in reply.headers:
+                self._tagged[place, reply.headers["etag"]] = found
+
+    def _unmodified(self, place: Place, tag: str | None, reply: Reply) -> None:
+        """304 says that a table is there, and as it was when it was loaded with the ETag."""
+        held, then = self.tables.get(place), self._tagged.get((place, tag or ""))
+        if held is None:
+            self._says("IRC-TBL-ETAG-009", "status 404 by all that was accepted before", reply, holds=False)
+        elif then is not None and not held.due and (now := held.answer) is not None:
+            same = self._same(lambda: expect_same(self._lab, now, then, own=held.own))
+            self._says("IRC-TBL-ETAG-003", "status 200, for the table is no longer what it was with this ETag", reply, holds=same)
+
+    def _load_refs(self, held: Held, found: Table) -> None:
+        """With `snapshots=refs` a table has at least the snapshots of its refs, and they are where they were."""
+        before = held.answer
+        self._sees("IRC-TBL-LOAD-008", lambda: _expect_snapshots_of_refs(found))
+        if before is not None and not held.due:
+            self._sees(held.by, lambda: expect_same_refs(before, found))
+
+    @staticmethod
+    def _same(look: Callable[[], None]) -> bool:
+        try:
+            look()
+        except Unmet:
+            return False
+        return True
+
+    def _agrees(self, held: Held, found: Table) -> bool:
+        """Whether a table that is looked at is as it was answered last, but for what a transaction had to change since."""
+        before = held.answer
+        if before is None:
+            return True
+        if held.due:
+            return self._sees("IRC-TXN-014", lambda: expect_committed(self._lab, before, found, updates=held.due, own=held.own))
+        return self._sees(held.by, lambda: expect_same(self._lab, before, found, own=held.own))
+
+    def _found(self, kind: Mapping[Place, Held], place: Place, reply: Reply, missing: str) -> Held | None:
+        """What is held at a place where somebody looked, if it was found there."""
+        held = kind.get(place)
+        if held is None and reply.status in {200, 404}:
+            self._says(self._left.get(place, missing), "status 404 by all that was accepted before", reply, holds=reply.status == 404)
+        elif held is not None and reply.status == 404:
+            self._says(held.by, "status 200 by all that was accepted before", reply, holds=False)
+        return held if reply.status == 200 else None
+
+    def _table_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        self._exists((arguments["namespace"], arguments["table"]) in self.tables, reply, "IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
+
+    def _list_tables(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        self._list(self.tables, arguments["namespace"], reply, "IRC-TBL-LIST-007")
+
+    def _list(self, held: Iterable[Place], namespace: Namespace, reply: Reply, requirement: str) -> None:
+        if reply.status == 200 and namespace in self.namespaces:
+            found = {_place(identifier) for identifier in reply.at("identifiers")}
+            confused = held is self.tables and found & self.views.keys()
+            self._lists("IRC-TBL-LIST-003" if confused else requirement, {at for at in held if at[0] == namespace}, found, reply)
+
+    # -- commits -----------------------------------------------------------------------------------------------
+
+    def _commit(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        place = arguments["namespace"], arguments["table"]
+        held = self.tables.get(place)
+        if held is None:
+            if self._creates(place, body, reply, "IRC-COM-015"):
+                self._hold(place, Held(Table(*place, reply), "IRC-REQ-001", own=_properties_in(body["updates"])))
+        elif self._holds(held, body, reply, "IRC-COM-005"):
+            before, found, updates = held.answer, Table(*place, reply), [*held.due, *body["updates"]]
+            if before is None or self._sees(
+                "IRC-COM-010", lambda: expect_committed(self._lab, before, found, updates=updates, own=held.own)
+            ):
+                held.own |= _properties_in(updates)
+                held.answer, held.by, held.due = found, "IRC-COM-002", []
+        elif not held.due:
+            held.by = "IRC-COM-004" if reply.status == 409 else "IRC-COM-011"
+
+    def _creates(self, place: Place, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
+        """Whether a commit to what is no table made one, as it may only where it says so and nothing has the name."""
+        says_so = any(one.get("type") == "assert-create" for one in body["requirements"])
+        return self._accepted(
+            reply, (otherwise, not says_so, f"there is no table {place[1]}"), ("IRC-REQ-006", place in self.views, "a view has this name")
+        )
+
+    def _holds(self, held: Held, body: Mapping[str, Any], reply: Reply, otherwise: str) -> bool:
+        """Whether a commit to a table was made, as it may only where its requirements hold."""
+        broken = None if held.due or held.answer is None else unheld(body["requirements"], held.answer)
+        return self._accepted(reply, (otherwise, broken is not None, f"{expect.shown(broken)} does not hold"))
+
+    def _transaction(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        changes = [(_place(change["identifier"]), change) for change in body["table-changes"]]
+        made = 200 <= reply.status < 300
+        for place, change in changes:
+            held = self.tables.get(place)
+            if held is None and self._creates(place, change, reply, "IRC-TXN-004"):
+                self._hold(place, Held(None, "IRC-TXN-001", own=_properties_in(change["updates"])))
+            elif held is not None and self._holds(held, change, reply, "IRC-TXN-002") and made:
+                held.due = [*held.due, *change["updates"]]
+            elif held is not None and not held.due:
+                held.by = "IRC-TXN-002" if reply.status == 409 else "IRC-TXN-003"
+
+    # -- views -------------------------------------------------------------------------------------------------
+
+    def _create_view(self, arguments: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        place = arguments["namespace"], body["name"]
+        if self._accepted(
+            reply,
+            ("IRC-VIEW-CREATE-009", place in self.views, "a view has this name"),
+            ("IRC-VIEW-CREATE-010", place in self.tables, "a table has this name"),
+        ):
+            self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
+            self._left.pop(place, None)
+
+    def _replace_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        place = arguments["namespace"], arguments["view"]
+        held = self.views.get(place)
+        if self._accepted(reply, ("IRC-VIEW-REPL-006", held is None, "there is no such view")):
+            self.views[place] = Held(Table(*place, reply), "IRC-VIEW-LOAD-001")
+        elif held is not None and reply.status == 409:
+            held.by = "IRC-VIEW-REPL-005"
+
+    def _drop_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        self._drop(self.views, (arguments["namespace"], arguments["view"]), reply, "IRC-VIEW-LOAD-008", "IRC-VIEW-LOAD-007")
+
+    def _rename_view(self, _: Mapping[str, Any], body: Mapping[str, Any], reply: Reply) -> None:
+        requirements = {"missing": "IRC-VIEW-REN-002", "table": "IRC-VIEW-REN-004", "view": "IRC-VIEW-REN-004", "moved": "IRC-VIEW-REN-001"}
+        self._rename(self.views, body, reply, requirements)
+
+    def _load_view(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        place = arguments["namespace"], arguments["view"]
+        held = self._found(self.views, place, reply, "IRC-VIEW-LOAD-002")
+        if held is not None and (before := held.answer) is not None:
+            self._sees(held.by, lambda: _expect_same_view(before, Table(*place, reply)))
+
+    def _view_exists(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        self._exists((arguments["namespace"], arguments["view"]) in self.views, reply, "IRC-VIEW-LOAD-005", "IRC-VIEW-LOAD-005")
+
+    def _list_views(self, arguments: Mapping[str, Any], _: Mapping[str, Any], reply: Reply) -> None:
+        self._list(self.views, arguments["namespace"], reply, "IRC-VIEW-LIST-001")
+
+
+def _place(identifier: Mapping[str, Any]) -> Place:
+    return tuple(identifier["namespace"]), identifier["name"]
+
+
+def _properties_in(updates: Iterable[Mapping[str, Any]]) -> set[str]:
+    return {name for update in updates for name in _names(update)}
+
+
+def _names(update: Mapping[str, Any]) -> Iterator[str]:
+    yield from {"set-properties": update.get("updates"), "remove-properties": update.get("removals")}.get(update["action"]) or ()
+
+
+def _expect_properties(expected: Mapping[str, str | None], found: Mapping[str, Any]) -> None:
+    for name, value in expected.items():
+        expect.equal(value, found.get(name), f"the property {name} to be")
+
+
+def _expect_snapshots_of_refs(table: Table) -> None:
+    found = [snapshot.get("snapshot-id") for snapshot in table.metadata.get("snapshots") or ()]
+    for ref in (table.metadata.get("refs") or {}).values():
+        expect.contains(ref["snapshot-id"], found, "snapshots")
+
+
+def _expect_same_view(before: Table, after: Table) -> None:
+    was, now = state(before), state(after)
+    for member in VIEW:
+        expect.equal(was.get(member), now.get(member), f"`{member}` to be")

@@ -1,0 +1,205 @@
+"""What a commit has to leave of a table: what its updates ask for, and everything else as it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import (
+    BOOKKEEPING,
+    LOCATION,
+    PROPERTY,
+    alike,
+    expect_snapshots_whole,
+    properties_of,
+    state,
+)
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+NO_SNAPSHOT = -1  #: how older metadata says that there is none
+REFS = ("refs", "current-snapshot-id", "snapshot-log")
+
+#: By action: the members of table metadata that it is about. What is not listed, such as an upgrade, may change them all.
+ABOUT: Mapping[str, tuple[str, ...]] = {
+    "assign-uuid": ("table-uuid",),
+    "add-schema": ("schemas", "last-column-id"),
+    "set-current-schema": ("current-schema-id", "schema"),
+    "add-spec": ("partition-specs", "last-partition-id"),
+    "set-default-spec": ("default-spec-id", "partition-spec"),
+    "add-sort-order": ("sort-orders",),
+    "set-default-sort-order": ("default-sort-order-id",),
+    "add-snapshot": ("snapshots", "last-sequence-number", "next-row-id"),
+    "set-snapshot-ref": REFS,
+    "remove-snapshots": ("snapshots", "statistics", "partition-statistics", *REFS),
+    "remove-snapshot-ref": REFS,
+    "set-location": ("location",),
+    "set-properties": ("properties",),
+    "remove-properties": ("properties",),
+    "set-statistics": ("statistics",),
+    "remove-statistics": ("statistics",),
+    "set-partition-statistics": ("partition-statistics",),
+    "remove-partition-statistics": ("partition-statistics",),
+    "remove-partition-specs": ("partition-specs",),
+    "remove-schemas": ("schemas",),
+    "add-encryption-key": ("encryption-keys",),
+    "remove-encryption-key": ("encryption-keys",),
+}
+
+#: By type of a requirement: the member of the request, and that of the table, which have to be equal.
+ASSERTED = {
+    "assert-table-uuid": ("uuid", "table-uuid"),
+    "assert-last-assigned-field-id": ("last-assigned-field-id", "last-column-id"),
+    "assert-current-schema-id": ("current-schema-id", "current-schema-id"),
+    "assert-last-assigned-partition-id": ("last-assigned-partition-id", "last-partition-id"),
+    "assert-default-spec-id": ("default-spec-id", "default-spec-id"),
+    "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id"),
+}
+
+
+def unheld(requirements: Iterable[Mapping[str, Any]], table: Table) -> Mapping[str, Any] | None:
+    """The first requirement that does not hold for a table, of those that compare one value; none where all hold."""
+    metadata = table.metadata
+    for one in requirements:
+        kind = one.get("type")
+        if kind == "assert-create":
+            return one
+        if kind in ASSERTED:
+            asked, member = ASSERTED[kind]
+            if member in metadata and str(one.get(asked)).lower() != str(metadata[member]).lower():
+                return one
+        elif kind == "assert-ref-snapshot-id" and snapshot_of(table, one["ref"]) != one.get("snapshot-id"):
+            return one
+    return None
+
+
+def snapshot_of(table: Table, ref: str) -> Any:
+    """The snapshot at which a branch or tag is; none where there is no such ref. Metadata without any refs has `main` all the same."""
+    if ref == "main" and "refs" not in table.metadata:
+        current = table.metadata.get("current-snapshot-id")
+        return current if current != NO_SNAPSHOT else None
+    return ((table.metadata.get("refs") or {}).get(ref) or {}).get("snapshot-id")
+
+
+@dataclass
+class Outlook:
+    """What the updates of a commit, one after the other, let expect of the table.
+
+    Args:
+        properties: those that were set or, being None, removed.
+        refs: where branches and tags are or, being None, that they are not.
+        snapshots: whether they are there.
+        members: of the metadata, with their values.
+        about: the members that may change; None where all may.
+    """
+
+    properties: dict[str, str | None] = field(default_factory=dict)
+    refs: dict[str, int | None] = field(default_factory=dict)
+    snapshots: dict[int, bool] = field(default_factory=dict)
+    members: dict[str, Any] = field(default_factory=dict)
+    about: set[str] | None = field(default_factory=set)
+
+    def take(self, update: Mapping[str, Any]) -> None:
+        """Expect what one more update asks for."""
+        action = update["action"]
+        if self.about is not None:
+            self.about = self.about | set(ABOUT[action]) if action in ABOUT else None
+        if action in _EXPECT:
+            _EXPECT[action](self, update)
+
+
+def _remove_snapshots(outlook: Outlook, update: Mapping[str, Any]) -> None:
+    outlook.snapshots |= dict.fromkeys(update["snapshot-ids"], False)
+    outlook.refs = {}  # some of them may have gone with their snapshots
+
+
+def _set_member(member: str, key: str) -> Callable[[Outlook, Mapping[str, Any]], None]:
+    def take(outlook: Outlook, update: Mapping[str, Any]) -> None:
+        outlook.members.pop(member, None)
+        if update[key] != -1:
+            outlook.members[member] = update[key]
+
+    return take
+
+
+_EXPECT: Mapping[str, Callable[[Outlook, Mapping[str, Any]], None]] = {
+    "set-properties": lambda o, u: o.properties.update(u["updates"]),
+    "remove-properties": lambda o, u: o.properties.update(dict.fromkeys(u["removals"])),
+    "add-snapshot": lambda o, u: o.snapshots.update({u["snapshot"]["snapshot-id"]: True}),
+    "remove-snapshots": _remove_snapshots,
+    "set-snapshot-ref": lambda o, u: o.refs.update({u["ref-name"]: u["snapshot-id"]}),
+    "remove-snapshot-ref": lambda o, u: o.refs.update({u["ref-name"]: None}),
+    "set-current-schema": _set_member("current-schema-id", "schema-id"),
+    "set-default-spec": _set_member("default-spec-id", "spec-id"),
+    "set-default-sort-order": _set_member("default-sort-order-id", "sort-order-id"),
+    "set-location": _set_member("location", "location"),
+}
+
+
+def expect_committed(lab: CatalogLab, before: Table, after: Table, *, updates: Sequence[Mapping[str, Any]], own: Collection[str]) -> None:
+    """A table is what a commit had to make of it.
+
+    Args:
+        lab: the bench of the history.
+        before: the table, as it was.
+        after: the same, as it is.
+        updates: those of the commit.
+        own: properties that the history has set or removed before; others may be the target's.
+
+    Raises:
+        Unmet: it is not.
+    """
+    outlook = Outlook()
+    for update in updates:
+        outlook.take(update)
+    for name, value in outlook.properties.items():
+        expect.equal(value, properties_of(after).get(name), f"the property {name} to be")
+    for ref, snapshot in outlook.refs.items():
+        expect.equal(snapshot, snapshot_of(after, ref), f"the snapshot of {ref} to be")
+    found = [snapshot.get("snapshot-id") for snapshot in after.metadata.get("snapshots") or ()]
+    for snapshot, there in outlook.snapshots.items():
+        (expect.contains if there else expect.lacks)(snapshot, found, "snapshots")
+    for member, value in outlook.members.items():
+        expect.equal(value, after.metadata.get(member), f"`{member}` to be")
+    if outlook.about is not None:
+        expect_snapshots_whole(before, after, but=outlook.snapshots)
+        expect_same(lab, before, after, but=outlook.about - {"properties"}, own=set(own) - outlook.properties.keys())
+
+
+def expect_same(lab: CatalogLab, before: Table, after: Table, *, own: Collection[str], but: Collection[str] = ()) -> None:
+    """A table is what it was.
+
+    Args:
+        lab: the bench of the history.
+        before: the table, as it was.
+        after: the same, as it is.
+        own: properties that the history itself has set; others may be the target's.
+        but: members that may differ.
+
+    Raises:
+        Unmet: it is not.
+    """
+    strange = (properties_of(before).keys() | properties_of(after).keys()) - set(own)
+    if state(before).get("table-uuid") != state(after).get("table-uuid"):
+        raise Unmet(f"the table {before.uuid}", f"another one: {after.uuid}", exchange=after.reply.exchange.number)
+    alike(lab, before, after, but=(*but, *BOOKKEEPING, LOCATION), moving={PROPERTY + name for name in strange})
+
+
+def expect_same_refs(before: Table, after: Table) -> None:
+    """A table of which only the snapshots of refs were asked for is the same, with its refs where they were.
+
+    Args:
+        before: the table, as it was.
+        after: the same, as it is.
+
+    Raises:
+        Unmet: it is not.
+    """
+    was, is_now = state(before), state(after)
+    for member in ("table-uuid", "refs", "current-snapshot-id", "current-schema-id", "default-spec-id"):
+        expect.equal(was.get(member), is_now.get(member), f"`{member}` to be")

@@ -1,0 +1,229 @@
+"""Histories of a catalog: changes drawn by chance, old names used again among them, each followed by looks at what is there now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing import FIRST_TABLE, FIRST_VIEW, FUZZ, ROOT, CatalogWorld, key_of
+from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import NO_UUID
+from lakepact.conformance.checks.iceberg_rest.stateful.model import CatalogModel
+from lakepact.conformance.checks.iceberg_rest.suite import suite
+from lakepact.conformance.fuzz.steps import Learned, Step, filled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from random import Random
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.checks.iceberg_rest.stateful.fuzzing_commits import Document, Key
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.outcome import Unmet
+
+#: What changes a catalog; what happens more often stands here more than once.
+CHANGES = (
+    "createNamespace",
+    "dropNamespace",
+    *("updateProperties",) * 3,
+    *("createTable",) * 4,
+    "dropTable",
+    *("renameTable",) * 3,
+    *("updateTable",) * 7,
+    *("commitTransaction",) * 3,
+    "createView",
+    *("replaceView",) * 2,
+    "dropView",
+    "renameView",
+)
+LOOKS = (
+    "listTables",
+    "listViews",
+    "listNamespaces",
+    "loadNamespaceMetadata",
+    "namespaceExists",
+    *("loadTable",) * 2,
+    "tableExists",
+    "loadView",
+    "viewExists",
+)
+ETAG = "etag"  #: what is learned, before the table of which it is
+NEVER_GIVEN = '"never-given"'  #: an ETag
+NO_ID = 2**31 - 1
+#: Requirements that no table meets.
+UNHELD = (
+    {"type": "assert-create"},
+    {"type": "assert-table-uuid", "uuid": NO_UUID},
+    {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": NO_ID},
+    {"type": "assert-ref-snapshot-id", "ref": "audit", "snapshot-id": NO_ID},
+    {"type": "assert-last-assigned-field-id", "last-assigned-field-id": NO_ID},
+    {"type": "assert-current-schema-id", "current-schema-id": NO_ID},
+    {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": NO_ID},
+    {"type": "assert-default-spec-id", "default-spec-id": NO_ID},
+    {"type": "assert-default-sort-order-id", "default-sort-order-id": NO_ID},
+)
+
+
+class CatalogHistory(CatalogWorld):
+    """One history's namespace, and what has to be in it."""
+
+    def __init__(self, lab: CatalogLab) -> None:
+        super().__init__(lab)
+        self._model = CatalogModel(lab)
+        self._nests = lab.feature("nesting")
+        self._dropped_namespaces: list[tuple[Any, ...]] = []
+        self._tags: dict[Key, str | None] = {}
+
+    # -- what happens ------------------------------------------------------------------------------------------
+
+    def history(self, random: Random, operations: Sequence[str]) -> Iterator[Step]:
+        """Changes and looks, without an end."""
+        yield from (step for step in self.opening(random) if step.operation in operations)
+        changes = [o for o in CHANGES if o in operations and (self._nests or o not in {"createNamespace", "dropNamespace"})]
+        looks = [o for o in LOOKS if o in operations and (self._nests or o != "listNamespaces")]
+        while changes and looks:
+            change = self._change(random.choice(changes), random)
+            yield change
+            yield from (look for look in self._at_what_changed(change) if look.operation in operations)
+            yield self._look(random.choice(looks), random)
+
+    def _change(self, operation: str, random: Random) -> Step:
+        if operation in {"renameTable", "renameView"}:
+            return Step(operation, {}, self._move(operation, random))
+        if operation == "commitTransaction":
+            return Step(operation, {}, self._now_and_then_refused(self._transaction(random), random))
+        if operation == "createNamespace":
+            return Step(operation, {}, self._new_namespace(random))
+        arguments = self._where(operation, random)
+        body = self.example(operation, arguments, random)
+        if operation in {"createTable", "createView"}:
+            body = {**body, "name": self._name(arguments["namespace"], random, fresh=body["name"])}
+        elif operation == "updateTable":
+            (body,) = self._now_and_then_refused({"table-changes": [body]}, random)["table-changes"]
+        elif operation == "updateProperties":
+            put, taken = random.sample("abc", 2)
+            body = {"updates": {put: str(random.randint(0, 99))}, "removals": [taken]}
+        return Step(operation, arguments, body)
+
+    def _where(self, operation: str, random: Random) -> dict[str, Any]:
+        """What is changed: mostly something that exists, now and then what is gone."""
+        if operation in {"updateTable", "dropTable"}:
+            namespace, table = _one(self.tables, self.dropped, random, otherwise=FIRST_TABLE)
+            return {"namespace": namespace, "table": table}
+        if operation in {"replaceView", "dropView"}:
+            namespace, view = _one(self.views, self.dropped_views, random, otherwise=FIRST_VIEW)
+            return {"namespace": namespace, "view": view}
+        if operation == "dropNamespace":
+            return {"namespace": random.choice([*self.namespaces[1:], *self._dropped_namespaces[-1:], self._full_namespace()])}
+        return {"namespace": random.choice(self.namespaces)}
+
+    def _full_namespace(self) -> tuple[Any, ...]:
+        """A namespace that holds something; one that never was where none does."""
+        return next((namespace for namespace, _ in (*self.tables, *self.views)), (ROOT, "never"))
+
+    def _name(self, namespace: tuple[Any, ...], random: Random, *, fresh: str) -> str:
+        """A new name, or one that something has or had in the namespace."""
+        had = [name for at, name in (*self.dropped, *self.dropped_views) if at == namespace]
+        has = [name for at, name in (*self.tables, *self.views) if at == namespace]
+        return random.choice([*[fresh] * 5, *had[-3:], *random.sample(has, min(len(has), 1))])
+
+    def _move(self, operation: str, random: Random) -> Document:
+        """A rename, mostly of what exists, now and then to where something is or was."""
+        kind = (self.tables, self.dropped, FIRST_TABLE) if operation == "renameTable" else (self.views, self.dropped_views, FIRST_VIEW)
+        body = self._renaming([_one(*kind[:2], random, otherwise=kind[2])], random)
+        self._serial += 1
+        destination = body["destination"]
+        return {
+            **body,
+            "destination": {**destination, "name": self._name(tuple(destination["namespace"]), random, fresh=f"m{self._serial}")},
+        }
+
+    def _new_namespace(self, random: Random) -> Document:
+        self._serial += 1
+        fresh = (random.choice(self.namespaces), f"n{self._serial}")
+        levels = random.choice([*[(*fresh[0], fresh[1])] * 4, *self._dropped_namespaces[-2:], *self.namespaces[-1:]])
+        return {"namespace": list(levels), "properties": {random.choice("abc"): str(self._serial)}}
+
+    @staticmethod
+    def _now_and_then_refused(body: Document, random: Random) -> Document:
+        """The changes, now and then with a requirement more in one of them that does not hold."""
+        changes = list(body["table-changes"])
+        if random.random() < 0.25:
+            at = random.randrange(len(changes))
+            changes[at] = {**changes[at], "requirements": [*changes[at]["requirements"], random.choice(UNHELD)]}
+        return {"table-changes": changes}
+
+    # -- what is looked at -------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _at_what_changed(change: Step) -> Iterable[Step]:
+        arguments, body = change.arguments, change.body if isinstance(change.body, dict) else {}
+        kind = "view" if "View" in change.operation else "table"
+        touched = [(arguments["namespace"], arguments[kind])] if kind in arguments else []
+        if change.operation in {"createTable", "createView"}:
+            touched.append((arguments["namespace"], body["name"]))
+        identifiers = [body.get("source"), body.get("destination"), *(c["identifier"] for c in body.get("table-changes", ()))]
+        touched += [key for key in map(key_of, identifiers) if key is not None]
+        for namespace, name in touched:
+            yield Step(f"load{kind.title()}", {"namespace": namespace, kind: name})
+        if not touched and change.operation != "createNamespace":
+            yield Step("loadNamespaceMetadata", dict(arguments))
+        elif not touched:
+            yield Step("loadNamespaceMetadata", {"namespace": tuple(body["namespace"])})
+
+    def _look(self, operation: str, random: Random) -> Step:
+        if operation in {"loadTable", "tableExists", "loadView", "viewExists"}:
+            if "iew" in operation:
+                namespace, name = _one(self.views, self.dropped_views, random, otherwise=FIRST_VIEW)
+                return Step(operation, {"namespace": namespace, "view": name})
+            key = _one(self.tables, self.dropped, random, otherwise=FIRST_TABLE)
+            further = self._further(key, random) if operation == "loadTable" else {}
+            return Step(operation, {"namespace": key[0], "table": key[1], **further})
+        namespace = random.choice([*self.namespaces, (ROOT,)])
+        return Step(operation, {"parent" if operation == "listNamespaces" else "namespace": namespace})
+
+    def _further(self, key: Key, random: Random) -> dict[str, Any]:
+        """What else is said where a table is loaded: nothing, that refs will do, or the ETag that it had once."""
+        tagged = [{"if_none_match": Learned((ETAG, key), NEVER_GIVEN)}] * 2 if self._lab.feature("etag") else []
+        refs = [{"snapshots": "refs"}] if self._lab.feature("snapshots-refs") else []
+        return random.choice([{}, *refs, *tagged])
+
+    # -- what came of it ---------------------------------------------------------------------------------------
+
+    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:
+        """What the answer keeps and breaks of what was accepted before."""
+        return self._model.judged(step.operation, filled(dict(step.arguments), self.known), filled(step.body, self.known), reply)
+
+    def known(self, learned: Learned) -> Any:
+        """What an answer said, or the ETag that came with it."""
+        kind, *what = learned.what
+        return self._tags.get(what[0]) if kind == ETAG else super().known(learned)
+
+    def learn(self, step: Step, reply: Reply) -> None:
+        """Remember what is there, and the names that are free again."""
+        if "snapshots" in step.arguments:
+            return  # what is only a part of a table teaches nothing new
+        super().learn(step, reply)
+        if not 200 <= reply.status < 300:
+            return
+        if step.operation == "loadTable":
+            self._tags.setdefault((step.arguments["namespace"], step.arguments["table"]), reply.headers.get("etag"))
+        if step.operation == "dropNamespace":
+            self._dropped_namespaces.append(step.arguments["namespace"])
+        elif step.operation in {"renameTable", "renameView"}:
+            left = key_of(step.body["source"])
+            if left is not None:
+                (self.dropped if step.operation == "renameTable" else self.dropped_views).append(left)
+        self._forget_what_is_there()
+
+    def _forget_what_is_there(self) -> None:
+        for gone, there in ((self.dropped, self.tables), (self.dropped_views, self.views)):
+            gone[:] = [key for key in dict.fromkeys(gone) if key not in there]
+
+
+def _one(there: Sequence[Key], gone: Sequence[Key], random: Random, *, otherwise: Key) -> Key:
+    """Mostly something that is there, now and then what is gone."""
+    late = gone[-3:]
+    return random.choice(there if there and (random.random() < 0.85 or not late) else late or [otherwise])
+
+
+suite.fuzz = replace(FUZZ, model=CatalogHistory)

@@ -1,0 +1,1 @@
+"""Checks of tables: creating, loading, listing, renaming, registering and dropping them."""

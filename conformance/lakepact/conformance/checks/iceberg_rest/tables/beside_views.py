@@ -1,0 +1,116 @@
+"""Checks of tables in namespaces that hold views too: both share their names, and neither is taken for the other."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, HARMLESS, assert_ref
+from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creating_works, creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.table_requests import commit_stage
+from lakepact.conformance.checks.iceberg_rest.kit.views import create as create_view
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.list import listed
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+
+@check("IRC-TBL-LIST-003", "IRC-TBL-LOAD-005", "IRC-TBL-HEAD-003")
+def views_are_no_tables(lab: CatalogLab) -> None:
+    """A view is not among the tables, is not loaded as one, and does not exist as one."""
+    table = lab.make_table()
+    view = lab.make_view(table.namespace)
+    at: dict[str, Any] = {"namespace": table.namespace, "table": view}
+
+    with lab.judge("IRC-TBL-LIST-003"):
+        expect.equal([table.name], listed(lab, table.namespace), "tables")
+    with lab.judge("IRC-TBL-LOAD-005"):
+        expect.status(lab.send("loadTable", **at), 404)
+    with lab.judge("IRC-TBL-HEAD-003"):
+        expect.status(lab.send("tableExists", **at), 404)
+
+
+@check("IRC-TBL-CREATE-015", "IRC-TBL-STAGE-010")
+def names_of_views_are_taken(lab: CatalogLab) -> None:
+    """No table is created by the name of a view; one that can be staged by it cannot be committed."""
+    namespace = lab.make_namespace()
+    name = lab.make_view(namespace)
+    create = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+    if create.status < 400:
+        lab.drop_afterwards(namespace, name)
+
+    with lab.judge("IRC-TBL-CREATE-015"):
+        expect.status(create, 409)
+    other = lab.make_view(namespace)
+    stage = lab.send("createTable", namespace=namespace, body=lab.table_request(other, stage_create=True))
+    with lab.judge("IRC-TBL-STAGE-010"):
+        if stage.status == 200:
+            stage = commit_stage(lab, Table(namespace, other, stage))
+            if stage.status < 400:
+                lab.drop_afterwards(namespace, other)
+        expect.status(stage, 409)
+
+
+@check("IRC-COM-024", "IRC-REQ-006")
+def views_are_not_committed_to_as_tables(lab: CatalogLab) -> None:
+    """A commit to a table by the name of a view finds none, and one that would create it finds the name taken."""
+    namespace = lab.make_namespace()
+    name = lab.make_view(namespace)
+    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    for requirements in ([], [assert_ref("main", None)]):
+        reply = lab.send("updateTable", body={"requirements": requirements, "updates": [HARMLESS]}, **at)
+        with lab.judge("IRC-COM-024"):
+            expect.status(reply, 404)
+    creating_works(lab, namespace)
+    updates = creation(plot(lab, namespace), str(uuid.uuid4()))
+    reply = lab.send("updateTable", body={"requirements": [ASSERT_CREATE], "updates": updates}, **at)
+    if reply.status < 400:
+        lab.drop_afterwards(namespace, name)
+    with lab.judge("IRC-REQ-006"):
+        expect.status(reply, 409)
+
+
+def _left(lab: CatalogLab, operation: str, namespace: Namespace) -> str:
+    """A name that a table or a view had until it was dropped or renamed.
+
+    Raises:
+        Blocked: it cannot be made, or does not leave.
+    """
+    kind = "table" if operation.endswith("Table") else "view"
+    name = lab.make_table(namespace).name if kind == "table" else lab.make_view(namespace)
+    if operation.startswith("drop"):
+        at: dict[str, Any] = {"namespace": namespace, kind: name}
+        lab.works(lab.drop_table(**at) if kind == "table" else lab.send(operation, **at))
+        return name
+    other: dict[str, Any] = {"namespace": namespace, kind: lab.name()}
+    lab.afterwards(lambda: lab.drop_table(**other) if kind == "table" else lab.send("dropView", **other))
+    source, destination = ({"namespace": list(namespace), "name": one} for one in (name, other[kind]))
+    lab.works(lab.send(operation, body={"source": source, "destination": destination}))
+    return name
+
+
+def _made(lab: CatalogLab, operation: str, namespace: Namespace, name: str) -> Reply:
+    """The answer to a request that creates a table or a view, which is dropped afterwards, should there be one."""
+    if operation == "createTable":
+        lab.drop_afterwards(namespace, name)
+        return lab.send(operation, namespace=namespace, body=lab.table_request(name))
+    return create_view(lab, namespace, name)
+
+
+@check("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001")
+def names_are_free_again(lab: CatalogLab) -> None:
+    """By the name of what was dropped or renamed there is nothing any more that a new table or view would conflict with."""
+    home = lab.make_namespace()
+    leaves = [operation for operation in ("dropTable", "renameTable", "dropView", "renameView") if lab.offers(operation)]
+    for requirement, creating in (("IRC-TBL-CREATE-001", "createTable"), ("IRC-VIEW-CREATE-001", "createView")):
+        if not leaves or not lab.offers(creating):
+            lab.skip(requirement, f"the target does not offer {creating}" if leaves else "the target neither drops nor renames")
+            continue
+        for leaving in leaves:
+            reply = _made(lab, creating, home, _left(lab, leaving, home))
+            with lab.judge(requirement):
+                expect.true(reply.status != 409, f"no conflict by the name that {leaving} has left", reply.shown)

@@ -1,0 +1,313 @@
+"""Checks of creating tables: that they exist, are answered whole, and are created once."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects
+from lakepact.conformance.checks.iceberg_rest.kit.table_requests import created, extended, field, request_creation
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import columns, current_schema, table_of_version
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+AT_ONCE = 16  #: creations of one table side by side
+ROUNDS = 3  #: how often they try
+
+OTHER_SCHEMA = extended(fields=[field(1, "other", "long", required=True)])
+
+
+# -- laws ---------------------------------------------------------------------------------------------------------------
+
+
+def expect_texts(config: Any, what: str) -> None:
+    """An object whose values are all strings."""
+    if not isinstance(config, dict):
+        raise Unmet(f"an object as {what}", expect.shown(config))
+    for key, value in members(config).items():
+        expect.true(isinstance(value, str), f"a string as `{key}` of {what}", expect.shown(value))
+
+
+def answered(exchange: Exchange, operation: str) -> dict[str, Any]:
+    """The body with which an operation was fulfilled; empty where it was not."""
+    known = exchange.operation == operation and exchange.method in {"GET", "POST"} and exchange.status == 200
+    return members(exchange.parsed) if known else {}
+
+
+@law("IRC-TBL-CREATE-027")
+def settings_of_created_tables_are_texts(exchange: Exchange) -> bool:
+    """The settings that come with a created table are strings, and each credential has a prefix and settings of its own."""
+    body = answered(exchange, "createTable")
+    config, credentials = body.get("config"), objects(body, "storage-credentials")
+    if config is not None:
+        expect_texts(config, "`config`")
+    for credential in credentials:
+        has_both = isinstance(credential.get("prefix"), str) and "config" in credential
+        expect.true(has_both, "`prefix` and `config` in each of `storage-credentials`", expect.shown(credential))
+        expect_texts(credential["config"], "`config` of a storage credential")
+    return config is not None or bool(credentials)
+
+
+# -- that they exist ----------------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-CREATE-001")
+def created_tables_exist(lab: CatalogLab) -> None:
+    """A table exists once it is created, whether `stage-create` is false or absent."""
+    namespace = lab.make_namespace()
+    requests: tuple[dict[str, Any], ...] = ({"stage_create": None}, {"stage_create": False})
+
+    with lab.judge("IRC-TBL-CREATE-001"):
+        for request in requests:
+            table = created(lab, namespace, **request)
+            loaded = lab.send("loadTable", **table.at)
+            expect.status(loaded, 200)
+            expect.equal(table.uuid, loaded.at("metadata", "table-uuid"), "the table-uuid of the created table,")
+            if lab.offers("tableExists"):
+                expect.status(lab.send("tableExists", **table.at), 204, 200)
+
+
+@check("IRC-TBL-CREATE-002")
+def creation_answers_where_metadata_stand(lab: CatalogLab) -> None:
+    """The answer to a creation says where the metadata stand, as loading does."""
+    table = lab.make_table()
+    loaded = lab.load(table)
+
+    with lab.judge("IRC-TBL-CREATE-002"):
+        location = table.reply.at("metadata-location")
+        expect.true(isinstance(location, str) and location != "", "a text as `metadata-location`", expect.shown(location))
+        expect.equal(loaded.metadata_location, location, "the metadata-location that loading answers,")
+
+
+@check("IRC-TBL-CREATE-008")
+def locations_may_be_chosen(lab: CatalogLab) -> None:
+    """A table has a location, whether the request names one or the server chooses."""
+    chosen = lab.make_table()
+    wanted = f"{chosen.location.rstrip('/')}-{lab.name()}"
+    reply = request_creation(lab, chosen.namespace, lab.name(), location=wanted)
+    if reply.status != 200:
+        lab.note("IRC-TBL-CREATE-008", "the target does not take the requested location")
+        return
+    with lab.judge("IRC-TBL-CREATE-008"):
+        kept = str(reply.at("metadata", "location")).rstrip("/") == wanted
+        lab.note("IRC-TBL-CREATE-008", "the requested location is taken" if kept else "the target overrides the requested location")
+
+
+@check("IRC-TBL-CREATE-026")
+def creation_may_carry_an_etag(lab: CatalogLab) -> None:
+    """The answer to a creation may carry an ETag."""
+    tag = lab.make_table().reply.headers.get("etag")
+    lab.note("IRC-TBL-CREATE-026", f"ETag {tag}" if tag else "no ETag")
+
+
+@check("IRC-TBL-CREATE-009")
+def requested_properties_are_kept(lab: CatalogLab) -> None:
+    """A table has the properties that were asked for, each with its value to the letter."""
+    properties = {
+        "lakepact.owner": "żółć 表",
+        "lakepact.empty": "",
+        "lakepact.spaces": "  two  ",
+        "lakepact.number": "007",
+        "lakepact.flag": "TRUE",
+        "Lakepact.Case": "kept",
+        "lakepact key with=odd/letters": "a,b;c",
+        "write.parquet.compression-codec": "gzip",
+        "history.expire.min-snapshots-to-keep": "7",
+    }
+
+    table = lab.make_table(properties=properties)
+
+    with lab.judge("IRC-TBL-CREATE-009"):
+        for answer in (table, lab.load(table)):
+            found = answer.member("properties")
+            expect.equal(properties, {key: found.get(key) for key in properties}, "properties")
+
+
+@check("IRC-TBL-CREATE-010")
+def format_version_is_selected_by_a_property(lab: CatalogLab) -> None:
+    """The property `format-version` selects the format version, and is no property of the table afterwards."""
+    with lab.judge("IRC-TBL-CREATE-010"):
+        for version in (1, 2):
+            table = created(lab, properties={"format-version": str(version), "lakepact.note": "kept"})
+            for answer in (table, lab.load(table)):
+                expect.equal(version, answer.member("format-version"), "format-version")
+                expect.lacks("format-version", members(answer.metadata.get("properties")), "properties")
+        # Version 3 may be unknown; who takes the request for it has made such a table.
+        reply = request_creation(lab, lab.make_namespace(), lab.name(), properties={"format-version": "3"})
+        if reply.status == 200:
+            expect.equal(3, reply.at("metadata", "format-version"), "format-version")
+        for version in (1, 3) if lab.feature("stage-create") and lab.feature("format-v3") else ():
+            asked = {"format-version": str(version)}
+            stage = request_creation(lab, lab.make_namespace(), lab.name(), properties=asked, stage_create=True)
+            if stage.status == 200:
+                expect.equal(version, stage.at("metadata", "format-version"), "format-version of what is staged,")
+
+
+@check("IRC-TBL-CREATE-011")
+def default_values_are_kept(lab: CatalogLab) -> None:
+    """A column of a table of format version 3 has the default values that it was requested with, each of the two its own."""
+    table_of_version(lab, 3)
+    defaults: dict[str, tuple[str, Any, Any]] = {
+        "amount": ("long", 5, 9007199254740993),
+        "word": ("string", "before", ""),
+        "flag": ("boolean", True, False),
+        "day": ("date", "2024-02-29", "1969-12-31"),
+        "price": ("decimal(9, 2)", "12.50", "-0.01"),
+        "key": ("uuid", "0190d6b4-7ad0-7c3f-8f0e-6d2f1f0c9a51", "00000000-0000-4000-8000-000000000000"),
+    }
+    fields = [
+        field(n, name, kind, initial_default=initial, write_default=write)
+        for n, (name, (kind, initial, write)) in enumerate(defaults.items(), start=1)
+    ]
+    fields.append(field(len(fields) + 1, "later", "int", write_default=0))
+
+    with lab.judge("IRC-TBL-CREATE-011"):
+        table = created(lab, schema=extended(fields=fields), properties={"format-version": "3"})
+        for answer in (table, lab.load(table)):
+            found = {one.get("name"): one for one in current_schema(answer)["fields"]}
+            for wanted in fields:
+                for member in ("initial-default", "write-default"):
+                    actual = found.get(wanted["name"], {}).get(member)
+                    expect.equal(wanted.get(member), actual, f"as {member} of `{wanted['name']}`")
+
+
+@check("IRC-TBL-CREATE-012")
+def every_table_has_a_uuid_of_its_own(lab: CatalogLab) -> None:
+    """Tables have UUIDs that are valid and differ, also where names are alike, and where one takes the place of another."""
+    home, other = lab.make_namespace(), lab.make_namespace()
+    name = lab.name()
+    tables = [lab.make_table(home, name=name), lab.make_table(other, name=name), lab.make_table(home), lab.make_table(home)]
+    lab.dropped(**tables[0].at)
+    tables.append(lab.make_table(home, name=name))
+
+    with lab.judge("IRC-TBL-CREATE-012"):
+        for table in tables:
+            expect.true(UUID.fullmatch(table.uuid) is not None, "a UUID as `table-uuid`", table.uuid)
+        uuids = [table.uuid.lower() for table in tables]
+        expect.equal(len(uuids), len(set(uuids)), "different UUIDs:")
+
+
+@check("IRC-TBL-CREATE-023")
+def new_tables_are_empty(lab: CatalogLab) -> None:
+    """A new table has no snapshots, no refs, no current snapshot, and 0 as its last sequence number."""
+    requests: tuple[dict[str, Any], ...] = ({}, {"properties": {"format-version": "2"}})
+
+    for request in requests:
+        table = lab.make_table(**request)
+        with lab.judge("IRC-TBL-CREATE-023"):
+            for metadata in (table.metadata, lab.load(table).metadata):
+                for member in ("snapshots", "refs"):
+                    expect.true(not metadata.get(member), f"no {member}", metadata.get(member))
+                current = metadata.get("current-snapshot-id")
+                expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current)
+                if metadata.get("format-version") != 1 or "last-sequence-number" in metadata:
+                    expect.equal(0, metadata.get("last-sequence-number"), "last-sequence-number")
+
+
+@check("IRC-TBL-CREATE-025")
+def unknown_mechanisms_of_access_are_ignored(lab: CatalogLab) -> None:
+    """A table is created without access delegation, and with mechanisms that the target does not know."""
+    namespace = lab.make_namespace()
+
+    def send(mechanisms: str | None) -> Reply:
+        name = lab.name()
+        lab.drop_afterwards(namespace, name)
+        headers = [] if mechanisms is None else [("X-Iceberg-Access-Delegation", mechanisms)]
+        return lab.send("createTable", namespace=namespace, body=lab.table_request(name), headers=headers)
+
+    with lab.judge("IRC-TBL-CREATE-025"):
+        for mechanisms in (None, "lakepact", "lakepact,other", "lakepact, other"):
+            reply = send(mechanisms)
+            expect.status(reply, 200, about=f"with {mechanisms or 'no mechanism'}")
+        # A server that does know these may want more authority for them than the caller has.
+        known = send("vended-credentials,remote-signing")
+        expect.true(known.status in {200, 403}, "status 200 with a list of both mechanisms of the contract", known.shown)
+
+
+@check("IRC-GEN-028")
+def both_format_versions_are_supported(lab: CatalogLab) -> None:
+    """Tables of format version 1 and 2 can be created."""
+    namespace = lab.make_namespace()
+
+    with lab.judge("IRC-GEN-028"):
+        for version in (1, 2):
+            table = created(lab, namespace, properties={"format-version": str(version)})
+            expect.equal(version, table.member("format-version"), "format version")
+
+
+# -- that they are created once -----------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-CREATE-013")
+def tables_need_their_namespace(lab: CatalogLab) -> None:
+    """No table is created in a namespace that does not exist, and none makes its namespace."""
+    parent, gone = lab.make_namespace(), lab.make_namespace()
+    lab.works(lab.send("dropNamespace", namespace=gone))
+    absent: list[Namespace] = [(lab.name(),), gone]
+    if lab.child_of(parent):
+        absent.append((*parent, lab.name()))
+
+    with lab.judge("IRC-TBL-CREATE-013"):
+        for namespace in absent:
+            reply = request_creation(lab, namespace, lab.name())
+            expect.status(reply, 404)
+            expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
+
+
+@check("IRC-TBL-CREATE-014")
+def existing_tables_are_not_created_again(lab: CatalogLab) -> None:
+    """A table that exists is a conflict for whoever would create it, alike or different, and stays as it is."""
+    table = lab.append(lab.make_table(properties={"lakepact.note": "first"}))
+    before = lab.load(table)
+    again: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"properties": {"lakepact.note": "second"}}, {"stage_create": False})
+
+    with lab.judge("IRC-TBL-CREATE-014"):
+        for request in again:
+            reply = lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name, **request))
+            expect.status(reply, 409)
+            expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
+            unchanged(lab, before)
+
+
+def expect_one_winner(replies: Sequence[Reply]) -> int:
+    """Exactly one of the answers is a success, all others are conflicts; the position of the one."""
+    statuses = [reply.status for reply in replies]
+    expect.equal([200, *[409] * (len(replies) - 1)], sorted(statuses), "statuses")
+    return statuses.index(200)
+
+
+@check("IRC-TBL-CREATE-024", alone=True)
+def one_of_many_creates(lab: CatalogLab) -> None:
+    """Of many who create one table side by side one does, all others learn of the conflict, and the table is that one's."""
+    namespace = lab.make_namespace()
+    for _ in lab.rounds(ROUNDS):
+        name = lab.name()
+        lab.drop_afterwards(namespace, name)
+        requests = [
+            lab.table_request(name, schema=extended(fields=[field(1, f"c{n}", "long")]), properties={"lakepact.creator": str(n)})
+            for n in range(AT_ONCE)
+        ]
+        replies = lab.together([partial(lab.send, "createTable", namespace=namespace, body=request) for request in requests])
+        with lab.judge("IRC-TBL-CREATE-024"):
+            winner = expect_one_winner(replies)
+            table = Table(namespace, name, replies[winner])
+            loaded = lab.send("loadTable", **table.at)
+            expect.status(loaded, 200)
+            now = Table(namespace, name, loaded)
+            expect.equal(table.uuid, now.uuid, "the table-uuid that the winner was answered,")
+            creator = properties_of(now).get("lakepact.creator")
+            if creator is not None:  # else properties are not kept, which says nothing of who won
+                expect.equal(str(winner), creator, "the winner's property")
+            expect.equal([f"c{winner}"], list(columns(current_schema(now))), "the winner's columns")

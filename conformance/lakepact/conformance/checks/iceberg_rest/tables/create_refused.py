@@ -1,0 +1,162 @@
+"""Checks of requests that create no table because something in them is wrong, staged or not."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.table_requests import array, extended, field, mapping, order, spec, struct
+from lakepact.conformance.checks.iceberg_rest.kit.updates import FIRST_FIELD, partition_field, sort_field
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+ABSENT = object()  #: in place of a value: the member is left out
+
+NOWHERE = 99  #: the id of no column
+IDENTITY = [field(1, "id", "long", required=True)]
+
+
+def schema_with(*fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Members of a request whose schema has a key and these columns."""
+    return {"schema": struct(*IDENTITY, *fields)}
+
+
+def identified_by(*identifiers: int) -> dict[str, Any]:
+    """Members of a request whose rows are identified by these columns."""
+    columns = (
+        field(2, "optional", "string"),
+        field(3, "single", "float", required=True),
+        field(4, "twice", "double", required=True),
+    )
+    return {"schema": {**struct(*IDENTITY, *columns), "identifier-field-ids": list(identifiers)}}
+
+
+def divided_by(source_id: int, transform: str) -> dict[str, Any]:
+    """Members of a request whose table is partitioned."""
+    return {"schema": UNFIT, "partition-spec": spec(partition_field(source_id, transform, "part", field_id=FIRST_FIELD), spec_id=0)}
+
+
+def sorted_by(source_id: int, transform: str) -> dict[str, Any]:
+    """Members of a request whose table is sorted."""
+    return {"schema": UNFIT, "write-order": order(sort_field(source_id, transform=transform))}
+
+
+#: Columns of types that not every transform fits.
+UNFIT = extended(
+    fields=[
+        *IDENTITY,
+        field(2, "name", "string"),
+        field(3, "at", "timestamptz"),
+        field(4, "measure", "double"),
+        field(5, "whole", struct(field(6, "part", "long"))),
+    ]
+)
+
+#: By requirement: what is wrong with a request, and the members that make it so.
+WRONG: dict[str, dict[str, dict[str, Any]]] = {
+    "IRC-TBL-CREATE-003": {
+        "no name": {"name": ABSENT},
+        "no schema": {"schema": ABSENT},
+        "neither name nor schema": {"name": ABSENT, "schema": ABSENT},
+    },
+    "IRC-TBL-CREATE-016": {
+        "two columns of one name": schema_with(field(2, "name", "string"), field(3, "name", "long")),
+        "two fields of one name in a struct": schema_with(field(2, "outer", struct(field(3, "x", "int"), field(4, "x", "int")))),
+        "two columns with one id": schema_with(field(2, "a", "string"), field(2, "b", "string")),
+        "a field in a struct with the id of a column": schema_with(field(2, "outer", struct(field(1, "inner", "int")))),
+        "two fields of different structs with one id": schema_with(
+            field(2, "a", struct(field(4, "inner", "int"))), field(3, "b", struct(field(4, "inner", "int")))
+        ),
+        "an element with the id of its list": schema_with(field(2, "many", array(2, "string"))),
+        "a key with the id of its value": schema_with(field(2, "some", mapping((3, 3), "string", "long"))),
+        "the type `varchar`": schema_with(field(2, "name", "varchar")),
+        "an unknown type in a struct": schema_with(field(2, "outer", struct(field(3, "inner", "int128")))),
+        "an unknown type in a list": schema_with(field(2, "many", array(3, "text"))),
+        "an unknown type in a map": schema_with(field(2, "some", mapping((3, 4), "string", "object"))),
+        "the nested type `set`": schema_with(field(2, "many", {**array(3, "string"), "type": "set"})),
+    },
+    "IRC-TBL-CREATE-017": {
+        "a partition field of a column that is not there": divided_by(NOWHERE, "identity"),
+        "a partition field with an unknown transform": divided_by(2, "fortnight"),
+        "bucket[0]": divided_by(1, "bucket[0]"),
+        "bucket without a number": divided_by(1, "bucket"),
+        "truncate[-1]": divided_by(2, "truncate[-1]"),
+        "hour of a string": divided_by(2, "hour"),
+        "day of a long": divided_by(1, "day"),
+        "truncate of a timestamp": divided_by(3, "truncate[4]"),
+        "bucket of a double": divided_by(4, "bucket[16]"),
+        "identity of a struct": divided_by(5, "identity"),
+        "a sort field of a column that is not there": sorted_by(NOWHERE, "identity"),
+        "a sort field with an unknown transform": sorted_by(2, "fortnight"),
+        "sorting by bucket[0]": sorted_by(1, "bucket[0]"),
+        "sorting by the hour of a string": sorted_by(2, "hour"),
+        "sorting by a struct": sorted_by(5, "identity"),
+    },
+    "IRC-TBL-CREATE-018": {
+        "an optional column": identified_by(2),
+        "a float column": identified_by(3),
+        "a double column": identified_by(4),
+        "no column": identified_by(NOWHERE),
+        "a good column and an optional one": identified_by(1, 2),
+    },
+    "IRC-TBL-CREATE-020": {
+        f"a property that is {value}": {"properties": {"lakepact.note": "text", "lakepact.other": json}}
+        for value, json in {"a number": 1, "a boolean": True, "null": None, "an object": {"a": "b"}, "an array": ["a"]}.items()
+    },
+    "IRC-TBL-CREATE-021": {"an empty name": {"name": ""}},
+    "IRC-TBL-CREATE-022": {f"{expect.shown(value)} as stage-create": {"stage-create": value} for value in (None, "true", "false", "")},
+}
+
+
+def wrong_requests(lab: CatalogLab, requirement: str, **members: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What is wrong with each request of a requirement, and its body; `members` are named with underscores for hyphens."""
+    for what, wrong in WRONG[requirement].items():
+        body = {**lab.table_request(lab.name(), **members), **wrong}
+        yield what, {member: value for member, value in body.items() if value is not ABSENT}
+
+
+def drop_should_it_exist(lab: CatalogLab, namespace: Namespace, body: Mapping[str, Any]) -> None:
+    """Drop afterwards what a request must not have created."""
+    if body.get("name"):
+        lab.drop_afterwards(namespace, body["name"])
+
+
+@check(*WRONG)
+def wrong_requests_create_nothing(lab: CatalogLab) -> None:
+    """A request that leaves out what is needed, or whose parts are impossible or do not fit each other, is answered with 400."""
+    namespace = lab.make_namespace()
+    for requirement in WRONG:
+        for what, body in wrong_requests(lab, requirement):
+            reply = lab.send("createTable", namespace=namespace, body=body)
+            if reply.status < 400:
+                drop_should_it_exist(lab, namespace, body)
+            with lab.judge(requirement):
+                expect.status(reply, 400, about=f"for {what}")
+
+
+#: A stage-create that is no boolean cannot be staged.
+STAGEABLE = tuple(requirement for requirement in WRONG if requirement != "IRC-TBL-CREATE-022")
+
+
+@check("IRC-TBL-STAGE-012")
+def wrong_requests_cannot_be_staged(lab: CatalogLab) -> None:
+    """What is refused with 400 when it creates a table is refused with 400 when it stages one."""
+    namespace = lab.make_namespace()
+    send = partial(lab.send, "createTable", namespace=namespace)
+    refused = 0
+    for requirement in STAGEABLE:
+        for what, body in wrong_requests(lab, requirement):
+            if send(body=body).status != 400:
+                drop_should_it_exist(lab, namespace, body)
+                continue
+            refused += 1
+            reply = send(body={**body, "stage-create": True})
+            with lab.judge("IRC-TBL-STAGE-012"):
+                expect.status(reply, 400, about=f"for {what}, as without `stage-create`")
+    if not refused:
+        lab.skip("IRC-TBL-STAGE-012", "the target refuses none of the wrong requests with 400")

@@ -1,0 +1,249 @@
+"""Checks of dropping tables, with their files and without."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.registration import location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path, metadata_file
+from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS, ways
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.register import grown
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+CLIENTS = 8
+PURGED_SECONDS = 3.0  #: how long the files of a purged table are waited for
+
+
+def purge(lab: CatalogLab, table: Table) -> Reply:
+    """The answer to a request that drops a table together with its files."""
+    return lab.send("dropTable", purge_requested=True, **table.at)
+
+
+def is_refused(reply: Reply) -> bool:
+    """Whether a request was declined, as purging may be."""
+    return 400 <= reply.status < 500
+
+
+@check("IRC-TBL-DROP-001")
+def dropped_tables_are_gone(lab: CatalogLab) -> None:
+    """A table that was dropped cannot be loaded and is not listed, whatever it held and in whatever way it was dropped."""
+    home = lab.make_namespace()
+    below = lab.child_of(home) or home
+    ways = [
+        (lab.make_table(home), None),
+        (grown(lab, lab.make_table(home)), None),
+        (lab.make_table(home), False),
+        (lab.make_table(home), True),
+        (lab.make_table(below), None),
+    ]
+    for table, purging in ways:
+        lab.load(table)
+        lab.works(lab.send("listTables", namespace=table.namespace), 200)
+        reply = lab.send("dropTable", purge_requested=purging, **table.at)
+        if purging and is_refused(reply):
+            continue
+        loaded = lab.send("loadTable", **table.at)
+        listed = lab.works(lab.send("listTables", namespace=table.namespace), 200)
+        with lab.judge("IRC-TBL-DROP-001"):
+            expect.status(reply, 204)
+            expect.status(loaded, 404)
+            expect.lacks(table.name, [identifier["name"] for identifier in listed.at("identifiers")], "tables")
+
+
+@check("IRC-TBL-DROP-002")
+def missing_tables_are_not_dropped(lab: CatalogLab) -> None:
+    """What does not exist cannot be dropped: neither a table that never was, nor one that is gone, nor one in no namespace."""
+    dropped, moved = lab.make_table(), lab.make_table()
+    lab.dropped(**dropped.at)
+    to = lab.name()
+    lab.drop_afterwards(moved.namespace, to)
+    lab.works(lab.send("renameTable", body={"source": moved.identifier, "destination": {**moved.identifier, "name": to}}))
+    places: list[dict[str, Any]] = [{"namespace": dropped.namespace, "table": lab.name()}, dropped.at, moved.at]
+    known = ways(lab)
+    for place in places:
+        for purging in known:
+            reply = lab.send("dropTable", purge_requested=purging, **place)
+            with lab.judge("IRC-TBL-DROP-002"):
+                expect.status(reply, 404)
+                expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+    reply = lab.send("dropTable", namespace=(lab.name(),), table=dropped.name, purge_requested=known[0])
+    with lab.judge("IRC-TBL-DROP-002"):
+        expect.status(reply, 404)
+        expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
+
+
+# -- files --------------------------------------------------------------------------------------------------------------
+
+
+def known_files(lab: CatalogLab, table: Table) -> list[Path]:
+    """The metadata files of a table, former ones too, as far as they exist.
+
+    Raises:
+        NotOffered: the harness cannot read them.
+    """
+    former = [entry["metadata-file"] for entry in table.metadata.get("metadata-log") or ()]
+    return [metadata_file(lab, table), *(path for path in map(local_path, former) if path.is_file())]
+
+
+def visible_files(lab: CatalogLab, table: Table) -> list[Path]:
+    """The files of a table that the harness can look at, the current metadata file first; none where it sees nothing.
+
+    One more is put where a writer would put the table's data, if the harness can write there.
+    """
+    try:
+        files = known_files(lab, table)
+        data = local_path(table.location) / "data" / "lakepact.parquet"
+    except NotOffered:
+        return []
+    with contextlib.suppress(OSError):
+        data.parent.mkdir(parents=True, exist_ok=True)
+        data.write_bytes(b"PAR1")
+        files.append(data)
+    return files
+
+
+def lost(files: Sequence[Path]) -> list[str]:
+    """The names of those files that are gone."""
+    return [path.name for path in files if not path.exists()]
+
+
+def await_purge(files: Sequence[Path]) -> None:
+    """Wait until files are gone, but not for ever: a target may remove them later."""
+    until = time.monotonic() + PURGED_SECONDS
+    while len(lost(files)) < len(files) and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+@check("IRC-TBL-DROP-003")
+def files_outlive_their_table(lab: CatalogLab) -> None:
+    """Unless purging is asked for, all files of a dropped table stay, and its metadata file can be registered again."""
+    for said in (None, "false", "False"):
+        table = lab.load(grown(lab, lab.make_table()))
+        files = visible_files(lab, table)
+        reply = lab.send("dropTable", query=[("purgeRequested", said)] if said else [], **table.at)
+        if said == "False" and is_refused(reply):
+            continue  # clients in Python spell it so; a target may take it for false or for nonsense, but not for true
+        lab.works(reply)
+        with lab.judge("IRC-TBL-DROP-003"):
+            expect.equal([], lost(files), "of the table's files, these to be removed:")
+        if lab.offers("registerTable"):
+            name = lab.name()
+            reply = register(lab, table.namespace, name, location_of(table))
+            with lab.judge("IRC-TBL-DROP-003"):
+                expect.status(reply, 200)
+                expect.equal(table.uuid, Table(table.namespace, name, reply).uuid, "the dropped table's UUID,")
+
+
+@check("IRC-TBL-DROP-004")
+def purged_tables_take_their_files_along(lab: CatalogLab) -> None:
+    """A table that is purged is gone at once, and so are, sooner or later, its metadata files."""
+    for commits in (0, 3):
+        table = lab.make_table()
+        for turn in range(commits):
+            lab.committed(table, set_properties(turn=str(turn)))
+        table = lab.load(table)
+        files = known_files(lab, table)
+        reply = purge(lab, table)
+        if is_refused(reply):
+            lab.skip("IRC-TBL-DROP-004", f"the target does not purge: {reply.shown}")
+            return
+        loaded = lab.send("loadTable", **table.at)
+        await_purge(files)
+        left = [path.name for path in files if path.exists()]
+        with lab.judge("IRC-TBL-DROP-004"):
+            expect.status(loaded, 404)
+            expect.equal([], left, f"of the {len(files)} metadata files, these to be left after {PURGED_SECONDS:g} seconds:")
+
+
+@check("IRC-TBL-DROP-005")
+def refused_purges_keep_the_table(lab: CatalogLab) -> None:
+    """A target that does not want to purge a table says so, as the caller's fault, and does not drop it either."""
+    tables = [lab.make_table(), lab.make_table(properties={"gc.enabled": "false"})]
+    for table in tables:
+        before = lab.load(table)
+        reply = purge(lab, table)
+        loaded = lab.send("loadTable", **table.at)
+        if reply.status < 400:
+            lab.skip("IRC-TBL-DROP-005", "the target does not refuse to purge")
+            continue
+        with lab.judge("IRC-TBL-DROP-005"):
+            expect.client_error(reply)
+            expect.status(loaded, 200)
+            expect.equal(before.uuid, Table(table.namespace, table.name, loaded).uuid, "the UUID from before,")
+
+
+@check("IRC-TBL-DROP-007")
+def purging_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
+    """What is neither true nor false is no answer to whether a table is to be purged."""
+    home = lab.make_namespace()
+    for wrong in ("maybe", "yes", "2", "-1", "null", "truefalse", "true,false", "[true]", "0.5"):
+        table = lab.make_table(home)
+        reply = lab.send("dropTable", query=[("purgeRequested", wrong)], **table.at)
+        with lab.judge("IRC-TBL-DROP-007"):
+            expect.status(reply, 400, about=f"for {wrong} as `purgeRequested`")
+
+
+# -- names --------------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-DROP-008")
+def views_are_not_dropped_as_tables(lab: CatalogLab) -> None:
+    """A view is no table that could be dropped, and it outlives the attempt."""
+    home = lab.make_namespace()
+    view = lab.make_view(home)
+    for purging in ways(lab):
+        reply = lab.send("dropTable", namespace=home, table=view, purge_requested=purging)
+        kept = lab.send("loadView", namespace=home, view=view)
+        with lab.judge("IRC-TBL-DROP-008"):
+            expect.status(reply, 404)
+            expect.status(kept, 200)
+
+
+@check("IRC-TBL-DROP-009")
+def recreated_tables_are_others(lab: CatalogLab) -> None:
+    """A table that is created by the name of a dropped one is another table, and commits to the former one do not reach it."""
+    for purging in ways(lab):
+        table = lab.make_table()
+        former = table if purging else lab.append(table)
+        reply = lab.send("dropTable", purge_requested=purging, **table.at)
+        if purging and not lab.only_purges and is_refused(reply):
+            continue
+        lab.works(reply)
+        again = lab.make_table(table.namespace, name=table.name)
+        with lab.judge("IRC-TBL-DROP-009"):
+            expect.true(again.uuid != former.uuid, f"another UUID than {former.uuid}", again.uuid)
+        main = former.metadata.get("current-snapshot-id")
+        for requirements in ([assert_uuid(former.uuid)], [assert_uuid(former.uuid), assert_ref("main", main)]):
+            late = lab.commit(again, HARMLESS, requirements=requirements)
+            with lab.judge("IRC-TBL-DROP-009"):
+                expect.status(late, 409)
+
+
+@check("IRC-TBL-DROP-010", alone=True)
+def one_of_many_drops_wins(lab: CatalogLab) -> None:
+    """When many clients drop a table, one of them has dropped it, and all others learn that it is not there."""
+    home, known = lab.make_namespace(), ways(lab)
+    for _ in lab.rounds(ROUNDS):
+        table = lab.make_table(home)
+        dropping = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        replies = side_by_side(lab, [dropping] * CLIENTS, what="requests")
+        with lab.judge("IRC-TBL-DROP-010"):
+            for reply in replies:
+                expect.status(reply, 204, 404)
+            statuses = [reply.status for reply in replies]
+            expect.true(statuses.count(204) == 1, f"exactly one of {CLIENTS} simultaneous drops to be answered with 204", statuses)

@@ -1,0 +1,231 @@
+"""Checks of ETags and conditional loading; the first ones hold for servers without ETags too."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+#: How RFC 9110 spells an ETag.
+ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"')
+
+#: ETags that no server gave out; the last is none at all.
+INVENTED = ('"lakepact"', 'W/"lakepact"', '"lakepact", W/"other"', '""', '"0"', "lakepact")
+
+
+@law("IRC-TBL-ETAG-011")
+def unconditional_loads_are_answered(exchange: Exchange) -> bool:
+    """Loading a table is not answered with 304 unless the request says If-None-Match."""
+    if exchange.operation != "loadTable" or exchange.method != "GET":
+        return False
+    if any(name.lower() == "if-none-match" for name, _ in exchange.request_headers):
+        return False
+    expect.true(exchange.status != 304, "no 304 status without If-None-Match", Reply(exchange).shown)
+    return True
+
+
+@check("IRC-TBL-ETAG-008")
+def invented_tags_match_nothing(lab: CatalogLab) -> None:
+    """A table is loaded whole by whoever sends an ETag that was never given out, before and after it has changed."""
+    table = lab.make_table()
+
+    with lab.judge("IRC-TBL-ETAG-008"):
+        for turn in ("1", "2"):
+            lab.committed(table, set_properties(**{"lakepact.turn": turn}))
+            for tag in INVENTED:
+                reply = lab.send("loadTable", headers=[("If-None-Match", tag)], **table.at)
+                expect.status(reply, 200, about=f"with If-None-Match: {tag}")
+                expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
+                expect.equal(turn, reply.at("metadata", "properties").get("lakepact.turn"), "property lakepact.turn")
+
+
+@check("IRC-TBL-ETAG-009")
+def absent_tables_match_nothing(lab: CatalogLab) -> None:
+    """A table that does not exist is a 404 whatever ETag is sent, also the one that it had before it was dropped."""
+    table = lab.make_table()
+    given = lab.load(table).reply.headers.get("etag")
+    lab.dropped(**table.at)
+    places: tuple[dict[str, Any], ...] = (table.at, {**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
+
+    with lab.judge("IRC-TBL-ETAG-009"):
+        for at in places:
+            for tag in (*INVENTED, "*", *([given] if given else [])):
+                reply = lab.send("loadTable", headers=[("If-None-Match", tag)], **at)
+                expect.status(reply, 404, about=f"with If-None-Match: {tag}")
+
+
+# -- servers with ETags -----------------------------------------------------------------------------------------------
+
+
+def tag_of(reply: Reply) -> str:
+    """The ETag of an answer.
+
+    Raises:
+        Blocked: it has none.
+    """
+    tag: str | None = reply.headers.get("etag")
+    if tag is None:
+        raise Blocked(f"{reply.exchange.method} {reply.exchange.operation} was answered without an ETag")
+    return tag
+
+
+def loaded_if_changed(lab: CatalogLab, table: Table, tag: str, *, snapshots: str | None = None) -> Reply:
+    """The answer to loading a table with an ETag in If-None-Match, read to the end of its connection."""
+    return lab.send("loadTable", snapshots=snapshots, headers=[("If-None-Match", tag)], alone=True, **table.at)
+
+
+def registered(lab: CatalogLab, table: Table) -> Reply | None:
+    """The answer to registering a table again that was dropped with its files left; none where the target does not do that."""
+    location = lab.load(table).metadata_location
+    if location is None or not lab.offers("registerTable"):
+        return None
+    if lab.send("dropTable", **table.at).status not in {200, 204}:
+        return None
+    body = {"name": table.name, "metadata-location": location}
+    reply = lab.send("registerTable", namespace=table.namespace, body=body)
+    return reply if reply.status == 200 else None
+
+
+@check("IRC-TBL-ETAG-001")
+def tags_are_well_formed(lab: CatalogLab) -> None:
+    """ETags of tables that are created, loaded and registered stand in double quotes, with W/ before them if they are weak."""
+    table = lab.make_table()
+    replies = [table.reply, lab.load(table).reply, lab.send("loadTable", snapshots="refs", **table.at), registered(lab, table)]
+    tags = [reply.headers["etag"] for reply in replies if reply is not None and "etag" in reply.headers]
+    odd = [tag for tag in tags if not ENTITY_TAG.fullmatch(tag)]
+
+    if odd:
+        lab.warn("IRC-TBL-ETAG-001", expected='an ETag such as "…" or W/"…", in double quotes', actual=", ".join(odd))
+    else:
+        lab.note("IRC-TBL-ETAG-001", f"such as {tags[0]}" if tags else "no ETag")
+
+
+@check("IRC-TBL-ETAG-002", "IRC-TBL-ETAG-003")
+def unchanged_tables_are_not_sent_again(lab: CatalogLab) -> None:
+    """Who has a table already may be answered with 304 and nothing else, with all snapshots, with those of refs, after commits too."""
+    table = lab.make_table()
+    unmodified = 0
+
+    for turn in range(3):
+        for snapshots in (None, "all", "refs"):
+            if snapshots and not lab.feature("snapshots-refs"):
+                continue
+            before = lab.works(lab.send("loadTable", snapshots=snapshots, **table.at), 200)
+            tag = tag_of(before)
+            for sent in (tag, f'"lakepact", {tag}'):
+                reply = loaded_if_changed(lab, table, sent, snapshots=snapshots)
+                if reply.status not in {200, 304}:
+                    lab.warn("IRC-TBL-ETAG-002", expected=f"status 304 or 200 with If-None-Match: {sent}", actual=reply.shown)
+                if reply.status != 304:
+                    continue
+                unmodified += 1
+                now = lab.works(lab.send("loadTable", snapshots=snapshots, **table.at), 200)
+                with lab.judge("IRC-TBL-ETAG-003"):
+                    expect.no_body(reply)
+                    alike(lab, Table(table.namespace, table.name, before), Table(table.namespace, table.name, now))
+        table = lab.append(table) if turn else lab.committed(table, set_properties(**{"lakepact.turn": "1"}))
+    lab.note("IRC-TBL-ETAG-002", f"answered with 304 {unmodified} times" if unmodified else "always answered with 200")
+    if not unmodified:
+        lab.skip("IRC-TBL-ETAG-003", "the target never answers with 304")
+
+
+@check("IRC-TBL-ETAG-004")
+def committed_tables_are_sent_again(lab: CatalogLab) -> None:
+    """After every commit a table is loaded whole and with another ETag, also when a property is back at its former value."""
+    table = lab.make_table(properties={"lakepact.turn": "0"})
+    first = lab.snapshot(table)
+    commits: dict[str, tuple[Mapping[str, Any], ...]] = {
+        "a property is changed": (set_properties(**{"lakepact.turn": "1"}),),
+        "a property is changed back": (set_properties(**{"lakepact.turn": "0"}),),
+        "a snapshot is added": ({"action": "add-snapshot", "snapshot": first}, set_ref("main", first["snapshot-id"])),
+        "a branch is made": (set_ref("audit", first["snapshot-id"]),),
+    }
+    tags: list[str] = [tag_of(lab.load(table).reply)]
+
+    for change, updates in commits.items():
+        lab.committed(table, *updates)
+        with lab.judge("IRC-TBL-ETAG-004"):
+            for tag in tags:
+                reply = loaded_if_changed(lab, table, tag)
+                expect.status(reply, 200, about=f"after {change}, with an ETag of before")
+                expect.true(reply.headers.get("etag") not in tags, "another ETag than before", reply.headers.get("etag"))
+        tags.append(tag_of(lab.load(table).reply))
+
+
+@check("IRC-TBL-ETAG-004")
+def tables_of_transactions_are_sent_again(lab: CatalogLab) -> None:
+    """After a transaction its tables are loaded whole and with other ETags, with all snapshots and with those of refs."""
+    table = lab.append(lab.make_table())
+    ways = (None, "refs") if lab.feature("snapshots-refs") else (None,)
+    tags = {snapshots: tag_of(lab.works(lab.send("loadTable", snapshots=snapshots, **table.at), 200)) for snapshots in ways}
+    update = set_properties(**{"lakepact.turn": "1"})
+    if lab.offers("commitTransaction"):
+        change = {"identifier": table.identifier, "requirements": [], "updates": [update]}
+        lab.works(lab.send("commitTransaction", body={"table-changes": [change]}))
+    else:
+        lab.committed(table, update)
+
+    with lab.judge("IRC-TBL-ETAG-004"):
+        for snapshots, tag in tags.items():
+            reply = loaded_if_changed(lab, table, tag, snapshots=snapshots)
+            expect.status(reply, 200, about="with the ETag of before")
+            expect.true(reply.headers.get("etag") != tag, "another ETag than before", tag)
+
+
+@check("IRC-TBL-ETAG-005")
+def tables_created_again_are_sent(lab: CatalogLab) -> None:
+    """A table that was dropped and created again under its name is loaded whole by whoever has the one before."""
+    namespace, name = lab.make_namespace(), lab.name()
+
+    with lab.judge("IRC-TBL-ETAG-005"):
+        tags: list[str] = []
+        for _ in range(3):
+            table = lab.make_table(namespace, name=name)
+            for tag in tags:
+                reply = loaded_if_changed(lab, table, tag)
+                expect.status(reply, 200, about="with the ETag of the dropped table")
+                expect.equal(table.uuid, reply.at("metadata", "table-uuid"), "table-uuid")
+            tags.append(tag_of(lab.load(table).reply))
+            lab.dropped(**table.at)
+
+
+@check("IRC-TBL-ETAG-006")
+def tags_of_creation_are_those_of_loading(lab: CatalogLab) -> None:
+    """The ETag that a table is created or registered with is the one that it is loaded with."""
+    table = lab.make_table()
+    given: dict[str, tuple[str | None, str]] = {"created": (table.reply.headers.get("etag"), tag_of(lab.load(table).reply))}
+    again = registered(lab, table)
+    if again is not None:
+        given["registered"] = (again.headers.get("etag"), tag_of(lab.load(table).reply))
+
+    if not any(first for first, _ in given.values()):
+        lab.skip("IRC-TBL-ETAG-006", "the target sends no ETag with creating and registering a table")
+        return
+    with lab.judge("IRC-TBL-ETAG-006"):
+        for how, (first, loaded) in given.items():
+            expect.true(first in (None, loaded), f"the ETag {first} of the table when it was {how}", loaded)
+
+
+@check("IRC-TBL-ETAG-007")
+def tags_tell_representations_apart(lab: CatalogLab) -> None:
+    """Who has a table with all its snapshots, and asks for those of refs, gets the table."""
+    table = lab.append(lab.append(lab.make_table()))
+    everything = tag_of(lab.works(lab.send("loadTable", snapshots="all", **table.at), 200))
+    unsaid = tag_of(lab.load(table).reply)
+
+    with lab.judge("IRC-TBL-ETAG-007"):
+        for tag in (everything, unsaid):
+            reply = loaded_if_changed(lab, table, tag, snapshots="refs")
+            expect.status(reply, 200, about="for snapshots=refs with the ETag of all snapshots")

@@ -1,0 +1,228 @@
+"""Checks of listing the tables of a namespace, and of asking whether one exists."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.listings import names
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+NOT_ACCEPTABLE = 406  #: the status of who leaves tables in their namespaces
+LIVES = 3  #: tables whose life is followed in the lists
+
+
+def listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
+    """Names of the tables of a namespace, which the target has to list.
+
+    Raises:
+        Unmet: it does not.
+    """
+    return names(lab.send("listTables", namespace=namespace))
+
+
+# -- what is in the list ------------------------------------------------------------------------------------------------
+
+
+def expect_listed(lab: CatalogLab, namespace: Namespace, wanted: Sequence[str]) -> None:
+    """The list names these tables, each as an object with its name and exactly this namespace."""
+    reply = lab.send("listTables", namespace=namespace)
+    expect.equal(sorted(wanted), sorted(names(reply)), "names of tables")
+    for identifier in reply.at("identifiers"):
+        expect.equal(list(namespace), identifier.get("namespace"), "the namespace of the path as `namespace`")
+
+
+@check("IRC-TBL-LIST-001")
+def lists_name_tables_with_their_namespace(lab: CatalogLab) -> None:
+    """Tables are listed as objects of name and namespace, also below the top level and with letters of any script."""
+    home, odd = lab.make_namespace(), lab.named(f"{lab.name()} żółć")
+    child = lab.child_of(home)
+    namespaces = [home, *([odd] if odd else []), *([lab.make_namespace(child)] if child else [])]
+    tables: dict[Namespace, list[str]] = {namespace: [] for namespace in namespaces}
+    for namespace, there in tables.items():
+        for stem in ("", "b", "A"):
+            name = lab.name(stem)
+            created = lab.send("createTable", namespace=namespace, body=lab.table_request(name))
+            if stem and 400 <= created.status < 500:
+                continue  # names like it are refused here
+            lab.works(created, 200)
+            lab.drop_afterwards(namespace, name)
+            there.append(name)
+
+    with lab.judge("IRC-TBL-LIST-001"):
+        for namespace, wanted in tables.items():
+            expect_listed(lab, namespace, wanted)
+
+
+def namesakes(lab: CatalogLab, level: str) -> list[Namespace]:
+    """Namespaces whose names look like `level` to a careless comparison; those that the target refuses are left out."""
+    made: list[Namespace] = []
+    for name in (f"{level}b", f"{level}.b", level.replace("_", "x"), level.upper(), level[:-1]):
+        if lab.send("createNamespace", body={"namespace": [name]}).status == 200:
+            lab.afterwards(partial(lab.send, "dropNamespace", namespace=(name,)))
+            made += [(name,)] if lab.send("loadNamespaceMetadata", namespace=(name,)).status == 200 else []
+    return made
+
+
+@check("IRC-TBL-LIST-002")
+def lists_are_of_one_namespace(lab: CatalogLab) -> None:
+    """The list of a namespace names nothing of its children, of its parent, or of namespaces with names alike."""
+    top = lab.make_namespace(level=lab.name("ab"))
+    child = lab.child_of(top)
+    below = [child, lab.make_namespace(child, level="a")] if child else []
+    others = namesakes(lab, top[0])
+    tables = {namespace: [lab.make_table(namespace).name for _ in range(2)] for namespace in (top, *below, *others)}
+
+    with lab.judge("IRC-TBL-LIST-002"):
+        for namespace, wanted in tables.items():
+            expect.equal(sorted(wanted), sorted(listed(lab, namespace)), f"tables of {'.'.join(namespace)}:")
+
+
+@check("IRC-TBL-LIST-005")
+def empty_namespaces_have_empty_lists(lab: CatalogLab) -> None:
+    """A namespace that has no tables, has none any more, or has only child namespaces is listed as an empty array."""
+    fresh, left = lab.make_namespace(), lab.make_namespace()
+    lab.dropped(**lab.make_table(left).at)
+    empty = [fresh, left]
+    parent = lab.make_namespace()
+    child = lab.child_of(parent)
+    if child:
+        lab.make_table(child)
+        empty.append(parent)
+
+    with lab.judge("IRC-TBL-LIST-005"):
+        for namespace in empty:
+            reply = lab.send("listTables", namespace=namespace)
+            expect.status(reply, 200)
+            expect.equal([], reply.at("identifiers"), "identifiers")
+
+
+@check("IRC-TBL-LIST-004")
+def lists_need_their_namespace(lab: CatalogLab) -> None:
+    """There is no list of a namespace that never was, that was dropped, or that a table only sounds like."""
+    table = lab.make_table()
+    gone = lab.make_namespace()
+    lab.works(lab.send("dropNamespace", namespace=gone))
+    absent: list[Namespace] = [(lab.name(),), gone]
+    if lab.child_of(table.namespace):
+        absent += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
+
+    with lab.judge("IRC-TBL-LIST-004"):
+        for namespace in absent:
+            reply = lab.send("listTables", namespace=namespace)
+            expect.status(reply, 404)
+            expect.equal("NoSuchNamespaceException", reply.at("error", "type"), "error type")
+
+
+@check("IRC-TBL-LIST-007")
+def lists_show_what_has_happened(lab: CatalogLab) -> None:
+    """A table is in the list once it is created, under its new name once it is renamed, and no more once it is dropped."""
+    namespace = lab.make_namespace()
+    there: list[str] = []
+
+    with lab.judge("IRC-TBL-LIST-007"):
+        for _ in range(LIVES):
+            there.append(lab.make_table(namespace).name)
+            expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a creation:")
+        if lab.offers("renameTable"):
+            for old in list(there):
+                new = lab.name()
+                ends = {end: {"namespace": list(namespace), "name": name} for end, name in (("source", old), ("destination", new))}
+                lab.drop_afterwards(namespace, new)
+                lab.works(lab.send("renameTable", body=ends))
+                there[there.index(old)] = new
+                expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a rename:")
+        while there:
+            lab.dropped(namespace=namespace, table=there.pop())
+            expect.equal(sorted(there), sorted(listed(lab, namespace)), "tables after a drop:")
+
+
+@check("IRC-TBL-LIST-001", "IRC-TBL-LIST-007")
+def tables_are_listed_where_they_were_moved(lab: CatalogLab) -> None:
+    """A table that was renamed into another namespace is listed there, as one of that namespace, and no more where it came from."""
+    home, other = lab.make_namespace(), lab.make_namespace()
+    moved, stays = lab.make_table(home), lab.make_table(home)
+    lab.drop_afterwards(other, moved.name)
+    reply = lab.send("renameTable", body={"source": moved.identifier, "destination": {**moved.identifier, "namespace": list(other)}})
+    if reply.status == NOT_ACCEPTABLE:
+        for requirement in ("IRC-TBL-LIST-001", "IRC-TBL-LIST-007"):
+            lab.skip(requirement, "tables stay in their namespaces")
+        return
+    lab.works(reply)
+
+    with lab.judge("IRC-TBL-LIST-001"):
+        expect_listed(lab, other, [moved.name])
+    with lab.judge("IRC-TBL-LIST-007"):
+        expect.equal([stays.name], listed(lab, home), "tables where another one was renamed away:")
+
+
+# -- whether one exists -------------------------------------------------------------------------------------------------
+
+
+def similar(name: str) -> tuple[str, ...]:
+    """Names that look like `name` to a careless comparison, and are others."""
+    alike = (f"{name}x", name[:-1], name.replace("_", "%"), f"{name[:-1]}_", f"{name[:-1]}%", f"{name}.files", f"{name} ")
+    return tuple(other for other in alike if other != name)
+
+
+def is_odd(name: str) -> bool:
+    """Whether a name has characters for which a server may refuse it."""
+    return re.fullmatch(r"[A-Za-z0-9_]+", name) is None
+
+
+def absent_tables(lab: CatalogLab) -> list[dict[str, Any]]:
+    """Where no table is in a namespace that there is: never made, dropped, elsewhere, or of a name alike."""
+    table, dropped = lab.make_table(name=lab.name("name")), lab.make_table()
+    lab.dropped(**dropped.at)
+    absent = [lab.name(), *similar(table.name)]
+    return [dropped.at, {**dropped.at, "table": table.name}, *({**table.at, "table": name} for name in absent)]
+
+
+def homeless_tables(lab: CatalogLab) -> list[dict[str, Any]]:
+    """Where no table is because there is no such namespace."""
+    table = lab.make_table()
+    homes: list[Namespace] = [(lab.name(),), (f"{table.namespace[0]}x",)]
+    if lab.child_of(table.namespace):
+        homes += [(*table.namespace, lab.name()), (*table.namespace, table.name)]
+    return [{**table.at, "namespace": home} for home in homes]
+
+
+@check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
+def existence_is_told_by_status(lab: CatalogLab) -> None:
+    """Whether a table exists is told by 204 and 404, over its life and beside names that are alike."""
+    namespaces = [lab.make_namespace()]
+    child = lab.child_of(namespaces[0])
+    for namespace in (*namespaces, *([child] if child else [])):
+        table = lab.make_table(namespace)
+        with lab.judge("IRC-TBL-HEAD-001"):
+            for at in (table.at, lab.append(table).at):
+                expect.status(lab.send("tableExists", **at), 204)
+    with lab.judge("IRC-TBL-HEAD-002"):
+        for at in (*absent_tables(lab), *homeless_tables(lab)):
+            reply = lab.send("tableExists", **at)
+            if reply.status == 400 and is_odd(at["table"]):
+                continue
+            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
+
+
+@check("IRC-TBL-HEAD-001", "IRC-TBL-HEAD-002")
+def existence_is_asked_for_again(lab: CatalogLab) -> None:
+    """Whether a table exists is told as it is each time: before it is created, once it is, once it is dropped, and once it is back."""
+    namespace, name = lab.make_namespace(), lab.name()
+    at: dict[str, Any] = {"namespace": namespace, "table": name}
+    for _ in range(2):
+        with lab.judge("IRC-TBL-HEAD-002"):
+            expect.status(lab.send("tableExists", **at), 404)
+        lab.make_table(namespace, name=name)
+        with lab.judge("IRC-TBL-HEAD-001"):
+            expect.status(lab.send("tableExists", **at), 204)
+        lab.dropped(**at)
+    with lab.judge("IRC-TBL-HEAD-002"):
+        expect.status(lab.send("tableExists", **at), 404)

@@ -1,0 +1,257 @@
+"""Checks of loading tables: that metadata are whole, stand where the answer says, and are of one moment."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members, objects, of_the_contract
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import UNORDERED
+from lakepact.conformance.checks.iceberg_rest.kit.updates import set_statistics, statistics_file, table_of_version
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.checks.iceberg_rest.tables.create import answered, expect_texts
+from lakepact.conformance.checks.iceberg_rest.tables.list import absent_tables, homeless_tables, is_odd
+from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+#: What metadata of every format version has; the rest is what the version adds, or what may stand for something else.
+MEMBERS = ("format-version", "table-uuid", "location", "last-updated-ms", "last-column-id")
+FROM_VERSION_2 = (
+    *("last-sequence-number", "schemas", "current-schema-id", "partition-specs", "default-spec-id", "last-partition-id"),
+    *("sort-orders", "default-sort-order-id"),
+)
+
+FLAGS = ("s3.remote-signing-enabled", "s3.cross-region-access-enabled")
+KEYS = ("client.region", "s3.access-key-id", "s3.secret-access-key", "s3.session-token", *FLAGS)
+
+NO_SNAPSHOT = ("current-snapshot-id", -1)  #: as good as absent
+GZIP = b"\x1f\x8b"  #: how a compressed file begins
+STRANGER = "00000000-0000-4000-8000-000000000000"  #: the UUID of no table
+
+COMMITS = 12  #: of one table while others load it
+READERS = 3
+
+
+# -- laws ---------------------------------------------------------------------------------------------------------------
+
+
+@law("IRC-TBL-LOAD-012")
+def settings_of_loaded_tables_are_texts(exchange: Exchange) -> bool:
+    """The settings that come with a loaded table are an object of strings."""
+    config = answered(exchange, "loadTable").get("config")
+    if config is None:
+        return False
+    expect_texts(config, "`config`")
+    return True
+
+
+@law("IRC-TBL-LOAD-016")
+def standard_settings_are_spelled_right(exchange: Exchange) -> bool:
+    """The settings of the contract for S3 are strings, and flags among them are `true` or `false`."""
+    config = members(answered(exchange, "loadTable").get("config"))
+    known = {key: config[key] for key in KEYS if key in config}
+    for key, value in known.items():
+        expect.true(isinstance(value, str), f"a string as `{key}`", expect.shown(value))
+        expect.true(key not in FLAGS or value in {"true", "false"}, f'"true" or "false" as `{key}`', expect.shown(value))
+    return bool(known)
+
+
+# -- that metadata are whole --------------------------------------------------------------------------------------------
+
+
+def expect_complete(table: Table) -> None:
+    """The metadata have what their format version requires."""
+    version = table.member("format-version")
+    further = FROM_VERSION_2 if version >= 2 else ()
+    missing = [member for member in (*MEMBERS, *further, *(("next-row-id",) if version >= 3 else ())) if member not in table.metadata]
+    expect.true(not missing, f"metadata of format version {version} that are complete", f"missing: {', '.join(missing)}")
+    if version == 1:
+        for older, newer in (("schema", "schemas"), ("partition-spec", "partition-specs")):
+            expect.true(bool({older, newer} & set(table.metadata)), f"`{older}` or `{newer}`", f"members: {', '.join(table.metadata)}")
+
+
+def significant(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata without the members that say nothing, which some write and others leave out, and sets in one order."""
+    said = {member: value for member, value in metadata.items() if value not in (None, [], {}) and (member, value) != NO_SNAPSHOT}
+    for member in UNORDERED & said.keys():
+        said[member] = sorted(said[member], key=lambda item: orjson.dumps(item, option=orjson.OPT_SORT_KEYS))
+    return said
+
+
+def stored(location: str | None) -> dict[str, Any] | None:
+    """The metadata file at a location, or `None` where it cannot be read from here.
+
+    Raises:
+        Unmet: it holds no metadata.
+    """
+    try:
+        content = local_path(location or "").read_bytes()
+    except (NotOffered, OSError):
+        return None
+    try:
+        document = orjson.loads(gzip.decompress(content) if content.startswith(GZIP) else content)
+    except (orjson.JSONDecodeError, OSError, EOFError) as broken:
+        raise Unmet(f"table metadata at {location}", str(broken)) from broken
+    return members(document)
+
+
+def expect_stored(lab: CatalogLab, table: Table) -> str:
+    """The metadata are those of the file that the answer names; what can be said of it."""
+    if not lab.feature("readable-files"):
+        return "not compared with the file, which cannot be read (feature readable-files)"
+    file = stored(table.metadata_location)
+    if file is None:
+        return f"not compared with the file, which cannot be read from here: {table.metadata_location}"
+    expect.equal(significant(file), significant(of_the_contract(lab, "TableMetadata", table.metadata, file)), "the metadata file")
+    return "equal to the metadata file"
+
+
+def committed_whole(lab: CatalogLab) -> tuple[Table, dict[str, Any]]:
+    """A table with something of everything, and the two snapshots and the property that it was given."""
+    table = lab.make_table()
+    one = lab.snapshot(table)
+    table = lab.append(table, **{key.replace("-", "_"): value for key, value in one.items()})
+    table = lab.append(table, ref="audit")
+    if "audit" not in (table.metadata.get("refs") or {}):
+        raise Blocked("a commit that makes a branch is answered with 200, and without it (IRC-UPD-044)")
+    table = lab.committed(table, set_properties(**{"lakepact.note": "kept"}))
+    if lab.feature("statistics"):
+        lab.commit(table, set_statistics(statistics_file(table, one["snapshot-id"])))
+    return lab.load(table), one
+
+
+@check("IRC-TBL-LOAD-001")
+def loaded_metadata_are_complete(lab: CatalogLab) -> None:
+    """A table is loaded with all that its format version requires and all that was committed, as its metadata file has it."""
+    table, snapshot = committed_whole(lab)
+    remark = ""
+    with lab.judge("IRC-TBL-LOAD-001"):
+        for version in (1, 2, 3):
+            try:
+                expect_complete(lab.load(table_of_version(lab, version)))
+            except (Blocked, NotOffered):
+                continue
+        expect_complete(table)
+        expect_columns(table, SCHEMA)
+        expect.equal("kept", table.member("properties").get("lakepact.note"), "property lakepact.note")
+        expect.equal({"main", "audit"}, set(table.member("refs")), "refs")
+        found = [{member: one.get(member) for member in snapshot} for one in table.member("snapshots")]
+        expect.equal(2, len(found), "snapshots:")
+        expect.contains(snapshot, found, "snapshots")
+        remark = expect_stored(lab, table)
+    if remark:
+        lab.note("IRC-TBL-LOAD-001", remark)
+
+
+@check("IRC-TBL-LOAD-002")
+def metadata_location_follows_commits(lab: CatalogLab) -> None:
+    """The metadata location is another after each commit that changes something, and the same until then."""
+    table = lab.make_table()
+    seen: list[str] = []
+
+    def location() -> str:
+        found: str = lab.load(table).reply.at("metadata-location")
+        return found
+
+    with lab.judge("IRC-TBL-LOAD-002"):
+        for turn in range(3):
+            seen.append(location())
+            expect.equal(seen[-1], location(), "the metadata-location of before")
+            lab.commit(table, set_properties(a="1"), requirements=[{"type": "assert-table-uuid", "uuid": STRANGER}])
+            expect.equal(seen[-1], location(), "the metadata-location of before a commit that is refused,")
+            lab.committed(table, set_properties(a=str(turn)))
+            expect.lacks(location(), seen, "metadata locations of before the commit")
+        lab.append(table)
+        expect.lacks(location(), seen, "metadata locations of before the snapshot")
+
+
+# -- what cannot be loaded ----------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-LOAD-003", "IRC-TBL-LOAD-004")
+def what_is_not_there_is_not_loaded(lab: CatalogLab) -> None:
+    """A table that is not there is a 404 that says so, whatever stands beside it and whether its namespace exists."""
+    with lab.judge("IRC-TBL-LOAD-003"):
+        for at in absent_tables(lab):
+            reply = lab.send("loadTable", **at)
+            if reply.status == 400 and is_odd(at["table"]):
+                continue
+            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
+            expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+    with lab.judge("IRC-TBL-LOAD-004"):
+        for at in homeless_tables(lab):
+            reply = lab.send("loadTable", **at)
+            expect.status(reply, 404, about=f"for {'.'.join(at['namespace'])} {at['table']!r}")
+            kinds = ("NoSuchTableException", "NoSuchNamespaceException")
+            expect.contains(reply.at("error", "type"), kinds, "an error type of those")
+
+
+@check("IRC-TBL-LOAD-014", "IRC-TBL-LOAD-018")
+def loading_may_do_more(lab: CatalogLab) -> None:
+    """Loading may add credentials where they are asked for, and leaves metadata tables to clients."""
+    table = lab.make_table()
+    replies = [
+        lab.send("loadTable", headers=[("X-Iceberg-Access-Delegation", "vended-credentials")] if asked else [], **table.at)
+        for asked in (False, True)
+    ]
+    files = lab.send("loadTable", namespace=(*table.namespace, table.name), table="files")
+
+    with lab.judge("IRC-TBL-LOAD-014"):
+        for reply in replies:
+            expect.status(reply, 200)
+        given = "with credentials" if replies[-1].document.get("storage-credentials") else "without credentials"
+        lab.note("IRC-TBL-LOAD-014", f"answered {given} when they are asked for")
+    lab.note("IRC-TBL-LOAD-018", f"the metadata table `files` is answered with status {files.status}")
+
+
+# -- that metadata are of one moment ------------------------------------------------------------------------------------
+
+
+def expect_one_moment(reply: Reply, states: dict[str, int]) -> None:
+    """The answer is one committed state: what was committed together is seen together, at the location of that commit."""
+    metadata = Table((), "", reply).metadata
+    properties = members(metadata.get("properties"))
+    numbers = {key: properties.get(f"lakepact.{key}") for key in ("first", "last")}
+    expect.equal(numbers["first"], numbers["last"], "properties that are set together to be alike:")
+    turn = int(numbers["first"] or 0)
+    expect.equal(turn, len(objects(metadata, "snapshots")), "snapshots, one for each commit:")
+    location = reply.document.get("metadata-location")
+    if location in states:
+        expect.equal(states[location], turn, f"the state of {location}, which is that of commit")
+
+
+@check("IRC-TBL-LOAD-017", alone=True)
+def loads_see_whole_commits(lab: CatalogLab) -> None:
+    """Whoever loads a table while others commit to it sees one commit or the next, never something of both."""
+    table = lab.make_table()
+    states: dict[str, int] = {}
+    loaded: list[Reply] = []
+
+    def write() -> None:
+        now = table
+        for turn, _ in enumerate(lab.rounds(COMMITS), start=1):
+            snapshot = lab.snapshot(now)
+            both = set_properties(**{"lakepact.first": str(turn), "lakepact.last": str(turn)})
+            now = lab.committed(now, both, {"action": "add-snapshot", "snapshot": snapshot})
+            if now.metadata_location is not None:
+                states[now.metadata_location] = turn
+
+    def read() -> None:
+        loaded.extend(lab.send("loadTable", **table.at) for _ in lab.rounds(2 * COMMITS))
+
+    lab.together([write, *[read] * READERS])
+    with lab.judge("IRC-TBL-LOAD-017"):
+        for reply in (*loaded, lab.send("loadTable", **table.at)):
+            expect.status(reply, 200)
+            expect_one_moment(reply, states)

@@ -1,0 +1,365 @@
+"""Table metadata: what holds in every answer that carries it, and over the life of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import (
+    expect_times_in_order,
+    expect_unique,
+    ids,
+    members,
+    objects,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    column,
+    next_column,
+    next_field,
+    partition_field,
+    remove_ref,
+    remove_snapshots,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_statistics,
+    sort_field,
+    statistics_file,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.conformance.outcome import Unmet
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+#: Operations whose answers carry table metadata, and their methods.
+CARRIERS = {
+    operation: Contract("iceberg_rest").operations[operation].method
+    for operation in ("createTable", "loadTable", "updateTable", "registerTable")
+}
+
+
+def carries_metadata(exchange: Exchange) -> bool:
+    """Whether the answer is one that has to carry table metadata."""
+    return exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or "")
+
+
+def metadata_of(exchange: Exchange) -> dict[str, Any]:
+    """The table metadata that an answer carries; empty where it carries none."""
+    return members(members(exchange.parsed).get("metadata")) if carries_metadata(exchange) else {}
+
+
+def refs(metadata: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The branches and tags; none where there is no such member."""
+    return {name: members(ref) for name, ref in members(metadata.get("refs")).items()}
+
+
+def current_snapshot(metadata: Mapping[str, Any]) -> Any:
+    """The id of the current snapshot; `None` where it is absent, null or -1."""
+    current = metadata.get("current-snapshot-id")
+    return None if current == -1 else current
+
+
+def expect_one_of(exchange: Exchange, *, default: str, member: str, key: str) -> bool:
+    """The default is the id of one of the objects, and no two of them have the same id."""
+    metadata = metadata_of(exchange)
+    if member not in metadata:
+        return False
+    known = ids(metadata, member, key)
+    expect_unique(known, f"`{key}` in `{member}`")
+    if default in metadata:
+        expect.contains(metadata[default], known, f"`{member}`, of which `{default}` is one,")
+    return True
+
+
+def field_ids(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The ids of all fields of a schema, nested ones included."""
+    kinds: list[Any] = [schema]
+    while kinds:
+        kind = members(kinds.pop())
+        for field in objects(kind, "fields"):
+            yield field.get("id")
+            kinds.append(field.get("type"))
+        for part in ("element", "key", "value"):
+            if part in kind:
+                yield kind.get(f"{part}-id")
+                kinds.append(kind[part])
+
+
+def expect_at_least(metadata: Mapping[str, Any], last: str, used: Iterable[Any]) -> bool:
+    """The last assigned id is not smaller than any that is used."""
+    highest = max((i for i in used if isinstance(i, int)), default=None)
+    if highest is None or last not in metadata:
+        return False
+    expect.true(isinstance(metadata[last], int) and metadata[last] >= highest, f"`{last}` of at least {highest}", metadata[last])
+    return True
+
+
+# -- laws ---------------------------------------------------------------------------------------------------------------
+
+
+@law("IRC-META-001")
+def version_and_uuid_are_there(exchange: Exchange) -> bool:
+    """Metadata says its format version, 1 to 3, and the table's UUID."""
+    if not carries_metadata(exchange):
+        return False
+    metadata = metadata_of(exchange)
+    version, uuid = metadata.get("format-version"), metadata.get("table-uuid")
+    if type(version) is not int or not 1 <= version <= 3:
+        raise Unmet("an integer from 1 to 3 as `format-version`", expect.shown(version))
+    expect.true(isinstance(uuid, str), "a string as `table-uuid`", uuid)
+    return True
+
+
+@law("IRC-META-002")
+def current_schema_exists(exchange: Exchange) -> bool:
+    """The current schema is one of the schemas, whose ids are unique."""
+    return expect_one_of(exchange, default="current-schema-id", member="schemas", key="schema-id")
+
+
+@law("IRC-META-003")
+def default_spec_exists(exchange: Exchange) -> bool:
+    """The default spec is one of the partition specs, whose ids are unique."""
+    return expect_one_of(exchange, default="default-spec-id", member="partition-specs", key="spec-id")
+
+
+@law("IRC-META-004")
+def default_order_exists(exchange: Exchange) -> bool:
+    """The default sort order is one of the sort orders, whose ids are unique."""
+    return expect_one_of(exchange, default="default-sort-order-id", member="sort-orders", key="order-id")
+
+
+@law("IRC-META-005")
+def last_column_id_covers_all(exchange: Exchange) -> bool:
+    """No field of any schema has an id above the last column id."""
+    metadata = metadata_of(exchange)
+    return expect_at_least(metadata, "last-column-id", (i for schema in objects(metadata, "schemas") for i in field_ids(schema)))
+
+
+@law("IRC-META-006")
+def last_partition_id_covers_all(exchange: Exchange) -> bool:
+    """No field of any partition spec has an id above the last partition id."""
+    metadata = metadata_of(exchange)
+    used = (field.get("field-id") for spec in objects(metadata, "partition-specs") for field in objects(spec, "fields"))
+    return expect_at_least(metadata, "last-partition-id", used)
+
+
+@law("IRC-META-007")
+def refs_do_not_dangle(exchange: Exchange) -> bool:
+    """Every branch and tag is at a snapshot that the same answer has."""
+    metadata = metadata_of(exchange)
+    for name, ref in refs(metadata).items():
+        expect.contains(ref.get("snapshot-id"), ids(metadata, "snapshots", "snapshot-id"), f"snapshots, of which the ref {name} names one,")
+    return bool(refs(metadata))
+
+
+@law("IRC-META-008")
+def main_is_current(exchange: Exchange) -> bool:
+    """The current snapshot is that of main; without main there is none."""
+    metadata = metadata_of(exchange)
+    if not metadata:
+        return False
+    current, main = current_snapshot(metadata), refs(metadata).get("main")
+    if main is not None:
+        expect.equal(main.get("snapshot-id"), current, "as `current-snapshot-id`, like the ref main,")
+    elif "refs" in metadata:
+        expect.true(current is None, "no `current-snapshot-id`, null or -1 without the ref main", expect.shown(current))
+    else:
+        return False
+    return True
+
+
+@law("IRC-META-009")
+def snapshots_are_distinct(exchange: Exchange) -> bool:
+    """No two snapshots have one id, and none a sequence number above the last one."""
+    metadata = metadata_of(exchange)
+    if not objects(metadata, "snapshots"):
+        return False
+    expect_unique(ids(metadata, "snapshots", "snapshot-id"), "`snapshot-id` in `snapshots`")
+    expect_at_least(metadata, "last-sequence-number", ids(metadata, "snapshots", "sequence-number"))
+    return True
+
+
+@law("IRC-META-010")
+def snapshots_have_what_their_version_needs(exchange: Exchange) -> bool:
+    """From version 2 on snapshots have a sequence number; from version 3 on also a first row id, and the table the next one."""
+    metadata = metadata_of(exchange)
+    version, snapshots = metadata.get("format-version"), objects(metadata, "snapshots")
+    if not isinstance(version, int) or version < 2 or (version == 2 and not snapshots):
+        return False
+    # What was added in version 1 has the number 0, which need not be written: it comes before all that have numbers.
+    numbered = ["sequence-number" in snapshot for snapshot in snapshots]
+    upgraded = metadata.get("last-sequence-number") == 0 or (any(numbered) and numbered == sorted(numbered))
+    for snapshot in snapshots:
+        if not upgraded:
+            _expect_member(snapshot, "sequence-number")
+        # What was added before an upgrade to version 3 has no rows of its own yet; what was added since says how many.
+        if version >= 3 and "added-rows" in snapshot:
+            _expect_member(snapshot, "first-row-id")
+    if version >= 3:
+        expect.true("next-row-id" in metadata, "`next-row-id` in metadata of format version 3", "none there")
+    return True
+
+
+def _expect_member(snapshot: Mapping[str, Any], member: str) -> None:
+    if member not in snapshot:
+        raise Unmet(f"`{member}` in every snapshot", expect.shown(snapshot))
+
+
+@law("IRC-META-011")
+def snapshot_log_ends_with_the_current(exchange: Exchange) -> bool:
+    """The times of the snapshot log do not decrease, and its last entry is the current snapshot."""
+    metadata = metadata_of(exchange)
+    log = ids(metadata, "snapshot-log", "snapshot-id")
+    if not log:
+        return False
+    expect_times_in_order(metadata, "snapshot-log")
+    current = current_snapshot(metadata)
+    if current is not None:
+        expect.equal(current, log[-1], "as the last snapshot in `snapshot-log` the current one,")
+    return True
+
+
+@law("IRC-META-012")
+def metadata_log_is_the_past(exchange: Exchange) -> bool:
+    """The times of the metadata log do not decrease, and the file that is current is not in it."""
+    metadata = metadata_of(exchange)
+    log = ids(metadata, "metadata-log", "metadata-file")
+    if not log:
+        return False
+    expect_times_in_order(metadata, "metadata-log")
+    location = exchange.parsed.get("metadata-location")
+    if location is not None:
+        expect.lacks(location, log, "`metadata-log`")
+    return True
+
+
+@law("IRC-META-014")
+def properties_are_texts(exchange: Exchange) -> bool:
+    """Properties are texts under texts."""
+    metadata = metadata_of(exchange)
+    if "properties" not in metadata:
+        return False
+    properties = metadata["properties"]
+    if not isinstance(properties, dict):
+        raise Unmet("an object as `properties`", expect.shown(properties))
+    for key, value in properties.items():
+        expect.true(isinstance(value, str), f"a string as property `{key}`", value)
+    return True
+
+
+@law("IRC-META-015")
+def statistics_are_distinct(exchange: Exchange) -> bool:
+    """A snapshot has at most one statistics file of each kind."""
+    metadata = metadata_of(exchange)
+    members = [member for member in ("statistics", "partition-statistics") if objects(metadata, member)]
+    for member in members:
+        expect_unique(ids(metadata, member, "snapshot-id"), f"`snapshot-id` in `{member}`")
+    return bool(members)
+
+
+# -- over the life of a table ---------------------------------------------------------------------------------------------
+
+LAWS = {
+    "IRC-META-001": version_and_uuid_are_there,
+    "IRC-META-002": current_schema_exists,
+    "IRC-META-003": default_spec_exists,
+    "IRC-META-004": default_order_exists,
+    "IRC-META-005": last_column_id_covers_all,
+    "IRC-META-006": last_partition_id_covers_all,
+    "IRC-META-007": refs_do_not_dangle,
+    "IRC-META-008": main_is_current,
+    "IRC-META-009": snapshots_are_distinct,
+    "IRC-META-010": snapshots_have_what_their_version_needs,
+    "IRC-META-011": snapshot_log_ends_with_the_current,
+    "IRC-META-012": metadata_log_is_the_past,
+    "IRC-META-014": properties_are_texts,
+    "IRC-META-015": statistics_are_distinct,
+}
+
+
+@check(*LAWS)
+def eventful_life(lab: CatalogLab) -> None:
+    """All that must hold in metadata holds while a table is created, evolves, takes snapshots and loses them, and is loaded in part."""
+    table = lab.make_table(properties={"lakepact.note": "1"})
+    inner = {"id": table.member("last-column-id") + 2, "name": "city", "type": "string", "required": False}
+    place = next_column(table, "place", {"type": "struct", "fields": [inner]})
+    evolved = lab.committed(
+        table,
+        add_schema(schema_with(table, place)),
+        set_current_schema(LAST_ADDED),
+        add_spec(partition_field(column(table, "name"), "identity", "name", field_id=next_field(table))),
+        set_default_spec(LAST_ADDED),
+        add_sort_order(sort_field(column(table, "id"))),
+        set_default_sort_order(LAST_ADDED),
+    )
+    first = lab.append(evolved)
+    old = first.member("current-snapshot-id")
+    second = lab.append(lab.committed(first, set_ref("release", old, kind="tag")))
+    trimmed = lab.works(lab.send("loadTable", **table.at, snapshots="refs"), 200)
+    answers = [answer.reply for answer in (table, evolved, first, second, lab.load(table))]
+    answers += [trimmed, lab.commit(table, remove_snapshots(old)), lab.commit(table, remove_ref("main")), lab.load(table).reply]
+
+    for requirement, holds in LAWS.items():
+        with lab.judge(requirement):
+            for answer in answers:
+                holds(answer.exchange)
+
+
+@check("IRC-META-010")
+def rows_of_version_3(lab: CatalogLab) -> None:
+    """Snapshots of a table of version 3 say where their rows begin."""
+    table = lab.append(table_of_version(lab, 3))
+
+    with lab.judge("IRC-META-010"):
+        snapshots_have_what_their_version_needs(table.reply.exchange)
+
+
+@check("IRC-META-015")
+def statistics_set_twice(lab: CatalogLab) -> None:
+    """A snapshot whose statistics are set twice has them once."""
+    if not lab.feature("statistics"):
+        lab.skip("IRC-META-015", "the target keeps no statistics")
+        return
+    table = lab.append(lab.make_table())
+    snapshot = table.member("current-snapshot-id")
+    reply = lab.works(lab.commit(table, *(set_statistics(statistics_file(table, snapshot, name=name)) for name in ("older", "newer"))), 200)
+
+    with lab.judge("IRC-META-015"):
+        statistics_are_distinct(reply.exchange)
+
+
+@check("IRC-META-013")
+def uuid_lasts(lab: CatalogLab) -> None:
+    """A table has one UUID from its creation on, through commits and a new name."""
+    table = lab.make_table()
+    answers = [lab.load(table), lab.committed(table, set_properties(**{"lakepact.note": "1"})), lab.append(table), lab.load(table)]
+    if lab.offers("renameTable"):
+        renamed = Table(table.namespace, lab.name(), table.reply)
+        reply = lab.send("renameTable", body={"source": table.identifier, "destination": renamed.identifier})
+        if reply.status in (200, 204):
+            lab.drop_afterwards(renamed.namespace, renamed.name)
+            answers.append(lab.load(renamed))
+
+    with lab.judge("IRC-META-013"):
+        for answer in answers:
+            expect.equal(table.uuid, answer.uuid, "the table-uuid from the beginning,")
+
+
+@check("IRC-META-016")
+def version_1_for_old_readers(lab: CatalogLab) -> None:
+    """Metadata of version 1 may have the two members that readers of that version use."""
+    metadata = table_of_version(lab, 1).metadata
+    missing = [member for member in ("schema", "partition-spec") if member not in metadata]
+    lab.note("IRC-META-016", f"not there: {', '.join(missing)}" if missing else "`schema` and `partition-spec` are there")

@@ -1,0 +1,149 @@
+"""Checks of reporting metrics: what is taken, what is refused, and that the table stays as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import BYTES, COUNTER, TIMER, report, report_about, scan_report
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+#: A metric of scans and one of commits under which clients send a counter, so that servers may look into it.
+COUNTED = {"scan-report": "result-data-files", "commit-report": "added-data-files"}
+
+#: Metrics that are neither a counter nor a timer.
+NO_METRICS: tuple[Any, ...] = (
+    {},
+    {"unit": "count"},
+    {"value": 3},
+    {"unit": "count", "value": "many"},
+    {"time-unit": "nanoseconds", "count": 1},
+    {"time-unit": "nanoseconds", "total-duration": 1},
+    {"count": 1, "total-duration": 1},
+    17,
+    "many",
+    [COUNTER],
+)
+
+
+def commit_report(table: Table, **members: Any) -> dict[str, Any]:
+    """A report about a commit to a table; `members` as for scans."""
+    metrics = {"total-duration": TIMER, "attempts": {"unit": "count", "value": 1}, "added-data-files": COUNTER}
+    number = table.metadata.get("last-sequence-number", 0)
+    given = {"report-type": "commit-report", "sequence-number": number, "operation": "append", "metrics": metrics}
+    return report_about(table, given, members)
+
+
+@check("IRC-TBL-MET-001", "IRC-TBL-MET-002", "IRC-TBL-MET-010")
+def reports_are_taken(lab: CatalogLab) -> None:
+    """Reports of scans and of commits are taken, of the current snapshot and of one before, and leave the table as it was."""
+    first = lab.append(lab.make_table())
+    table = lab.append(first)
+    before = lab.load(table)
+
+    with lab.judge("IRC-TBL-MET-001"):
+        for of in (table, first):
+            expect.status(report(lab, table, scan_report(of)), 204, about="for a report of a scan")
+        everything = scan_report(table, metrics={}, projected_field_ids=[], projected_field_names=[])
+        expect.status(report(lab, table, everything), 204, about="for a report of a scan without fields and metrics")
+    with lab.judge("IRC-TBL-MET-002"):
+        for of in (table, first):
+            expect.status(report(lab, table, commit_report(of)), 204, about="for a report of a commit")
+        empty = commit_report(table, operation="overwrite", metrics={})
+        expect.status(report(lab, table, empty), 204, about="for a report of a commit without metrics")
+    with lab.judge("IRC-TBL-MET-010"):
+        expect.equal(before.metadata_location, lab.load(table).metadata_location, "metadata-location")
+        unchanged(lab, before)
+
+
+@check("IRC-TBL-MET-003", "IRC-TBL-MET-004", "IRC-TBL-MET-007")
+def incomplete_reports_are_refused(lab: CatalogLab) -> None:
+    """Reports without their type, without what reports of both kinds have, or with something that is no metric are refused."""
+    table = lab.append(lab.make_table())
+    whole = {"scan-report": scan_report, "commit-report": commit_report}
+
+    with lab.judge("IRC-TBL-MET-003"):
+        for kind, made in whole.items():
+            expect.status(report(lab, table, made(table, report_type=None)), 400, about=f"for a {kind} without report-type")
+    with lab.judge("IRC-TBL-MET-004"):
+        for kind, made in whole.items():
+            for member in ("table_name", "snapshot_id", "metrics"):
+                reply = report(lab, table, made(table, **{member: None}))
+                expect.status(reply, 400, about=f"for a {kind} without {member.replace('_', '-')}")
+    with lab.judge("IRC-TBL-MET-007"):
+        for kind, made in whole.items():
+            for metric in NO_METRICS:
+                reply = report(lab, table, made(table, metrics={COUNTED[kind]: metric}))
+                expect.status(reply, 400, about=f"for a {kind} with the metric {metric}")
+
+
+@check("IRC-TBL-MET-005")
+def reports_of_missing_tables_are_refused(lab: CatalogLab) -> None:
+    """A report of a table that does not exist is answered with 404, whether its namespace exists or not, and after it was dropped."""
+    table = lab.append(lab.make_table())
+    lab.dropped(**table.at)
+    places: tuple[dict[str, Any], ...] = (table.at, {**table.at, "table": lab.name()}, {**table.at, "namespace": (lab.name(),)})
+
+    with lab.judge("IRC-TBL-MET-005"):
+        for at in places:
+            for body in (scan_report(table), commit_report(table)):
+                reply = lab.send("reportMetrics", body=body, **at)
+                expect.status(reply, 404)
+                if at["namespace"] == table.namespace:
+                    expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+                else:
+                    expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
+
+
+@check("IRC-TBL-MET-005")
+def views_report_no_metrics_as_tables(lab: CatalogLab) -> None:
+    """There is no table of the name of a view, and a report of it is answered with 404."""
+    table = lab.append(lab.make_table())
+    view = lab.make_view(table.namespace)
+
+    with lab.judge("IRC-TBL-MET-005"):
+        for body in (scan_report(table), commit_report(table)):
+            reply = lab.send("reportMetrics", body=body, namespace=table.namespace, table=view)
+            expect.status(reply, 404, about="for the name of a view")
+
+
+@check("IRC-TBL-MET-006")
+def unknown_metrics_are_taken(lab: CatalogLab) -> None:
+    """Counters and timers of any name are taken, and so is whatever clients say of themselves in `metadata`."""
+    table = lab.append(lab.make_table())
+    metrics = {"lakepact-counted": COUNTER, "lakepact-timed": TIMER, "lakepact-sized": BYTES}
+    told = {"engine-name": "lakepact", "engine-version": "1", "größe": ""}
+
+    with lab.judge("IRC-TBL-MET-006"):
+        for made in (scan_report, commit_report):
+            body = made(table)
+            for members in ({"metrics": {**body["metrics"], **metrics}}, {"metadata": told}, {"metrics": metrics, "metadata": told}):
+                reply = report(lab, table, made(table, **members))
+                expect.status(reply, 204, about=f"for a {body['report-type']} with {' and '.join(members)}")
+
+
+@check("IRC-TBL-MET-008")
+def filters_that_are_always_true_are_taken(lab: CatalogLab) -> None:
+    """The filter of a scan of everything is taken as an object and as a bare boolean."""
+    table = lab.append(lab.make_table())
+
+    with lab.judge("IRC-TBL-MET-008"):
+        for always in ({"type": "true"}, True):
+            expect.status(report(lab, table, scan_report(table, filter=always)), 204, about=f"for the filter {always}")
+
+
+@check("IRC-TBL-MET-009")
+def unknown_reports_do_no_harm(lab: CatalogLab) -> None:
+    """A report of a type that nobody knows is taken or refused, and does not break the server."""
+    table = lab.append(lab.make_table())
+
+    with lab.judge("IRC-TBL-MET-009"):
+        for kind in ("lakepact-report", "", "SCAN-REPORT"):
+            for made in (scan_report, commit_report):
+                reply = report(lab, table, made(table, report_type=kind))
+                expect.true(reply.status < 500, f"no 5xx status for the report-type {expect.shown(kind)}", reply.shown)

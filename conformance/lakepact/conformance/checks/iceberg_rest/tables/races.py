@@ -1,0 +1,154 @@
+"""Checks of different operations that meet at one table, or at one name: no acknowledged one undoes another.
+
+What comes second comes a little later in each turn, so that it meets the first at another moment of it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit import view_renames
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import later, side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.tables import identifier, rename, ways
+from lakepact.conformance.checks.iceberg_rest.kit.views import create
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.rename import is_nowhere, renamed
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+    from lakepact.conformance.exchanges import Reply
+
+    Send = Callable[[], Reply]
+    Contender = Callable[[str], Reply]
+
+ROUNDS = 8  #: of each race
+STEP = 0.0005  #: seconds by which what comes second comes later in each round
+COMMITS = 6  #: that meet one rename, or one drop
+
+
+def _met(lab: CatalogLab, first: Send, *others: Send, turn: int) -> list[Reply]:
+    """The answers to a request and to others that come more or less later, in each second turn sooner."""
+    delay = STEP * (turn % ROUNDS)
+    if turn % 2:
+        return side_by_side(lab, [partial(later, first, delay), *others], what="requests")
+    behind = [partial(later, send, delay + STEP * place) for place, send in enumerate(others)]
+    return side_by_side(lab, [first, *behind], what="requests")
+
+
+def _commits(lab: CatalogLab, table: Table) -> dict[str, Send]:
+    """Commits of which each sets a property of its own, by these."""
+    keys = [f"lakepact.racing.{number}" for number in range(COMMITS)]
+    return {key: partial(lab.commit, table, set_properties(**{key: key})) for key in keys}
+
+
+def _is_gone(lab: CatalogLab, table: Table, how: str) -> None:
+    """There is no table of its name, now that nobody else is about.
+
+    Raises:
+        Blocked: there is one.
+    """
+    if lab.send("loadTable", **table.at).status != 404:
+        raise Blocked(f"a table that was {how} is still loaded by its name")
+
+
+@check("IRC-TBL-REN-014", alone=True)
+def commits_move_with_their_table(lab: CatalogLab) -> None:
+    """Commits that are accepted while their table is renamed are in the table that has the new name, and nothing has the old one."""
+    home = lab.make_namespace()
+    first = lab.make_table(home)
+    renamed(lab, first, lab.name())
+    _is_gone(lab, first, "renamed")
+    for turn in lab.rounds(ROUNDS):
+        table, name = lab.make_table(home), lab.name()
+        commits = _commits(lab, table)
+        moved, *replies = _met(lab, partial(rename, lab, table.identifier, identifier(home, name)), *commits.values(), turn=turn)
+        if moved.status != 204:
+            continue
+        loaded = lab.send("loadTable", namespace=home, table=name)
+        with lab.judge("IRC-TBL-REN-014"):
+            expect.status(loaded, 200)
+            properties = properties_of(Table(home, name, loaded))
+            lost = [key for key, reply in zip(commits, replies, strict=True) if reply.status == 200 and properties.get(key) != key]
+            expect.equal([], lost, "of the properties that were accepted, these to be lost:")
+            is_nowhere(lab, home, table.name)
+
+
+@check("IRC-TBL-DROP-011", alone=True)
+def dropped_tables_stay_away(lab: CatalogLab) -> None:
+    """A table whose drop was accepted is gone, whatever commits were accepted meanwhile; and it was not renamed besides."""
+    home, known = lab.make_namespace(), ways(lab)
+    first = lab.make_table(home)
+    lab.dropped(**first.at)
+    _is_gone(lab, first, "dropped")
+    for turn in lab.rounds(ROUNDS):
+        table, name = lab.make_table(home), lab.name()
+        drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        dropped, *_ = _met(lab, drop, *_commits(lab, table).values(), turn=turn)
+        if dropped.status == 204:
+            with lab.judge("IRC-TBL-DROP-011"):
+                is_nowhere(lab, home, table.name)
+        if not lab.offers("renameTable"):
+            continue
+        table = lab.make_table(home)
+        drop = partial(lab.send, "dropTable", purge_requested=known[0], **table.at)
+        dropped, moved = _met(lab, drop, partial(rename, lab, table.identifier, identifier(home, name)), turn=turn)
+        if dropped.status == 204:
+            with lab.judge("IRC-TBL-DROP-011"):
+                expect.true(moved.status != 204, "no rename of a table that was dropped at the same moment", moved.shown)
+                is_nowhere(lab, home, table.name)
+                is_nowhere(lab, home, name)
+
+
+@check("IRC-TBL-CREATE-030", alone=True)
+def names_are_given_once(lab: CatalogLab) -> None:
+    """A name that a new table, a renamed one, a new view or a renamed one is to have at the same moment is given to one of them."""
+    home = lab.make_namespace()
+    renames, views = _keep_names_apart(lab, home)
+    for turn in lab.rounds(ROUNDS):
+        for contenders in _contenders(lab, home, renames=renames, views=views):
+            name = lab.name()
+            lab.drop_afterwards(home, name)
+            first, second = (partial(contender, name) for contender in contenders)
+            replies = _met(lab, first, second, turn=turn)
+            with lab.judge("IRC-TBL-CREATE-030"):
+                for reply in replies:
+                    expect.status(reply, 200, 204, 409)
+                asked = " and ".join(reply.exchange.operation or "" for reply in replies)
+                accepted = [reply.status for reply in replies if reply.status < 300]
+                expect.equal(1, len(accepted), f"of {asked} for one name, answered with success:")
+
+
+def _keep_names_apart(lab: CatalogLab, home: Namespace) -> tuple[bool, bool]:
+    """Whether renames, and views, are refused names that tables have: who does not refuse them one after the other is told so elsewhere."""
+    table, other = lab.make_table(home), lab.make_table(home)
+    renames = lab.offers("renameTable") and rename(lab, table.identifier, other.identifier).status == 409
+    views = lab.offers("createView") and create(lab, home, other.name).status == 409
+    return renames, views
+
+
+def _contenders(lab: CatalogLab, home: Namespace, *, renames: bool, views: bool) -> Iterator[tuple[Contender, Contender]]:
+    """Pairs of what wants a name."""
+
+    def table(name: str) -> Reply:
+        return lab.send("createTable", namespace=home, body=lab.table_request(name))
+
+    def renamed_table() -> Contender:
+        source = lab.make_table(home).identifier
+        return lambda name: rename(lab, source, identifier(home, name))
+
+    if renames:
+        yield table, renamed_table()
+    if views:
+        yield table, partial(create, lab, home)
+    if views and renames:
+        yield partial(create, lab, home), renamed_table()
+    if views and lab.offers("renameView"):
+        source = identifier(home, lab.make_view(home))
+        yield table, lambda name: view_renames.rename(lab, source, identifier(home, name))

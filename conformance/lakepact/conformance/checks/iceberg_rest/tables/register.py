@@ -1,0 +1,241 @@
+"""Checks of registering tables. A metadata file to register is what a table leaves behind that is dropped without purging."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.registration import (
+    is_registered,
+    left_behind,
+    loaded,
+    location_of,
+    register,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, alike, unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    add_sort_order,
+    add_spec,
+    column,
+    next_column,
+    next_field,
+    partition_field,
+    partition_statistics_file,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_partition_statistics,
+    set_statistics,
+    sort_field,
+    statistics_file,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+
+#: What a server that writes a file of its own for a registered table may say otherwise in it.
+CHANGED_BY_REGISTERING = ("last-updated-ms", "metadata-log")
+
+NO_FILE = "99999-00000000-0000-4000-8000-000000000000.metadata.json"  #: a name that no metadata file has
+
+
+def registered(lab: CatalogLab, former: Table) -> Table:
+    """The table that is registered, by a new name, from what another one left behind.
+
+    Raises:
+        Blocked: it cannot be registered.
+    """
+    name = lab.name()
+    return Table(former.namespace, name, lab.works(register(lab, former.namespace, name, location_of(former)), 200))
+
+
+def grown(lab: CatalogLab, table: Table) -> Table:
+    """The table with two schemas, properties, two snapshots, a branch and a tag."""
+    wider = add_schema(schema_with(table, next_column(table, "more")))
+    first = lab.append(lab.committed(table, wider, set_current_schema(LAST_ADDED), set_properties(owner="lakepact", note="")))
+    tag = set_ref("first", first.member("current-snapshot-id"), kind="tag")
+    second = lab.append(lab.committed(first, tag))
+    return lab.append(second, ref="side")
+
+
+def tables_to_register(lab: CatalogLab, home: Namespace) -> Iterator[Table]:
+    """Tables with little in them and with much, of each format version."""
+    yield lab.make_table(home)
+    yield grown(lab, lab.make_table(home))
+    yield lab.append(lab.append(lab.make_table(home, properties={"owner": "lakepact"})), ref="only-a-branch")
+    for version in (1, 3):
+        if lab.feature(f"format-v{version}"):
+            yield grown(lab, table_of_version(lab, version))
+
+
+@check("IRC-TBL-REG-001", "IRC-TBL-REG-002")
+def metadata_files_are_taken_over(lab: CatalogLab) -> None:
+    """A table that is registered is what its metadata file says, by whatever name, in the answer and whenever it is loaded."""
+    for table in tables_to_register(lab, lab.make_namespace()):
+        former = left_behind(lab, table)
+        for name in (former.name, lab.name()):
+            reply = register(lab, former.namespace, name, location_of(former))
+            with lab.judge("IRC-TBL-REG-001"):
+                is_registered(lab, former, name, reply)
+            with lab.judge("IRC-TBL-REG-002"):
+                expect.equal(former.metadata_location, reply.at("metadata-location"), "the requested metadata-location")
+            lab.drop_table(namespace=former.namespace, table=name)
+
+
+@check("IRC-TBL-REG-001")
+def earlier_metadata_files_are_taken_over(lab: CatalogLab) -> None:
+    """What is registered is the file that is named, not the newest one beside it."""
+    table = lab.make_table()
+    earlier = [lab.load(table)]
+    for turn in ("first", "second"):
+        lab.append(lab.committed(lab.load(table), set_properties(**{turn: "yes"})))
+        earlier.append(lab.load(table))
+    left_behind(lab, table)
+
+    for file in earlier:
+        name = lab.name()
+        reply = register(lab, table.namespace, name, location_of(file))
+        with lab.judge("IRC-TBL-REG-001"):
+            is_registered(lab, file, name, reply)
+        lab.drop_table(namespace=table.namespace, table=name)
+
+
+@check("IRC-TBL-LOAD-001")
+def registered_tables_are_loaded_whole(lab: CatalogLab) -> None:
+    """All that stands in a metadata file is loaded once it is registered, specs, orders, logs and statistics too."""
+    table = grown(lab, lab.make_table())
+    at, current = column(table, "at"), table.member("current-snapshot-id")
+    lab.commit(table, set_statistics(statistics_file(table, current)))
+    lab.commit(table, set_partition_statistics(partition_statistics_file(table, current)))
+    lab.commit(table, add_spec(partition_field(at, "day", "by_day", field_id=next_field(table))), set_default_spec(LAST_ADDED))
+    lab.commit(table, add_sort_order(sort_field(at)), set_default_sort_order(LAST_ADDED))
+    former = left_behind(lab, table)
+    again = registered(lab, former)
+
+    with lab.judge("IRC-TBL-LOAD-001"):
+        alike(lab, former, loaded(lab, again.namespace, again.name), but=(*CHANGED_BY_REGISTERING, LOCATION))
+
+
+@check("IRC-TBL-REG-003")
+def incomplete_requests_are_refused(lab: CatalogLab) -> None:
+    """Nothing can be registered without a name, or without a location under the name that the contract gives it."""
+    former = left_behind(lab, lab.make_table())
+    name, location = lab.name(), location_of(former)
+    lab.drop_afterwards(former.namespace, name)
+    bodies: dict[str, dict[str, Any]] = {
+        "nothing at all": {},
+        "no metadata-location": {"name": name},
+        "null as metadata-location": {"name": name, "metadata-location": None},
+        "metadataLocation instead of metadata-location": {"name": name, "metadataLocation": location},
+        "metadata_location instead of metadata-location": {"name": name, "metadata_location": location},
+        "no name": {"metadata-location": location},
+        "null as name": {"name": None, "metadata-location": location},
+        "no name, but overwrite": {"metadata-location": location, "overwrite": True},
+    }
+    for wrong, body in bodies.items():
+        reply = lab.send("registerTable", namespace=former.namespace, body=body)
+        with lab.judge("IRC-TBL-REG-003"):
+            expect.status(reply, 400, about=f"for {wrong}")
+
+
+@check("IRC-TBL-REG-004")
+def existing_tables_are_not_registered_over(lab: CatalogLab) -> None:
+    """Unless asked to, registering never touches a table that exists, whether another's file is named or the table's own."""
+    table = lab.append(lab.make_table())
+    former = left_behind(lab, lab.make_table(table.namespace))
+    before = lab.load(table)
+    for location in (location_of(former), location_of(before)):
+        for members in ({}, {"overwrite": False}):
+            reply = register(lab, table.namespace, table.name, location, **members)
+            with lab.judge("IRC-TBL-REG-004"):
+                expect.status(reply, 409)
+                expect.equal("AlreadyExistsException", reply.at("error", "type"), "error type")
+                unchanged(lab, before)
+
+
+#: What may also be answered, without and with `overwrite`: who cannot overwrite says so whatever is asked for.
+UNSUPPORTED = {False: (), True: (406,)}
+
+
+@check("IRC-TBL-REG-008")
+def views_are_not_registered_over(lab: CatalogLab) -> None:
+    """A table cannot be registered by the name of a view."""
+    home = lab.make_namespace()
+    view = lab.make_view(home)
+    former = left_behind(lab, lab.make_table(home))
+    for members in ({}, {"overwrite": True}):
+        reply = lab.send("registerTable", namespace=home, body={"name": view, "metadata-location": location_of(former), **members})
+        with lab.judge("IRC-TBL-REG-008"):
+            expect.status(reply, 409, *UNSUPPORTED[bool(members)])
+
+
+@check("IRC-TBL-REG-009")
+def missing_namespaces_are_not_registered_into(lab: CatalogLab) -> None:
+    """Nothing can be registered in a namespace that does not exist, beside others or below one."""
+    former = left_behind(lab, lab.make_table())
+    dropped = lab.make_namespace()
+    lab.works(lab.send("dropNamespace", namespace=dropped))
+    missing = [(lab.name(),), dropped]
+    if lab.child_of(former.namespace):
+        missing += [(*former.namespace, lab.name()), (lab.name(), former.namespace[-1])]
+    for namespace in missing:
+        for members in ({}, {"overwrite": True}):
+            reply = register(lab, namespace, lab.name(), location_of(former), **members)
+            with lab.judge("IRC-TBL-REG-009"):
+                expect.status(reply, 404, *UNSUPPORTED[bool(members)])
+
+
+@check("IRC-TBL-REG-010")
+def locations_of_nothing_are_refused(lab: CatalogLab) -> None:
+    """Where there is no metadata file nothing is registered, and that is the caller's fault."""
+    former = left_behind(lab, lab.make_table())
+    folder, _, _ = location_of(former).rpartition("/")
+    missing, foreign = (400, 404), (400, 403, 404)
+    nowhere = {
+        "a file that there is not": (f"{folder}/{NO_FILE}", missing),
+        "a folder that there is not": (f"{folder}/nowhere/{NO_FILE}", missing),
+        "a folder": (folder, missing),
+        "the location of a table": (former.location, missing),
+        "no location": ("", missing),
+        "a storage that there is not": (f"nowhere://{NO_FILE}", foreign),
+        "a text that is no location": (f"nowhere {NO_FILE}", foreign),
+    }
+    for what, (location, allowed) in nowhere.items():
+        name = lab.name()
+        reply = register(lab, former.namespace, name, location)
+        behind = lab.send("loadTable", namespace=former.namespace, table=name)
+        with lab.judge("IRC-TBL-REG-010"):
+            expect.status(reply, *allowed, about=f"for {what}")
+            expect.true(behind.status == 404, f"no table to be created from {what}", behind.shown)
+
+
+@check("IRC-TBL-REG-012")
+def registered_tables_take_commits(lab: CatalogLab) -> None:
+    """A registered table can be changed like any other."""
+    for table in (lab.make_table(), grown(lab, lab.make_table())):
+        now = registered(lab, left_behind(lab, table))
+        snapshot = lab.snapshot(now)
+        commits = (
+            [set_properties(registered="yes")],
+            [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])],
+            [add_schema(schema_with(now, next_column(now, "later"))), set_current_schema(LAST_ADDED)],
+        )
+        for updates in commits:
+            reply = lab.commit(now, *updates, requirements=[assert_uuid(now.uuid)])
+            with lab.judge("IRC-TBL-REG-012"):
+                expect.status(reply, 200)
+        with lab.judge("IRC-TBL-REG-012"):
+            expect.equal(
+                "yes", loaded(lab, now.namespace, now.name).member("properties").get("registered"), "the property that was committed,"
+            )

@@ -1,0 +1,75 @@
+"""Checks of what a metadata file says that follows from nothing else in it: a table that is registered has that, too."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, loaded
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import LOCATION, alike
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_encryption_key,
+    add_schema,
+    column,
+    current_schema,
+    next_column,
+    remove_schemas,
+    remove_snapshots,
+    schema_with,
+    set_current_schema,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.register import CHANGED_BY_REGISTERING, registered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+SETTINGS = {"write.format.default": "parquet", "lakepact.note": "kept", "empty": ""}
+RETENTION: dict[str, Any] = {"min_snapshots_to_keep": 3, "max_snapshot_age_ms": 86_400_000, "max_ref_age_ms": 172_800_000}
+
+
+def narrowed(lab: CatalogLab, table: Table) -> Table:
+    """The table after a column came and went, with rows that are told apart by their id; what the target refuses is left out."""
+    lab.commit(table, add_schema(schema_with(table, next_column(table, "fleeting"))), set_current_schema(LAST_ADDED))
+    wide = lab.load(table)
+    fields = [field for field in current_schema(wide)["fields"] if field["name"] != "fleeting"]
+    narrow = {**schema_with(wide), "fields": fields, "identifier-field-ids": [column(wide, "id")]}
+    lab.commit(table, add_schema(narrow, last_column_id=wide.member("last-column-id")), set_current_schema(LAST_ADDED))
+    if current_schema(lab.load(table)).get("schema-id") != wide.member("current-schema-id"):
+        lab.commit(table, remove_schemas(wide.member("current-schema-id")))
+    return lab.load(table)
+
+
+def with_a_past(lab: CatalogLab, table: Table) -> Table:
+    """The table with a branch that is kept for some time, and with numbers that a snapshot has used up which is gone."""
+    first = lab.append(narrowed(lab, table))
+    lab.commit(table, set_properties(**SETTINGS), set_ref("kept", first.member("current-snapshot-id"), **RETENTION))
+    lab.commit(table, set_ref("tagged", first.member("current-snapshot-id"), kind="tag", max_ref_age_ms=259_200_000))
+    snapshot = lab.snapshot(lab.load(table))
+    lab.commit(table, {"action": "add-snapshot", "snapshot": snapshot})
+    lab.commit(table, remove_snapshots(snapshot["snapshot-id"]))
+    return lab.load(table)
+
+
+def tables(lab: CatalogLab) -> Iterator[Table]:
+    """Tables to register, of the usual format version and of the third, which has encryption keys and counts rows."""
+    yield with_a_past(lab, lab.make_table())
+    if lab.feature("format-v3"):
+        table = with_a_past(lab, table_of_version(lab, 3))
+        lab.commit(table, add_encryption_key({"key-id": "lakepact", "encrypted-key-metadata": base64.b64encode(b"lakepact").decode()}))
+        yield lab.load(table)
+
+
+@check("IRC-TBL-LOAD-001")
+def registered_tables_keep_what_only_their_file_knows(lab: CatalogLab) -> None:
+    """Ids, numbers and rows that were used up once, retention, identifiers and keys are those of the file that was registered."""
+    for table in tables(lab):
+        former = left_behind(lab, table)
+        again = registered(lab, former)
+        with lab.judge("IRC-TBL-LOAD-001"):
+            alike(lab, former, loaded(lab, again.namespace, again.name), but=(*CHANGED_BY_REGISTERING, LOCATION))

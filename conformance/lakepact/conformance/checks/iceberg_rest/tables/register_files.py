@@ -1,0 +1,104 @@
+"""Checks of registering files that are no table metadata; the harness puts them beside those of a table."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import metadata_file
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def planted(lab: CatalogLab, table: Table, content: bytes) -> str:
+    """The location of a new file beside the metadata file of a table.
+
+    Raises:
+        NotOffered: the harness does not share the files of the target.
+        Blocked: it cannot write there.
+    """
+    name = f"00009-{uuid.uuid4()}.metadata.json"
+    path = metadata_file(lab, table).with_name(name)
+    try:
+        path.write_bytes(content)
+    except OSError as wrong:
+        raise Blocked(f"the harness cannot write beside the metadata of a table: {wrong}") from wrong
+    lab.afterwards(lambda: path.unlink(missing_ok=True))
+    return f"{location_of(table).rpartition('/')[0]}/{name}"
+
+
+def lacking(metadata: Mapping[str, Any], member: str) -> dict[str, Any]:
+    """Table metadata without one member."""
+    return {key: value for key, value in metadata.items() if key != member}
+
+
+def no_metadata(metadata: Mapping[str, Any]) -> dict[str, bytes]:
+    """What a file may hold that is no table metadata, by what is wrong with it; `metadata` are those of a table."""
+    documents: dict[str, Any] = {
+        "an empty object": {},
+        "an empty list": [],
+        "null": None,
+        "a text": "metadata",
+        "an object of something else": {"namespace": ["a"], "properties": {}},
+        "metadata in a list": [metadata],
+        "a format version of the future": {**metadata, "format-version": 99},
+        "a format version that is a text": {**metadata, "format-version": "two"},
+        "a UUID that is a number": {**metadata, "table-uuid": 7},
+        "schemas that are an object": {**metadata, "schemas": {}},
+        "no schema with the id of the current one": {**metadata, "current-schema-id": 999},
+        **{f"no {member}": lacking(metadata, member) for member in ("format-version", "table-uuid", "location", "schemas")},
+    }
+    whole = orjson.dumps(metadata)
+    return {
+        "nothing": b"",
+        "no JSON": b"PAR1 this is not table metadata PAR1",
+        "the first half of it": whole[: len(whole) // 2],
+        **{wrong: orjson.dumps(document) for wrong, document in documents.items()},
+    }
+
+
+@check("IRC-TBL-REG-011")
+def files_of_something_else_are_refused(lab: CatalogLab) -> None:
+    """A file that holds no valid table metadata cannot be registered."""
+    table = lab.make_table()
+    last = lab.load(table)
+    metadata = orjson.loads(metadata_file(lab, last).read_bytes())
+    control = register(lab, table.namespace, lab.name(), planted(lab, left_behind(lab, table), orjson.dumps(metadata)))
+    lab.works(control, 200)
+
+    for wrong, content in no_metadata(metadata).items():
+        reply = register(lab, table.namespace, lab.name(), planted(lab, last, content))
+        with lab.judge("IRC-TBL-REG-011"):
+            expect.status(reply, 400, about=f"for a file that holds {wrong}")
+
+
+@check("IRC-TBL-REG-013")
+def files_outside_the_storage_are_refused(lab: CatalogLab) -> None:
+    """Metadata that lies where the server keeps nothing cannot be registered, however good it is."""
+    table = lab.make_table()
+    content = metadata_file(lab, table).read_bytes()
+    last = left_behind(lab, table)
+    with tempfile.TemporaryDirectory(prefix="lakepact-elsewhere-") as folder:
+        elsewhere = Path(folder, "00000-elsewhere.metadata.json")
+        elsewhere.write_bytes(content)
+        inside = location_of(last).rpartition("/")[0]
+        locations = (
+            elsewhere.as_uri(),
+            f"{inside}/{'../' * 12}{elsewhere.as_posix().lstrip('/')}",
+            f"s3://{lab.name()}/00000.metadata.json",
+        )
+        for location in locations:
+            reply = register(lab, table.namespace, lab.name(), location)
+            with lab.judge("IRC-TBL-REG-013"):
+                expect.status(reply, 400, 403, about=f"for {location}")

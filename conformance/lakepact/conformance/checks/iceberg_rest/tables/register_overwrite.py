@@ -1,0 +1,112 @@
+"""Checks of registering over tables that exist: it is done, or refused, and never only said to be done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.registration import is_registered, left_behind, location_of, register, takes_over
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, alike, same_state
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.register import grown
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Reply
+
+
+def overwritten(lab: CatalogLab, table: Table, file: Table) -> Reply:
+    """The answer to a request that registers a metadata file over a table."""
+    return register(lab, table.namespace, table.name, location_of(file), overwrite=True)
+
+
+def is_refused(lab: CatalogLab, reply: Reply) -> bool:
+    """Whether a target declines to overwrite, as it may unless its user says that it can."""
+    return 400 <= reply.status < 500 and not lab.target.features.get("register-overwrite", False)
+
+
+def overwritings(lab: CatalogLab) -> Iterator[tuple[Table, Table]]:
+    """Tables, and the files to register over them: those of others, with more in them and with less, and their own earlier ones."""
+    table = lab.make_table()
+    yield lab.load(table), left_behind(lab, grown(lab, lab.make_table(table.namespace)))
+    full = grown(lab, lab.make_table(table.namespace))
+    yield lab.load(full), left_behind(lab, lab.make_table(table.namespace))
+    again = lab.load(lab.make_table(table.namespace))
+    for turn in ("first", "second"):
+        lab.append(lab.committed(lab.load(again), set_properties(**{turn: "yes"})))
+    yield lab.load(again), again
+
+
+@check("IRC-TBL-REG-005", "IRC-TBL-REG-007")
+def tables_are_registered_over(lab: CatalogLab) -> None:
+    """A table that is registered over has the metadata of the file from then on, or the target says that it does no such thing."""
+    able = False
+    for before, file in overwritings(lab):
+        reply = overwritten(lab, before, file)
+        after = lab.send("loadTable", **before.at)
+        with lab.judge("IRC-TBL-REG-007"):
+            expect.true(reply.status != 200 or not _is_still(before, after), "other metadata after an answer with status 200", after.shown)
+        if not able and is_refused(lab, reply):
+            lab.skip("IRC-TBL-REG-005", f"the target does not register over tables: {reply.shown}")
+            continue
+        able = True
+        with lab.judge("IRC-TBL-REG-005"):
+            expect.status(reply, 200)
+            takes_over(lab, file, Table(before.namespace, before.name, reply))
+            expect.status(after, 200)
+            takes_over(lab, file, Table(before.namespace, before.name, after))
+
+
+def _is_still(before: Table, after: Reply) -> bool:
+    """Whether a table is loaded as it was before."""
+    try:
+        same_state(before, Table(before.namespace, before.name, after), but=BOOKKEEPING)
+    except Unmet:
+        return False
+    return True
+
+
+@check("IRC-TBL-REG-006")
+def overwriting_needs_no_table(lab: CatalogLab) -> None:
+    """Asked to overwrite, a target registers just as well where there is nothing to overwrite."""
+    former = left_behind(lab, grown(lab, lab.make_table()))
+    existing = lab.make_table(former.namespace)
+    refusal = overwritten(lab, existing, left_behind(lab, lab.make_table(former.namespace)))
+    if is_refused(lab, refusal):
+        lab.skip("IRC-TBL-REG-006", f"the target does not register over tables: {refusal.shown}")
+        return
+    for name in (lab.name(), former.name):
+        reply = register(lab, former.namespace, name, location_of(former), overwrite=True)
+        with lab.judge("IRC-TBL-REG-006"):
+            is_registered(lab, former, name, reply)
+        lab.drop_table(namespace=former.namespace, table=name)
+
+
+@check("IRC-TBL-REG-010")
+def what_cannot_be_read_replaces_nothing(lab: CatalogLab) -> None:
+    """A table stays as it was when something is to be registered over it that cannot be read."""
+    before = lab.load(grown(lab, lab.make_table()))
+    nowhere = f"{before.location}/metadata/99999-00000000-0000-4000-8000-000000000000.metadata.json"
+    reply = register(lab, before.namespace, before.name, nowhere, overwrite=True)
+
+    with lab.judge("IRC-TBL-REG-010"):
+        # Who registers over nothing at all may say first that the name is taken.
+        expect.status(reply, 400, 404, 406, 409, about="for a file that is not there")
+        after = lab.send("loadTable", **before.at)
+        expect.status(after, 200, about="for the table that was to be replaced")
+        alike(lab, before, Table(before.namespace, before.name, after), but=BOOKKEEPING)
+
+
+@check("IRC-TBL-REG-014")
+def overwriting_is_asked_for_by_a_boolean(lab: CatalogLab) -> None:
+    """What is neither true nor false is no answer to whether a table may be registered over."""
+    former = left_behind(lab, lab.make_table())
+    no_booleans: tuple[Any, ...] = ("yes", "true", "false", "", 1, 0, [], {}, [True])
+    for overwrite in no_booleans:
+        reply = register(lab, former.namespace, lab.name(), location_of(former), overwrite=overwrite)
+        with lab.judge("IRC-TBL-REG-014"):
+            expect.status(reply, 400, about=f"for {expect.shown(overwrite)} as `overwrite`")

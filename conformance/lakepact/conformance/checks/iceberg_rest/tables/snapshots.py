@@ -1,0 +1,177 @@
+"""Checks of loading a table with all its snapshots, or with those that branches and tags name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import ids
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import alike
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    next_column,
+    remove_ref,
+    schema_with,
+    set_current_schema,
+    set_statistics,
+    statistics_file,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.metadata import refs
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+@dataclass(frozen=True)
+class History:
+    """A table of five snapshots in a row and one beside them, of which a branch, a tag and main name three."""
+
+    table: Table  #: as it is loaded when nothing is said of snapshots
+    snapshots: tuple[dict[str, Any], ...]  #: as they were added
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of all snapshots."""
+        return [snapshot["snapshot-id"] for snapshot in self.snapshots]
+
+    @property
+    def named(self) -> set[int]:
+        """The ids of the snapshots that refs name: the second, the fifth, and the one beside."""
+        return {self.ids[1], self.ids[4], self.ids[5]}
+
+
+def history(lab: CatalogLab, *, statistics: bool = False) -> History:
+    """A table with a history of its own, and with statistics if asked for and where the target keeps them."""
+    table = lab.make_table()
+    snapshots: list[dict[str, Any]] = []
+    for _ in range(5):
+        snapshots.append(lab.snapshot(table))
+        table = lab.committed(table, add_snapshot(snapshots[-1]), set_ref("main", snapshots[-1]["snapshot-id"]))
+    snapshots.append(lab.snapshot(table, parent_snapshot_id=snapshots[2]["snapshot-id"]))
+    tag = set_ref("release", snapshots[1]["snapshot-id"], kind="tag", max_ref_age_ms=604_800_000_000)
+    table = lab.committed(table, add_snapshot(snapshots[-1]), set_ref("audit", snapshots[-1]["snapshot-id"]), tag)
+    added, named = {one["snapshot-id"] for one in snapshots}, {"main", "release", "audit"}
+    if not added <= set(snapshot_ids(table)) or not named <= refs(table.metadata).keys():
+        raise Blocked("commits of snapshots and refs are answered with 200, and without these (IRC-UPD-035, IRC-UPD-044, IRC-UPD-045)")
+    table = lab.committed(table, set_properties(**{"lakepact.note": "kept"}))
+    if statistics and lab.feature("statistics"):
+        lab.commit(table, *(set_statistics(statistics_file(table, snapshots[n]["snapshot-id"], name=f"of-{n}")) for n in (0, 4)))
+    return History(lab.load(table), tuple(snapshots))
+
+
+def loaded(lab: CatalogLab, table: Table, snapshots: str | None = None) -> Table:
+    """A table that the target has to load, with `snapshots` as the value of the parameter.
+
+    Raises:
+        Unmet: it does not.
+    """
+    reply = lab.send("loadTable", snapshots=snapshots, **table.at)
+    expect.status(reply, 200)
+    return Table(table.namespace, table.name, reply)
+
+
+def snapshot_ids(table: Table) -> list[Any]:
+    """The ids of a table's snapshots; none where it has no such member."""
+    return ids(table.metadata, "snapshots", "snapshot-id")
+
+
+@check("IRC-TBL-LOAD-006", "IRC-TBL-LOAD-007")
+def all_snapshots_are_loaded(lab: CatalogLab) -> None:
+    """All snapshots are loaded with `all` as without the parameter, those too that no ref names, each as it was added."""
+    past = history(lab)
+
+    with lab.judge("IRC-TBL-LOAD-006"):
+        for table in (past.table, lab.make_table()):
+            plain, everything = loaded(lab, table), loaded(lab, table, "all")
+            alike(lab, everything, plain)
+    with lab.judge("IRC-TBL-LOAD-007"):
+        found = {snapshot.get("snapshot-id"): snapshot for snapshot in loaded(lab, past.table, "all").member("snapshots")}
+        expect.equal(sorted(past.ids), sorted(found), "snapshot ids")
+        for snapshot in past.snapshots:
+            actual = found[snapshot["snapshot-id"]]
+            expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+
+
+@check("IRC-TBL-LOAD-008")
+def refs_have_their_snapshots(lab: CatalogLab) -> None:
+    """With `refs` every branch and tag has its snapshot, on the line of main and beside it, also without main or any ref."""
+    past = history(lab)
+    expected = {"main": past.ids[4], "release": past.ids[1], "audit": past.ids[5]}
+
+    def expect_refs(wanted: dict[str, int]) -> None:
+        table = loaded(lab, past.table, "refs")
+        found = {name: ref.get("snapshot-id") for name, ref in refs(table.metadata).items()}
+        expect.equal(wanted, found, "snapshots of refs:")
+        for name, snapshot in found.items():
+            expect.contains(snapshot, snapshot_ids(table), f"snapshots, of which {name} names one,")
+
+    with lab.judge("IRC-TBL-LOAD-008"):
+        expect_refs(expected)
+        table = loaded(lab, past.table, "refs")
+        for snapshot in past.snapshots:
+            if snapshot["snapshot-id"] in past.named:
+                found = {one.get("snapshot-id"): one for one in table.member("snapshots")}
+                expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
+                actual = found[snapshot["snapshot-id"]]
+                expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+        for name in ("release", "main", "audit"):
+            lab.committed(past.table, remove_ref(name))
+            del expected[name]
+            expect_refs(expected)
+        empty = loaded(lab, lab.make_table(), "refs")
+        expect.equal([], snapshot_ids(empty), "snapshots")
+        # What was loaded with `refs` before is not all that refs name once they have changed and main has not.
+        first = lab.append(lab.make_table())
+        table = lab.append(first)
+        loaded(lab, table, "refs")
+        lab.committed(table, set_ref("late", first.member("current-snapshot-id"), kind="tag"))
+        there = snapshot_ids(loaded(lab, table, "refs"))
+        expect.contains(first.member("current-snapshot-id"), there, "snapshots, of which a new tag names one,")
+
+
+@check("IRC-TBL-LOAD-009")
+def other_snapshots_stay_away(lab: CatalogLab) -> None:
+    """With `refs` the snapshots that no branch or tag names are left out."""
+    past = history(lab)
+
+    with lab.judge("IRC-TBL-LOAD-009"):
+        expect.equal(sorted(past.named), sorted(snapshot_ids(loaded(lab, past.table, "refs"))), "the snapshots of refs alone:")
+
+
+@check("IRC-TBL-LOAD-010")
+def only_snapshots_differ(lab: CatalogLab) -> None:
+    """With `refs` all but the snapshots is as without: refs, logs, statistics, properties and the metadata location."""
+    past = history(lab, statistics=True)
+    lab.commit(past.table, add_schema(schema_with(past.table, next_column(past.table, "more"))), set_current_schema(LAST_ADDED))
+
+    with lab.judge("IRC-TBL-LOAD-010"):
+        everything, named = loaded(lab, past.table, "all"), loaded(lab, past.table, "refs")
+        alike(lab, everything, named, but={"snapshots"})
+        kept = {one.get("snapshot-id"): one for one in everything.member("snapshots")}
+        for snapshot in named.member("snapshots"):
+            expect.equal(kept.get(snapshot.get("snapshot-id")), snapshot, "the snapshot as with snapshots=all:")
+        # Nothing that was asked for with `refs` may be remembered by those who ask for everything.
+        alike(lab, everything, loaded(lab, past.table))
+
+
+@check("IRC-TBL-LOAD-011")
+def other_values_are_refused(lab: CatalogLab) -> None:
+    """A value of `snapshots` that the contract does not have is refused with 400."""
+    table = lab.append(lab.make_table())
+    replies = {value: lab.send("loadTable", snapshots=value, **table.at) for value in ("foo", "none", "all,refs", "1", "ref")}
+
+    if all(reply.status == 200 and snapshot_ids(Table((), "", reply)) for reply in replies.values()):
+        lab.warn("IRC-TBL-LOAD-011", expected="status 400", actual="the value is ignored")
+        return
+    with lab.judge("IRC-TBL-LOAD-011"):
+        for value, reply in replies.items():
+            expect.status(reply, 400, about=f"for snapshots={value}")
+    other_case = lab.send("loadTable", snapshots="REFS", **table.at)
+    if other_case.status == 200:
+        lab.warn("IRC-TBL-LOAD-011", expected="status 400 for snapshots=REFS", actual="it is taken for refs, or ignored")

@@ -1,0 +1,283 @@
+"""Checks of staged creations: nothing exists until the commit that makes the table, and one commit makes it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.listings import names
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import members
+from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
+    array,
+    commit_stage,
+    created,
+    field,
+    order,
+    request_creation,
+    sources,
+    spec,
+    staged,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    current_schema,
+    partition_field,
+    set_current_schema,
+    set_location,
+    sort_field,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.create import AT_ONCE, OTHER_SCHEMA, ROUNDS, UUID, expect_one_winner
+from lakepact.conformance.checks.iceberg_rest.tables.structure import expect_columns, expect_partitioning, expect_sorting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+#: Members of a request with something of everything.
+WHOLE: dict[str, Any] = {
+    "partition_spec": spec(
+        partition_field(3, "day", "at_day", field_id=1000), partition_field(1, "bucket[8]", "shard", field_id=1001), spec_id=0
+    ),
+    "write_order": order(sort_field(2, direction="desc", null_order="nulls-last")),
+    "properties": {"lakepact.note": "staged"},
+}
+
+
+def expect_whole(table: Table) -> None:
+    """The table is what `WHOLE` asks for."""
+    expect_columns(table, SCHEMA)
+    expect_partitioning(table, WHOLE["partition_spec"], SCHEMA)
+    expect_sorting(table, WHOLE["write_order"], SCHEMA)
+    expect.equal("staged", members(table.metadata.get("properties")).get("lakepact.note"), "property lakepact.note")
+    location = table.member("location")
+    expect.true(isinstance(location, str) and location != "", "a text as `location`", expect.shown(location))
+
+
+# -- before the commit --------------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-STAGE-001", "IRC-TBL-STAGE-003")
+def stages_are_answered_whole(lab: CatalogLab) -> None:
+    """A stage is answered with all that the table will be, and with no place of metadata that nobody has written."""
+    with lab.judge("IRC-TBL-STAGE-001"):
+        table = created(lab, stage_create=True, **WHOLE)
+        expect_whole(table)
+        expect.true(UUID.fullmatch(str(table.uuid)) is not None, "a UUID as `table-uuid`", table.uuid)
+    stage = staged(lab)
+    with lab.judge("IRC-TBL-STAGE-003"):
+        location = stage.reply.document.get("metadata-location")
+        expect.true(location is None, "no metadata-location, or null", expect.shown(location))
+
+
+@check("IRC-TBL-STAGE-002", "IRC-TBL-HEAD-004", "IRC-TBL-LIST-006")
+def stages_do_not_exist(lab: CatalogLab) -> None:
+    """What is only staged, once or twice, is not loaded, not there and not listed; what was created beside it is."""
+    namespace = lab.make_namespace()
+    beside, stage = lab.make_table(namespace), staged(lab, namespace, **WHOLE)
+    lab.send("createTable", namespace=namespace, body=lab.table_request(stage.name, stage_create=True))
+    loaded, listed = lab.send("loadTable", **stage.at), lab.send("listTables", namespace=namespace)
+
+    with lab.judge("IRC-TBL-STAGE-002"):
+        expect.status(loaded, 404)
+    with lab.judge("IRC-TBL-LIST-006"):
+        found = names(listed)
+        expect.contains(beside.name, found, "tables")
+        expect.lacks(stage.name, found, "tables")
+    existence = lab.send("tableExists", **stage.at)
+    with lab.judge("IRC-TBL-STAGE-002", "IRC-TBL-HEAD-004"):
+        expect.status(existence, 404)
+
+
+@check("IRC-TBL-STAGE-008")
+def stages_reserve_nothing(lab: CatalogLab) -> None:
+    """A stage that nobody commits stops nobody from staging the same name again, nor from creating it."""
+    stage = staged(lab, **WHOLE)
+    again = lab.send("createTable", namespace=stage.namespace, body=lab.table_request(stage.name, stage_create=True, schema=OTHER_SCHEMA))
+    create = lab.send("createTable", namespace=stage.namespace, body=lab.table_request(stage.name, schema=OTHER_SCHEMA))
+
+    with lab.judge("IRC-TBL-STAGE-008"):
+        expect.status(again, 200)
+        expect.status(create, 200)
+        loaded = lab.send("loadTable", **stage.at)
+        expect.status(loaded, 200)
+        expect_columns(Table(stage.namespace, stage.name, loaded), OTHER_SCHEMA)
+
+
+@check("IRC-TBL-STAGE-009")
+def existing_tables_are_not_staged(lab: CatalogLab) -> None:
+    """A table that exists is a conflict for whoever would stage it, at once or when the stage is committed."""
+    table = lab.make_table()
+    reply = lab.send("createTable", namespace=table.namespace, body=lab.table_request(table.name, stage_create=True))
+    is_staged = reply.status == 200
+    if is_staged:
+        reply = commit_stage(lab, Table(table.namespace, table.name, reply))
+
+    with lab.judge("IRC-TBL-STAGE-009", remark="the conflict is told when the stage is committed" if is_staged else ""):
+        expect.status(reply, 409)
+
+
+@check("IRC-TBL-STAGE-011")
+def stages_need_their_namespace(lab: CatalogLab) -> None:
+    """A table of a namespace that does not exist cannot be staged, or else the stage cannot be committed."""
+    gone = lab.make_namespace()
+    lab.works(lab.send("dropNamespace", namespace=gone))
+    absent: tuple[Namespace, ...] = ((lab.name(),), gone)
+
+    with lab.judge("IRC-TBL-STAGE-011"):
+        for namespace in absent:
+            name = lab.name()
+            reply = request_creation(lab, namespace, name, stage_create=True)
+            if reply.status == 200:
+                reply = commit_stage(lab, Table(namespace, name, reply))
+            expect.status(reply, 404)
+
+
+# -- the commit ---------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-STAGE-004", "IRC-TBL-STAGE-013")
+def the_commit_makes_the_table(lab: CatalogLab) -> None:
+    """The commit of a stage makes the table as it was staged, under its UUID and with no history."""
+    stage = staged(lab, **WHOLE)
+    reply = commit_stage(lab, stage)
+
+    with lab.judge("IRC-TBL-STAGE-004"):
+        expect.status(reply, 200)
+        for answer in (Table(stage.namespace, stage.name, reply), lab.load(stage)):
+            expect.equal(stage.uuid.lower(), answer.uuid.lower(), "the staged UUID")
+            expect_whole(answer)
+            expect.equal(stage.location.rstrip("/"), answer.location.rstrip("/"), "the staged location")
+        if lab.offers("tableExists"):
+            expect.status(lab.send("tableExists", **stage.at), 204, 200)
+    loaded = lab.load(stage)
+    with lab.judge("IRC-TBL-STAGE-013"):
+        log = loaded.metadata.get("metadata-log")
+        expect.true(not log, "an empty metadata-log", log)
+
+
+def committing_works(lab: CatalogLab) -> None:
+    """See that the commit of a stage makes its table, for checks of more than that.
+
+    Raises:
+        Blocked: it does not, which IRC-TBL-STAGE-004 is judged by.
+    """
+    lab.works(commit_stage(lab, staged(lab)), 200)
+
+
+@check("IRC-TBL-STAGE-005")
+def the_commit_may_hold_more(lab: CatalogLab) -> None:
+    """The commit of a stage may bring further schemas and snapshots, whose ids are kept."""
+    committing_works(lab)
+    stage = staged(lab)
+    first, last = current_schema(stage), stage.member("last-column-id")
+    more = [field(last + 1, "tags", array(last + 5, "string")), field(last + 3, "late", "int")]
+    second = {**first, "schema-id": first.get("schema-id", 0) + 1, "fields": [*first["fields"], *more]}
+    one = lab.snapshot(stage, schema_id=first.get("schema-id", 0))
+    rows = {"first_row_id": one["first-row-id"] + one["added-rows"]} if "first-row-id" in one else {}
+    two = lab.snapshot(
+        stage,
+        **rows,
+        schema_id=second["schema-id"],
+        parent_snapshot_id=one["snapshot-id"],
+        sequence_number=one.get("sequence-number", 0) + 1,
+        timestamp_ms=one["timestamp-ms"] + 1,
+    )
+    further = [
+        *(add_schema(second, last_column_id=last + 5), set_current_schema(LAST_ADDED)),
+        *(add_snapshot(one), add_snapshot(two), set_ref("main", two["snapshot-id"]), set_ref("audit", one["snapshot-id"])),
+    ]
+
+    with lab.judge("IRC-TBL-STAGE-005"):
+        expect.status(commit_stage(lab, stage, *further), 200)
+        table = lab.load(stage)
+        schemas = {schema.get("schema-id"): schema for schema in table.member("schemas")}
+        for schema in (first, second):
+            expect.contains(schema.get("schema-id", 0), schemas, "schema ids")
+            expect.equal(sources(schema), sources(schemas[schema.get("schema-id", 0)]), "field ids and names of the schema")
+        expect.equal(second["schema-id"], table.member("current-schema-id"), "current-schema-id")
+        expect.equal(last + 5, table.member("last-column-id"), "last-column-id")
+        found = {snapshot.get("snapshot-id"): snapshot for snapshot in table.member("snapshots")}
+        for snapshot in (one, two):
+            expect.contains(snapshot["snapshot-id"], found, "snapshot ids")
+            actual = found[snapshot["snapshot-id"]]
+            expect.equal(snapshot, {member: actual.get(member) for member in snapshot}, "the snapshot")
+        expect.equal(two["snapshot-id"], table.member("current-snapshot-id"), "current-snapshot-id")
+
+
+@check("IRC-TBL-STAGE-006")
+def the_commit_does_not_replace(lab: CatalogLab) -> None:
+    """A stage is committed in vain once its name is taken, by a creation or by another stage; what is there stays."""
+    with lab.judge("IRC-TBL-STAGE-006"):
+        for schema in (SCHEMA, OTHER_SCHEMA):
+            stage = staged(lab, **WHOLE)
+            lab.works(lab.send("createTable", namespace=stage.namespace, body=lab.table_request(stage.name, schema=schema)), 200)
+            before = lab.load(stage)
+            expect.status(commit_stage(lab, stage), 409)
+            unchanged(lab, before)
+
+
+def stages_of_one_name(lab: CatalogLab, count: int) -> list[Table]:
+    """Several stages of one and the same name."""
+    first = staged(lab)
+    return [first, *(staged(lab, first.namespace, name=first.name) for _ in range(count - 1))]
+
+
+def signed(by: int) -> dict[str, Any]:
+    """An update that says whose commit it is in."""
+    return set_properties(**{"lakepact.creator": str(by)})
+
+
+def signature(table: Table) -> Any:
+    """Whose commit made the table."""
+    return members(table.metadata.get("properties")).get("lakepact.creator")
+
+
+@check("IRC-TBL-STAGE-007", alone=True)
+def one_of_many_stages_is_committed(lab: CatalogLab) -> None:
+    """Of several stages of one name one is committed, whether one after the other or all side by side."""
+    committing_works(lab)
+    one, two = stages_of_one_name(lab, 2)
+    first, second = (commit_stage(lab, stage, signed(by)) for by, stage in enumerate((two, one)))
+    with lab.judge("IRC-TBL-STAGE-007"):
+        expect.status(first, 200)
+        expect.status(second, 409)
+        expect.equal("0", signature(lab.load(one)), "the property that the first commit set,")
+    for _ in lab.rounds(ROUNDS):
+        stages = stages_of_one_name(lab, AT_ONCE)
+        replies = lab.together([partial(commit_stage, lab, stage, signed(by)) for by, stage in enumerate(stages)])
+        with lab.judge("IRC-TBL-STAGE-007"):
+            winner = expect_one_winner(replies)
+            expect.equal(str(winner), signature(lab.load(stages[0])), "the property that the commit set which was answered with 200,")
+
+
+def questionable_locations(table: Table, name: str) -> Iterator[str]:
+    """Locations that a server may not want a table to have."""
+    yield f"{table.location.rstrip('/')}/../../../../{name}"
+    yield f"file:///{name}"
+    yield f"s3://{name.replace('_', '-')}/table"
+
+
+@check("IRC-TBL-STAGE-014")
+def the_commit_does_not_evade_the_policy(lab: CatalogLab) -> None:
+    """Where no table may be created, none is committed from a stage either."""
+    if not lab.feature("location-policy"):
+        lab.skip("IRC-TBL-STAGE-014", "the target takes tables in all locations")
+        return
+    namespace = lab.make_namespace()
+    refused = 0
+    for location in questionable_locations(lab.make_table(namespace), lab.name()):
+        if request_creation(lab, namespace, lab.name(), location=location).status < 400:
+            continue
+        refused += 1
+        reply = commit_stage(lab, staged(lab, namespace), set_location(location))
+        with lab.judge("IRC-TBL-STAGE-014"):
+            expect.true(400 <= reply.status < 500, f"a 4xx status for the location {location}", reply.shown)
+    if not refused:
+        lab.skip("IRC-TBL-STAGE-014", "the target takes every location that was tried")

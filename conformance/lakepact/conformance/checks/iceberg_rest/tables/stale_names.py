@@ -1,0 +1,186 @@
+"""Checks of the old names of renamed tables: they are free, and what happens by them touches nobody else's table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import HARMLESS, assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.metrics_reports import scan_report
+from lakepact.conformance.checks.iceberg_rest.kit.registration import left_behind, location_of, register
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables import ways
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    next_column,
+    schema_with,
+    set_current_schema,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.view_renames import rename as rename_view
+from lakepact.conformance.checks.iceberg_rest.kit.views import made
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.tables.drop import await_purge, is_refused, lost, purge, visible_files
+from lakepact.conformance.checks.iceberg_rest.tables.register import grown, registered
+from lakepact.conformance.checks.iceberg_rest.tables.rename import moves_between_namespaces, renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+def recreated(lab: CatalogLab, name: str, *, times: int = 1, across: bool = False) -> tuple[Table, list[Table]]:
+    """A table, and those that had its name before and were renamed.
+
+    Args:
+        lab: the bench.
+        name: the name of all of them, at first.
+        times: how many had it before.
+        across: they were renamed into another namespace.
+    """
+    home = lab.make_namespace()
+    away = lab.make_namespace() if across else home
+    former = []
+    for turn in range(times):
+        table = lab.committed(lab.make_table(home, name=name), set_properties(turn=str(turn)))
+        former.append(renamed(lab, table, lab.name(), namespace=away))
+    return lab.committed(lab.make_table(home, name=name), set_properties(turn="last")), former
+
+
+def successors(lab: CatalogLab) -> Iterator[tuple[Table, list[Table]]]:
+    """Tables with the names of others, in each way in which that comes about."""
+    yield recreated(lab, lab.name())
+    yield recreated(lab, lab.name(), times=3)
+    if moves_between_namespaces(lab):
+        yield recreated(lab, lab.name(), across=True)
+
+
+@check("IRC-TBL-REN-011")
+def successors_have_their_own_location(lab: CatalogLab) -> None:
+    """A table that is created by the old name of another one has another location, also when it is only staged."""
+    for table, former in successors(lab):
+        locations = [table.location.rstrip("/")]
+        if lab.feature("stage-create"):
+            lab.dropped(**table.at)
+            request = lab.table_request(table.name, stage_create=True)
+            staged = lab.works(lab.send("createTable", namespace=table.namespace, body=request), 200)
+            locations.append(Table(table.namespace, table.name, staged).location.rstrip("/"))
+        for location in locations:
+            with lab.judge("IRC-TBL-REN-011"):
+                expect.lacks(location, [one.location.rstrip("/") for one in former], "for the renamed tables, locations")
+
+
+@check("IRC-TBL-DROP-006")
+def purges_leave_successors_whole(lab: CatalogLab) -> None:
+    """When a renamed table is purged, the table that has its old name keeps its metadata, its files and its life."""
+    if lab.offers("registerTable"):
+        registered(lab, left_behind(lab, lab.make_table()))
+    for table, former in successors(lab):
+        before = lab.load(table)
+        files = visible_files(lab, before)
+        for one in former:
+            theirs = visible_files(lab, one)
+            reply = purge(lab, one)
+            if is_refused(reply):
+                lab.skip("IRC-TBL-DROP-006", f"the target does not purge: {reply.shown}")
+                return
+            lab.works(reply)
+            if not set(theirs) & set(files):
+                await_purge(theirs[:1])
+        with lab.judge("IRC-TBL-DROP-006"):
+            unchanged(lab, before)
+            expect.equal([], lost(files), "of the other table's files, these to be removed:")
+        with lab.judge("IRC-TBL-DROP-006"):
+            expect.status(lab.commit(table, HARMLESS, requirements=[assert_uuid(table.uuid)]), 200)
+        if lab.offers("registerTable"):
+            # The first metadata file is one that no commit has written anew.
+            lab.works(lab.send("dropTable", **table.at))
+            again = register(lab, table.namespace, table.name, location_of(before))
+            with lab.judge("IRC-TBL-DROP-006"):
+                expect.status(again, 200)
+
+
+def commits_of_all_kinds(lab: CatalogLab, table: Table) -> dict[str, dict[str, Any]]:
+    """Bodies of commits that a table would take under its own name, by what they do."""
+    snapshot = lab.snapshot(table)
+    moved = [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"])]
+    main = table.metadata.get("current-snapshot-id")
+    wider = [add_schema(schema_with(table, next_column(table, "late"))), set_current_schema(LAST_ADDED)]
+    asserted = [assert_uuid(table.uuid)]
+    return {
+        "a property": {"requirements": [], "updates": [set_properties(late="yes")]},
+        "a property of the same table": {"requirements": asserted, "updates": [set_properties(late="yes")]},
+        "a snapshot": {"requirements": [*asserted, assert_ref("main", main)], "updates": moved},
+        "a schema": {"requirements": asserted, "updates": wider},
+        "nothing": {"requirements": asserted, "updates": []},
+        "a property, by identifier": {"identifier": table.identifier, "requirements": [], "updates": [set_properties(late="yes")]},
+    }
+
+
+@check("IRC-TBL-REN-013")
+def commits_by_old_names_find_nothing(lab: CatalogLab) -> None:
+    """Who still knows a table by its old name cannot commit to it, and neither it nor a table of that name is changed or made."""
+    old = lab.load(grown(lab, lab.make_table()))
+    once = renamed(lab, old, lab.name())
+    _judge_late_commits(lab, old, once)
+    twice = renamed(lab, once, lab.name())
+    _judge_late_commits(lab, old, twice)
+    _judge_late_commits(lab, once, twice)
+    if moves_between_namespaces(lab):
+        old = lab.load(lab.make_table())
+        _judge_late_commits(lab, old, renamed(lab, old, old.name, namespace=lab.make_namespace()))
+
+
+def _judge_late_commits(lab: CatalogLab, old: Table, now: Table) -> None:
+    for what, body in commits_of_all_kinds(lab, old).items():
+        reply = lab.send("updateTable", body=body, **old.at)
+        behind = lab.send("loadTable", **old.at)
+        with lab.judge("IRC-TBL-REN-013"):
+            # Who refuses commits of nothing need not look for a table first.
+            expect.status(reply, *((404,) if body["updates"] else (404, 400)), about=f"for a commit of {what}")
+            expect.true(behind.status == 404, f"no table by the old name after a commit of {what}", behind.shown)
+            unchanged(lab, now)
+
+
+@check("IRC-TBL-REN-001")
+def nothing_answers_to_old_names(lab: CatalogLab) -> None:
+    """By its old name a renamed table does not exist for any operation: it is neither there, nor reported on, planned or dropped."""
+    table = lab.append(lab.make_table())
+    now = renamed(lab, table, lab.name())
+    nobody: dict[str, Any] = {**table.at, "table": lab.name()}
+    asked: dict[str, dict[str, Any]] = {
+        "tableExists": {},
+        "loadCredentials": {},
+        "reportMetrics": {"body": scan_report(table)},
+        "planTableScan": {"body": {}},
+        "dropTable": {"purge_requested": ways(lab)[0]},
+    }
+
+    with lab.judge("IRC-TBL-REN-001"):
+        for operation, arguments in asked.items():
+            if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+                expect.status(lab.send(operation, **arguments, **table.at), 404, about=f"for {operation} by the old name")
+        expect.status(lab.send("loadTable", **now.at), 200, about="for the new name afterwards")
+
+
+@check("IRC-VIEW-REN-001")
+def nothing_answers_to_old_names_of_views(lab: CatalogLab) -> None:
+    """By its old name a renamed view does not exist for any operation: it is neither there, nor replaced, nor dropped."""
+    view = made(lab)
+    new: dict[str, Any] = {**view.identifier, "name": lab.name()}
+    nobody: dict[str, Any] = {**view.at, "view": lab.name()}
+    lab.works(rename_view(lab, view.identifier, new))
+    asked: dict[str, dict[str, Any]] = {
+        "viewExists": {},
+        "replaceView": {"body": {"requirements": [], "updates": [HARMLESS]}},
+        "dropView": {},
+    }
+
+    with lab.judge("IRC-VIEW-REN-001"):
+        for operation, arguments in asked.items():
+            if lab.offers(operation) and lab.send(operation, **arguments, **nobody).status == 404:
+                expect.status(lab.send(operation, **arguments, **view.at), 404, about=f"for {operation} by the old name")
+        expect.status(lab.send("loadView", namespace=view.namespace, view=new["name"]), 200, about="for the new name afterwards")

@@ -1,0 +1,237 @@
+"""Checks of what new tables are made of: columns, partition spec and sort order, as requested whatever the ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, Table
+from lakepact.conformance.checks.iceberg_rest.kit.table_requests import (
+    array,
+    created,
+    default_order,
+    default_spec,
+    field,
+    mapping,
+    order,
+    partitioning,
+    request_creation,
+    shape,
+    sorting,
+    sources,
+    spec,
+    struct,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.updates import current_schema, partition_field, sort_field
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+PRIMITIVE_TYPES = (
+    *("boolean", "int", "long", "float", "double", "date", "time", "timestamp", "timestamptz"),
+    *("string", "uuid", "binary", "fixed[1]", "fixed[16]", "decimal(1, 0)", "decimal(9, 2)", "decimal(38, 38)"),
+)
+
+#: Types that only format version 3 has.
+YOUNG_TYPES = ("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry", "geography")
+
+
+def expect_columns(table: Table, schema: Mapping[str, Any]) -> None:
+    """The current schema has these columns, whatever their ids."""
+    expect.equal(shape(schema), shape(current_schema(table)), "columns")
+
+
+def expect_partitioning(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    """The default spec is the one of a request with that schema, whatever the ids."""
+    found = partitioning(default_spec(table)["fields"], current_schema(table))
+    expect.equal(partitioning(request["fields"], schema), found, "the default spec, as column, transform and name,")
+
+
+def expect_sorting(table: Table, request: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    """The default sort order is the one of a request with that schema, whatever the ids."""
+    found = sorting(default_order(table)["fields"], current_schema(table))
+    expect.equal(sorting(request["fields"], schema), found, "the default sort order, as column, transform, direction and nulls,")
+
+
+# -- columns ------------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-CREATE-004")
+def requested_columns_are_kept(lab: CatalogLab) -> None:
+    """A table has the requested columns in their order, each with its type, its docs, and required or not."""
+    fields = (
+        field(1, "zebra", "string", doc="the last letter first"),
+        field(2, "id", "long", required=True),
+        field(3, "Mixed Case", "int", required=True, doc=""),
+        field(4, "point", struct(field(5, "y", "double", required=True, doc="up"), field(6, "x", "double"))),
+        field(7, "tags", array(8, "string", required=True)),
+        field(9, "scores", mapping((10, 11), "string", "float"), required=True),
+        field(12, "żółć", "boolean", doc="表"),
+        field(13, "apple", "date"),
+    )
+
+    for schema in (SCHEMA, struct(*fields), struct(*reversed(fields))):
+        table = lab.make_table(schema=schema)
+        with lab.judge("IRC-TBL-CREATE-004"):
+            for answer in (table, lab.load(table)):
+                expect_columns(answer, schema)
+
+
+def nested(depth: int, kind: Any, first: int) -> Any:
+    """Structs, lists and maps around a type, one in the other, `depth` deep; field ids count from `first`."""
+    for level in range(depth):
+        identifier = first + 2 * level
+        around = (
+            struct(field(identifier, "inner", kind, required=True)),
+            array(identifier, kind),
+            mapping((identifier, identifier + 1), "string", kind),
+        )
+        kind = around[level % 3]
+    return kind
+
+
+@check("IRC-TBL-CREATE-028")
+def every_type_is_kept(lab: CatalogLab) -> None:
+    """Columns of every primitive type, and of types nested four deep, are loaded as they were created."""
+    fields = [field(n, f"c{n}", kind, required=n % 2 == 0) for n, kind in enumerate(PRIMITIVE_TYPES, start=1)]
+    deep = [field(100 * n, f"deep{n}", nested(4, kind, 100 * n + 1)) for n, kind in enumerate(("string", "decimal(12, 3)"), start=1)]
+    keyed = mapping((402, 403), struct(field(404, "part", "int", required=True)), array(405, struct(field(406, "leaf", "uuid"))))
+    schema = struct(*fields, *deep, field(401, "keyed", keyed))
+
+    with lab.judge("IRC-TBL-CREATE-028"):
+        table = created(lab, schema=schema)
+        expect_columns(table, schema)
+        expect_columns(lab.load(table), schema)
+
+
+@check("IRC-TBL-CREATE-028")
+def young_types_are_kept(lab: CatalogLab) -> None:
+    """A type that came with format version 3 and is accepted in a table of that version is loaded as it was created."""
+    namespace = lab.make_namespace()
+
+    with lab.judge("IRC-TBL-CREATE-028"):
+        for kind in YOUNG_TYPES[:4]:  # those of places may be answered with the reference system that they stand for
+            name, schema = lab.name(), struct(field(1, "id", "long"), field(2, "young", kind))
+            reply = request_creation(lab, namespace, name, schema=schema, properties={"format-version": "3"})
+            if reply.status == 200:
+                loaded = lab.send("loadTable", namespace=namespace, table=name)
+                expect.equal(shape(schema), shape(current_schema(Table(namespace, name, loaded))), "columns")
+
+
+@check("IRC-TBL-CREATE-029")
+def young_types_need_their_version(lab: CatalogLab) -> None:
+    """A type that came with format version 3 is refused in a table of version 2, however deep it stands."""
+    namespace = lab.make_namespace()
+    kinds = [*YOUNG_TYPES, array(3, "timestamptz_ns"), struct(field(3, "inner", "timestamp_ns"))]
+    for kind in kinds:
+        schema = struct(field(1, "id", "long"), field(2, "young", kind))
+        reply = request_creation(lab, namespace, lab.name(), schema=schema, properties={"format-version": "2"})
+        with lab.judge("IRC-TBL-CREATE-029"):
+            if reply.status == 200 and reply.at("metadata", "format-version") != 2:
+                continue  # the target chooses the version by itself, which is another matter
+            expect.status(reply, 400, about=f"for {expect.shown(kind)} in format version 2")
+
+
+#: Schemas whose ids are none that a server would give by counting: gaps, no order, and a permutation of small ones.
+NUMBERINGS = ((40, 30, 20, 70), (3, 1, 2, 4), (1000, 2, 500, 1))
+
+
+@check("IRC-TBL-CREATE-005")
+def new_ids_still_mean_the_same_columns(lab: CatalogLab) -> None:
+    """Whatever ids the columns get, partition fields, sort fields and identifier fields are still those of the request."""
+    for key, at, word, inner in NUMBERINGS:
+        columns = (
+            field(at, "at", "timestamptz"),
+            field(key, "key", "string", required=True),
+            field(word, "word", "string"),
+            field(key + at + word + inner, "outer", struct(field(inner, "inner", "string"))),
+        )
+        schema = {**struct(*columns), "identifier-field-ids": [key]}
+        by_day = partition_field(at, "day", "by_day", field_id=1000)
+        by_inner = partition_field(inner, "identity", "by_inner", field_id=1001)
+        divided = spec(by_day, by_inner, spec_id=0)
+        sorted_ = order(sort_field(word, direction="desc"), sort_field(key, transform="bucket[4]"))
+        table = lab.make_table(schema=schema, partition_spec=divided, write_order=sorted_)
+        with lab.judge("IRC-TBL-CREATE-005"):
+            for answer in (table, lab.load(table)):
+                expect_partitioning(answer, divided, schema)
+                expect_sorting(answer, sorted_, schema)
+                names, now = sources(current_schema(answer)), current_schema(answer).get("identifier-field-ids", [])
+                expect.equal(["key"], [names.get(identifier) for identifier in now], "identifier fields")
+
+
+# -- partitions ---------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-CREATE-006")
+def requested_partitioning_is_the_default(lab: CatalogLab) -> None:
+    """A table is partitioned as requested, and not at all when nothing is requested."""
+    several = (
+        partition_field(3, "day", "at_day", field_id=1000),
+        partition_field(2, "truncate[4]", "prefix", field_id=1001),
+        partition_field(1, "bucket[16]", "shard", field_id=1002),
+    )
+    requests = (
+        spec(several[2], spec_id=0),
+        spec(*several, spec_id=0),
+        spec(partition_field(3, "hour", "at_hour", field_id=1000), spec_id=3),
+        spec(partition_field(2, "identity", "name", field_id=1000), spec_id=0),
+        spec(spec_id=0),
+    )
+
+    with lab.judge("IRC-TBL-CREATE-006"):
+        for request in requests:
+            table = created(lab, partition_spec=request)
+            for answer in (table, lab.load(table)):
+                expect_partitioning(answer, request, SCHEMA)
+        table = created(lab)
+        for answer in (table, lab.load(table)):
+            expect.equal([], default_spec(answer)["fields"], "fields of the default spec")
+
+
+@check("IRC-TBL-CREATE-019")
+def partition_ids_may_be_left_out(lab: CatalogLab) -> None:
+    """A partition spec needs neither its own id nor ids of its fields, nor both."""
+    day, shard = partition_field(3, "day", "at_day"), partition_field(1, "bucket[16]", "shard")
+    numbered = [{**one, "field-id": n} for n, one in enumerate((day, shard), start=1000)]
+    requests = {
+        "no id at all": spec(day, shard),
+        "no id at all, and one field": spec(shard),
+        "no id at all, and no field": spec(),
+        "ids of fields only": spec(*numbered),
+        "the spec's id only": spec(day, shard, spec_id=0),
+    }
+    namespace = lab.make_namespace()
+    for what, request in requests.items():
+        reply = request_creation(lab, namespace, lab.name(), partition_spec=request)
+        with lab.judge("IRC-TBL-CREATE-019"):
+            expect.status(reply, 200, about=f"for a partition spec with {what}")
+
+
+# -- sort orders --------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-TBL-CREATE-007")
+def requested_order_is_the_default(lab: CatalogLab) -> None:
+    """A table is sorted as requested, and has the unsorted order 0 when nothing is requested."""
+    requests = (
+        order(sort_field(1)),
+        order(sort_field(3, direction="desc", null_order="nulls-last"), sort_field(1, null_order="nulls-first")),
+        order(sort_field(2, transform="truncate[3]", null_order="nulls-last"), sort_field(3, transform="day", direction="desc")),
+    )
+
+    with lab.judge("IRC-TBL-CREATE-007"):
+        for request in requests:
+            table = created(lab, write_order=request)
+            for answer in (table, lab.load(table)):
+                expect_sorting(answer, request, SCHEMA)
+                expect.true(answer.member("default-sort-order-id") != 0, "another id than 0, which is the unsorted order's", 0)
+        unsorted: tuple[dict[str, Any], ...] = ({}, {"write_order": order(order_id=0)})
+        for members in unsorted:
+            table = created(lab, **members)
+            for answer in (table, lab.load(table)):
+                expect.equal(0, answer.member("default-sort-order-id"), "default-sort-order-id")
+                expect.equal([], default_order(answer)["fields"], "fields of the default sort order")

@@ -1,0 +1,1 @@
+"""Checks of commits to several tables."""

@@ -1,0 +1,285 @@
+"""Checks of transactions that are accepted: all of their changes are made, whatever and wherever the tables are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_last_field, assert_ref, assert_schema, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import BOOKKEEPING, state, without_its_own
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
+    MADE,
+    all_unchanged,
+    are_marked,
+    change,
+    make_tables,
+    marking,
+    transact,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_encryption_key,
+    add_schema,
+    add_snapshot,
+    add_sort_order,
+    add_spec,
+    column,
+    columns,
+    current_schema,
+    next_column,
+    next_field,
+    partition_field,
+    partition_statistics_file,
+    remove_encryption_key,
+    remove_partition_specs,
+    remove_partition_statistics,
+    remove_properties,
+    remove_ref,
+    remove_schemas,
+    remove_snapshots,
+    remove_statistics,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_location,
+    set_partition_statistics,
+    set_statistics,
+    sort_field,
+    statistics_file,
+    upgrade_format_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+MANY = 10  #: tables that every catalog should be able to change in one transaction
+
+#: Members that differ between two tables to which the same is done, because the target chose them, or the moment did.
+OF_EACH = BOOKKEEPING | {"snapshot-log"}
+
+
+@check("IRC-TXN-001")
+def two_tables_are_changed(lab: CatalogLab) -> None:
+    """A transaction changes two tables, without conditions and with such that hold, and answers nothing but that."""
+    first, second = make_tables(lab, 2)
+    conditional = (
+        change(first, set_properties(lakepact="again"), requirements=[assert_uuid(first.uuid), assert_ref("main", None)]),
+        change(second, set_properties(lakepact="again"), requirements=[assert_schema(second.member("current-schema-id"))]),
+    )
+    for mark, changes in (("once", (marking(first, "once"), marking(second, "once"))), ("again", conditional)):
+        reply = transact(lab, *changes)
+        with lab.judge("IRC-TXN-001"):
+            expect.status(reply, 204)
+            expect.no_body(reply)
+            are_marked(lab, (first, second), mark)
+
+
+@check("IRC-TXN-001")
+def tables_are_changed_differently(lab: CatalogLab) -> None:
+    """Each table of a transaction gets its own changes: snapshots, columns and properties."""
+    appended, widened, described = make_tables(lab, 3)
+    snapshot = lab.snapshot(appended)
+    reply = transact(
+        lab,
+        change(appended, add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), requirements=[assert_ref("main", None)]),
+        change(
+            widened,
+            add_schema(schema_with(widened, next_column(widened, "more"))),
+            set_current_schema(LAST_ADDED),
+            requirements=[assert_last_field(widened.member("last-column-id"))],
+        ),
+        change(described, set_properties(lakepact="described")),
+    )
+    with lab.judge("IRC-TXN-001"):
+        expect.status(reply, 204)
+        expect.equal(snapshot["snapshot-id"], lab.load(appended).member("refs", "main", "snapshot-id"), "main to be at the new snapshot,")
+        expect.contains("more", columns(current_schema(lab.load(widened))), "columns of the current schema")
+        are_marked(lab, [described], "described")
+        for other in (widened, described):
+            expect.equal([], lab.load(other).metadata.get("snapshots") or [], "the snapshots of a table that got none to be")
+
+
+@check("IRC-TXN-013")
+def tables_of_several_namespaces_are_changed(lab: CatalogLab) -> None:
+    """The tables of a transaction may be in namespaces beside and below each other, and may have the same name."""
+    home = lab.make_namespace()
+    places = [home, lab.make_namespace()]
+    child = lab.child_of(home)
+    places += [child] if child else []
+    name = lab.name()
+    tables = [lab.make_table(place, name=name) for place in places]
+    reply = transact(lab, *[change(table, set_properties(lakepact=str(turn))) for turn, table in enumerate(tables)])
+    with lab.judge("IRC-TXN-013"):
+        expect.status(reply, 204)
+        for turn, table in enumerate(tables):
+            are_marked(lab, [table], str(turn))
+
+
+@check("IRC-TXN-017")
+def ten_tables_are_changed(lab: CatalogLab) -> None:
+    """A transaction may change ten tables."""
+    tables = make_tables(lab, MANY)
+    reply = transact(lab, *[marking(table, "one of many") for table in tables])
+    with lab.judge("IRC-TXN-017"):
+        expect.status(reply, 204)
+        are_marked(lab, tables, "one of many")
+
+
+def _updates(table: Table, snapshot: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """Commits of many kinds, for a table of which only its name, place and UUID are its own."""
+    more = next_column(table, "more", "long")
+    return [
+        [set_properties(a="1", b="2"), remove_properties("a")],
+        [add_schema(schema_with(table, more)), set_current_schema(LAST_ADDED)],
+        [add_spec(partition_field(more["id"], "bucket[4]", "more_bucket", field_id=next_field(table))), set_default_spec(LAST_ADDED)],
+        [add_sort_order(sort_field(more["id"])), set_default_sort_order(LAST_ADDED)],
+        [add_snapshot(snapshot), set_ref("main", snapshot["snapshot-id"]), set_ref("kept", snapshot["snapshot-id"], kind="tag")],
+        [],
+    ]
+
+
+def _removals(table: Table, snapshots: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Commits that attach things to a table and take them away again; a target may decline some of them."""
+    first, second = (snapshot["snapshot-id"] for snapshot in snapshots)
+    more, other = next_column(table, "more"), next_column(table, "other", skip=1)
+    at, former = column(table, "at"), table.member("default-spec-id")
+    return [
+        [*map(add_snapshot, snapshots), set_ref("main", second), set_ref("audit", first), set_ref("kept", second, kind="tag")],
+        [set_statistics(statistics_file(table, first)), set_partition_statistics(partition_statistics_file(table, second))],
+        [set_statistics(statistics_file(table, second)), remove_statistics(second)],
+        [remove_ref("kept")],
+        [remove_snapshots(first)],
+        [remove_partition_statistics(second)],
+        [add_schema(schema_with(table, more)), set_current_schema(LAST_ADDED), add_schema(schema_with(table, other, skip=1))],
+        [remove_schemas(table.member("current-schema-id"))],
+        [add_spec(partition_field(at, "day", "by_day", field_id=next_field(table))), set_default_spec(LAST_ADDED)],
+        [remove_partition_specs(former)],
+        [upgrade_format_version(3)],
+        [add_encryption_key(ROOT), add_encryption_key(KEY)],
+        [remove_encryption_key(KEY["key-id"])],
+    ]
+
+
+def _described(table: Table) -> dict[str, Any]:
+    """The table's metadata without what tells it from another one that was made in the same way."""
+    text = orjson.dumps({member: value for member, value in state(table).items() if member not in OF_EACH}).decode()
+    for own, instead in ((table.location, "location"), (table.uuid, "uuid"), (table.name, "name")):
+        text = text.replace(own, instead)
+    described: dict[str, Any] = orjson.loads(text)
+    return described
+
+
+@check("IRC-TXN-014")
+def a_transaction_of_one_table_is_a_commit(lab: CatalogLab) -> None:
+    """A table to which something is done in a transaction is as another one to which the same is done by a commit."""
+    committed, transacted = make_tables(lab, 2)
+    snapshot = lab.snapshot(committed)
+    other = {**snapshot, "manifest-list": snapshot["manifest-list"].replace(committed.location, transacted.location)}
+    for ours, theirs in zip(_updates(committed, snapshot), _updates(transacted, other), strict=True):
+        lab.works(lab.commit(committed, *ours, requirements=[assert_uuid(committed.uuid)]), 200)
+        reply = transact(lab, change(transacted, *theirs, requirements=[assert_uuid(transacted.uuid)]))
+        with lab.judge("IRC-TXN-014"):
+            expect.status(reply, *MADE)
+            expected, actual = (_described(table) for table in (lab.load(committed), lab.load(transacted)))
+            if expected.get("properties") != actual.get("properties"):
+                expected, actual = (_described(without_its_own(lab, lab.load(table))) for table in (committed, transacted))
+            for member in sorted(expected.keys() | actual.keys()):
+                expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit:")
+
+
+@check("IRC-TXN-014")
+def transactions_leave_the_past_that_commits_leave(lab: CatalogLab) -> None:
+    """Where a commit writes metadata to another place and logs the former one, a transaction does as well."""
+    committed, transacted = map(lab.load, make_tables(lab, 2))
+    for turn in ("1", "2"):
+        update = set_properties(**{"lakepact.turn": turn})
+        lab.committed(committed, update)
+        lab.works(transact(lab, change(transacted, update)))
+        after, later = lab.load(committed), lab.load(transacted)
+        with lab.judge("IRC-TXN-014"):
+            expect.equal(_past(committed, after), _past(transacted, later), "the past as after a commit:")
+        committed, transacted = after, later
+
+
+def _past(before: Table, after: Table) -> dict[str, bool]:
+    """What is left of where the metadata stood."""
+    log = [entry.get("metadata-file") for entry in after.metadata.get("metadata-log") or () if isinstance(entry, dict)]
+    place = before.metadata_location
+    return {"metadata-location is another": after.metadata_location != place, "metadata-log has the former one": place in log}
+
+
+@check("IRC-TXN-014")
+def every_update_is_made_in_a_transaction(lab: CatalogLab) -> None:
+    """Whatever a commit attaches to a table or takes away, and the target does it, a transaction does as well."""
+    committed, transacted = make_tables(lab, 2)
+    first = lab.snapshot(committed, schema_id=None)
+    second = lab.snapshot(committed, schema_id=None, parent_snapshot_id=first["snapshot-id"])
+    if "sequence-number" in first:
+        second["sequence-number"] = first["sequence-number"] + 1
+    others = [{**one, "manifest-list": one["manifest-list"].replace(committed.location, transacted.location)} for one in (first, second)]
+    for ours, theirs in zip(_removals(committed, (first, second)), _removals(transacted, others), strict=True):
+        if lab.commit(committed, *ours).status != 200:
+            continue
+        reply = transact(lab, change(transacted, *theirs))
+        with lab.judge("IRC-TXN-014"):
+            expect.status(reply, *MADE, about=f"for {theirs[-1]['action']}")
+            expected, actual = (_described(without_its_own(lab, lab.load(table))) for table in (committed, transacted))
+            for member in sorted(expected.keys() | actual.keys()):
+                expect.equal(expected.get(member), actual.get(member), f"`{member}` as after a commit with {theirs[-1]['action']}:")
+
+
+@check("IRC-TXN-014")
+def tables_are_moved_in_a_transaction(lab: CatalogLab) -> None:
+    """A table gets another location in a transaction where it gets one by a commit."""
+    committed, transacted = make_tables(lab, 2)
+    elsewhere = f"{committed.location}-moved"
+    if lab.commit(committed, set_location(elsewhere)).status != 200 or lab.load(committed).location != elsewhere:
+        raise NotOffered("the target does not let a commit move a table beside where it lies")
+    wanted = f"{transacted.location}-moved"
+    reply = transact(lab, change(transacted, set_location(wanted)))
+
+    with lab.judge("IRC-TXN-014"):
+        expect.status(reply, *MADE, about="for set-location")
+        expect.equal(wanted, lab.load(transacted).location, "location")
+
+
+@check("IRC-TXN-007")
+def a_transaction_of_nothing(lab: CatalogLab) -> None:
+    """A transaction without changes is refused as such, or accepted and without effect."""
+    before = make_tables(lab, 1)
+    reply = transact(lab)
+    with lab.judge("IRC-TXN-007", remark="it is refused" if reply.status == 400 else ""):
+        expect.status(reply, 204, 400)
+        all_unchanged(lab, before)
+
+
+@check("IRC-TXN-011")
+def two_changes_to_one_table(lab: CatalogLab) -> None:
+    """Two changes to one table are made in their order, or refused and neither of them is made."""
+    for apart in (False, True):
+        twice, between = make_tables(lab, 2)
+        before = [lab.load(table) for table in (twice, between)]
+        reply = transact(
+            lab,
+            change(twice, set_properties(lakepact="first", early="yes")),
+            *([marking(between, "between")] if apart else []),
+            change(twice, set_properties(lakepact="second", late="yes")),
+        )
+        with lab.judge("IRC-TXN-011", remark="they are refused" if reply.status == 400 else ""):
+            expect.status(reply, *MADE, 400)
+            if reply.status == 400:
+                all_unchanged(lab, before)
+                continue
+            properties = lab.load(twice).metadata.get("properties") or {}
+            expected = {"lakepact": "second", "early": "yes", "late": "yes"}
+            expect.equal(expected, {key: properties.get(key) for key in expected}, "properties")
+            are_marked(lab, [between] if apart else [], "between")

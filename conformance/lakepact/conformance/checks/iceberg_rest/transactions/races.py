@@ -1,0 +1,156 @@
+"""Checks of transactions that are truly made side by side: judged from their answers, from what is left, and by who looks on."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import assert_ref, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side, the_accepted
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import MADE, change, make_tables, mark_of, marking, transact
+from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+    from lakepact.conformance.exchanges import Reply
+
+    Change = dict[str, Any]
+
+CLIENTS = 12
+ROUNDS = 3  #: of each race
+TURNS = 12  #: transactions that are looked at while they are made
+READERS = 4  #: in each order of the tables
+
+
+def raced(lab: CatalogLab, transactions: Sequence[Sequence[Change]]) -> list[Reply]:
+    """The answers to transactions that are sent at the same moment."""
+    return side_by_side(lab, [partial(transact, lab, *changes) for changes in transactions], what="transactions")
+
+
+def winner_of(replies: Sequence[Reply]) -> int:
+    """The place of the transaction that was accepted."""
+    return the_accepted(replies, *MADE, what="transactions")
+
+
+def _main(table: Table) -> int | None:
+    refs: dict[str, dict[str, Any]] = table.metadata.get("refs") or {}
+    snapshot: int | None = refs["main"]["snapshot-id"] if "main" in refs else None
+    return snapshot
+
+
+@check("IRC-TXN-010", alone=True)
+def one_of_many_appends_to_all_wins(lab: CatalogLab) -> None:
+    """When many writers append to the same two tables, all tables are as one of them left them, in whatever order they are named."""
+    tables = make_tables(lab, 2)
+    for _ in lab.rounds(ROUNDS):
+        known = [lab.load(table) for table in tables]
+        snapshots = [[lab.snapshot(table) for table in known] for _ in range(CLIENTS)]
+        transactions = [
+            [
+                change(table, add_snapshot(one), set_ref("main", one["snapshot-id"]), requirements=[assert_ref("main", _main(table))])
+                for table, one in zip(known, of, strict=True)
+            ][:: 1 if number % 2 else -1]
+            for number, of in enumerate(snapshots)
+        ]
+        replies = raced(lab, transactions)
+        after = [lab.load(table) for table in tables]
+        with lab.judge("IRC-TXN-010"):
+            winner = snapshots[winner_of(replies)]
+            expect.equal([one["snapshot-id"] for one in winner], [_main(table) for table in after], "main of both tables to be at")
+            for number, table in enumerate(after):
+                sent = {of[number]["snapshot-id"] for of in snapshots}
+                held = [one["snapshot-id"] for one in table.metadata.get("snapshots") or () if one["snapshot-id"] in sent]
+                expect.equal([winner[number]["snapshot-id"]], held, "of the snapshots that were sent, the table to hold")
+
+
+@check("IRC-TXN-010", alone=True)
+def what_is_relied_on_does_not_change(lab: CatalogLab) -> None:
+    """When writers each rely on both tables and change one of them, one is accepted: the state it relied on is the one it changed."""
+    tables = make_tables(lab, 2)
+    for _ in lab.rounds(ROUNDS):
+        known = [lab.load(table) for table in tables]
+        relied = [assert_ref("main", _main(table)) for table in known]
+        snapshots = [lab.snapshot(known[number % 2]) for number in range(CLIENTS)]
+        transactions = []
+        for number, one in enumerate(snapshots):
+            mine, other = number % 2, 1 - number % 2
+            moving = (add_snapshot(one), set_ref("main", one["snapshot-id"]))
+            transactions.append(
+                [
+                    change(known[mine], *moving, requirements=[relied[mine]]),
+                    change(known[other], requirements=[relied[other]]),
+                ]
+            )
+        replies = raced(lab, transactions)
+        after = [_main(lab.load(table)) for table in tables]
+        with lab.judge("IRC-TXN-010"):
+            winner = winner_of(replies)
+            expected = [_main(table) for table in known]
+            expected[winner % 2] = snapshots[winner]["snapshot-id"]
+            expect.equal(expected, after, "main of both tables to be at")
+
+
+@check("IRC-TXN-010", alone=True)
+def no_accepted_transaction_is_lost(lab: CatalogLab) -> None:
+    """When many writers change the same two tables without a conflict, each is on both tables or on neither, and one was last on both."""
+    tables = make_tables(lab, 2)
+    for turn in lab.rounds(ROUNDS):
+        keys = [f"lakepact.{turn}.{number}" for number in range(CLIENTS)]
+        held = [assert_uuid(table.uuid) for table in tables]
+        replies = raced(
+            lab,
+            [
+                [
+                    change(table, set_properties(**{key: key, "last": key}), requirements=[one] if turn else [])
+                    for table, one in zip(tables, held, strict=True)
+                ][:: 1 if number % 2 else -1]
+                for number, key in enumerate(keys)
+            ],
+        )
+        after = [properties_of(lab.load(table)) for table in tables]
+        with lab.judge("IRC-TXN-010"):
+            for reply in replies:
+                expect.status(reply, *MADE, 409)
+            accepted = [key for key, reply in zip(keys, replies, strict=True) if reply.status in MADE]
+            expect.true(bool(accepted), "one of the transactions to be accepted", [reply.status for reply in replies])
+            for properties in after:
+                expect.equal(accepted, [key for key in keys if properties.get(key) == key], "the accepted transactions to be on the table:")
+            expect.equal(after[0].get("last"), after[1].get("last"), "the last transaction on both tables to be the same:")
+
+
+def _watched(lab: CatalogLab, first: Table, then: Table, done: threading.Event) -> list[tuple[int, int]]:
+    """The marks of two tables, loaded one after the other, again and again until it is done."""
+    seen: list[tuple[int, int]] = []
+    while not done.is_set() and len(seen) < len(lab.rounds(TURNS)) * 100:
+        marks = int(mark_of(lab, first) or 0), int(mark_of(lab, then) or 0)
+        if not seen or seen[-1] != marks:
+            seen.append(marks)
+    return seen
+
+
+def _written(lab: CatalogLab, tables: Sequence[Table], done: threading.Event) -> list[tuple[int, int]]:
+    try:
+        for turn, _ in enumerate(lab.rounds(TURNS), start=1):
+            lab.works(transact(lab, *[marking(table, str(turn)) for table in tables]), *MADE)
+    finally:
+        done.set()
+    return []
+
+
+@check("IRC-TXN-009", alone=True)
+def nobody_sees_half_of_it(lab: CatalogLab) -> None:
+    """Who loads one table after the other, in any order, never finds the later one behind the earlier one."""
+    one, other = make_tables(lab, 2)
+    done = threading.Event()
+    readers = [partial(_watched, lab, first, then, done) for first, then in ((one, other), (other, one)) for _ in range(READERS)]
+    seen = lab.together([partial(_written, lab, (one, other), done), *readers])
+    with lab.judge("IRC-TXN-009"):
+        halves = [marks for of in seen for marks in of if marks[1] < marks[0]]
+        expect.equal([], halves, "of the turns that were seen on one table and then on the other, these to be of half a transaction:")

@@ -1,0 +1,249 @@
+"""Checks of transactions that are refused: wherever the reason stands in them, nothing is changed."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import (
+    ASSERT_CREATE,
+    HARMLESS,
+    NOBODY,
+    UNKNOWN_REQUIREMENT,
+    assert_last_field,
+    assert_last_partition,
+    assert_order,
+    assert_ref,
+    assert_schema,
+    assert_spec,
+    assert_uuid,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.creating_commits import creation, plot
+from lakepact.conformance.checks.iceberg_rest.kit.lab import Table, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import properties_of
+from lakepact.conformance.checks.iceberg_rest.kit.transactions import (
+    MADE,
+    all_unchanged,
+    are_marked,
+    at_every_place,
+    change,
+    make_tables,
+    marking,
+    transact,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    FIRST_FIELD,
+    NOWHERE,
+    UNKNOWN_UPDATE,
+    add_spec,
+    columns,
+    current_schema,
+    partition_field,
+    set_current_schema,
+    set_default_spec,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+@check("IRC-TXN-002")
+def one_failed_requirement_refuses_all(lab: CatalogLab) -> None:
+    """One requirement that does not hold is a conflict, and no table is changed, not even those before it."""
+    failing, *others = make_tables(lab, 3)
+    failing = lab.append(failing)
+    before = [lab.load(table) for table in (failing, *others)]
+    stale = (
+        [assert_uuid(NOBODY)],
+        [assert_ref("main", None)],
+        [assert_uuid(failing.uuid), assert_schema(NOWHERE)],
+        [assert_last_field(NOWHERE)],
+        [assert_last_partition(failing.member("last-partition-id") + 1)],
+        [assert_spec(NOWHERE)],
+        [assert_order(NOWHERE)],
+        [assert_ref("audit", 1)],
+    )
+    for requirements in stale:
+        for where, changes in at_every_place(others, change(failing, HARMLESS, requirements=requirements)):
+            reply = transact(lab, *changes)
+            with lab.judge("IRC-TXN-002"):
+                expect.status(reply, 409, about=f"when {requirements[-1]['type']} fails in {where}")
+                all_unchanged(lab, before)
+
+
+@check("IRC-TXN-002")
+def tables_that_are_only_required_count(lab: CatalogLab) -> None:
+    """A requirement of a table to which nothing is done counts as well."""
+    relied, changed = make_tables(lab, 2)
+    relied = lab.append(relied)
+    before = [lab.load(table) for table in (relied, changed)]
+    for wrong in (change(relied, requirements=[assert_ref("main", None)]), change(relied, requirements=[assert_uuid(NOBODY)])):
+        for where, changes in at_every_place([changed], wrong):
+            reply = transact(lab, *changes)
+            with lab.judge("IRC-TXN-002"):
+                expect.status(reply, 409, about=f"when the requirement of {where} fails, which updates nothing")
+                all_unchanged(lab, before)
+
+
+@check("IRC-TXN-003")
+def one_impossible_update_refuses_all(lab: CatalogLab) -> None:
+    """One update that cannot be applied is a bad request, and no table is changed."""
+    failing, *others = make_tables(lab, 3)
+    before = [lab.load(table) for table in (failing, *others)]
+    impossible: dict[str, list[dict[str, Any]]] = {
+        "a schema that does not exist is made the current one": [set_current_schema(NOWHERE)],
+        "a branch is set to a snapshot that does not exist": [HARMLESS, set_ref("main", 1)],
+        "a spec that does not exist is made the default": [set_default_spec(NOWHERE), HARMLESS],
+        "a column that does not exist is partitioned by": [add_spec(partition_field(NOWHERE, "identity", "nothing", field_id=FIRST_FIELD))],
+    }
+    for wrong, updates in impossible.items():
+        for where, changes in at_every_place(others, change(failing, *updates)):
+            reply = transact(lab, *changes)
+            with lab.judge("IRC-TXN-003"):
+                expect.status(reply, 400, about=f"when {wrong} by {where}")
+                all_unchanged(lab, before)
+
+
+@check("IRC-TXN-004")
+def one_missing_table_refuses_all(lab: CatalogLab) -> None:
+    """One table that does not exist is refused as such, and no other table is changed."""
+    dropped, *others = make_tables(lab, 3)
+    lab.dropped(**dropped.at)
+    before = [lab.load(table) for table in others]
+    never = Table(dropped.namespace, lab.name(), dropped.reply)
+    for missing in (dropped, never):
+        for requirements in ([], [assert_uuid(dropped.uuid)]):
+            for where, changes in at_every_place(others, change(missing, HARMLESS, requirements=requirements)):
+                reply = transact(lab, *changes)
+                with lab.judge("IRC-TXN-004"):
+                    expect.status(reply, 404, about=f"when the table of {where} does not exist")
+                    expect.equal("NoSuchTableException", reply.at("error", "type"), "error type")
+                    all_unchanged(lab, before)
+    nowhere = Table((lab.name(),), dropped.name, dropped.reply)
+    reply = transact(lab, marking(others[0], "refused"), marking(nowhere, "refused"))
+    with lab.judge("IRC-TXN-004"):
+        expect.status(reply, 404, about="when the namespace of change 2 of 2 does not exist")
+        expect.contains(reply.at("error", "type"), ("NoSuchTableException", "NoSuchNamespaceException"), "error types")
+        all_unchanged(lab, before)
+
+
+@check("IRC-TXN-005")
+def changes_name_their_tables(lab: CatalogLab) -> None:
+    """A change without an identifier is refused, alone or beside others."""
+    table = lab.make_table()
+    nameless = {"requirements": [], "updates": [HARMLESS]}
+    transactions: Mapping[str, list[dict[str, Any]]] = {
+        "one change without identifier": [nameless],
+        "a second change without identifier": [marking(table, "refused"), nameless],
+        "a first change without identifier": [nameless, marking(table, "refused")],
+        "an identifier that is null": [{**nameless, "identifier": None}],
+    }
+    for wrong, changes in transactions.items():
+        reply = transact(lab, *changes)
+        with lab.judge("IRC-TXN-005"):
+            expect.status(reply, 400, about=f"for {wrong}")
+
+
+@check("IRC-TXN-006")
+def changes_are_an_array(lab: CatalogLab) -> None:
+    """A transaction has an array of changes."""
+    one = marking(lab.make_table(), "refused")
+    bodies: Iterable[dict[str, Any]] = (
+        {},
+        one,
+        {"changes": [one]},
+        *({"table-changes": value} for value in (None, one, {}, "none", 0, True)),
+    )
+    for body in bodies:
+        reply = lab.send("commitTransaction", body=body)
+        with lab.judge("IRC-TXN-006"):
+            expect.status(reply, 400, about=f"for {expect.shown(body)}")
+
+
+@check("IRC-TXN-008")
+def one_unknown_kind_refuses_all(lab: CatalogLab) -> None:
+    """One update or requirement that nobody knows is a bad request, and no table is changed."""
+    failing, *others = make_tables(lab, 3)
+    before = [lab.load(table) for table in (failing, *others)]
+    unknown = {
+        "an update": change(failing, HARMLESS, UNKNOWN_UPDATE),
+        "an update before others": change(failing, UNKNOWN_UPDATE, HARMLESS),
+        "a requirement": change(failing, HARMLESS, requirements=[assert_uuid(failing.uuid), UNKNOWN_REQUIREMENT]),
+        "a requirement of no update": change(failing, requirements=[UNKNOWN_REQUIREMENT]),
+    }
+    for kind, wrong in unknown.items():
+        for where, changes in at_every_place(others, wrong):
+            reply = transact(lab, *changes)
+            with lab.judge("IRC-TXN-008"):
+                expect.status(reply, 400, about=f"for {kind} that is unknown in {where}")
+                all_unchanged(lab, before)
+
+
+@check("IRC-TXN-016")
+def views_are_no_tables(lab: CatalogLab) -> None:
+    """A change to the name of a view is refused as one to a table that does not exist."""
+    table = lab.make_table()
+    view = Table(table.namespace, lab.make_view(table.namespace), table.reply)
+    for changes in ([marking(view, "refused")], [marking(table, "refused"), marking(view, "refused")]):
+        reply = transact(lab, *changes)
+        with lab.judge("IRC-TXN-016"):
+            expect.status(reply, 404)
+
+
+@check("IRC-TXN-016")
+def views_stay_where_tables_are_created(lab: CatalogLab) -> None:
+    """A transaction that creates a table by the name of a view is refused, and the view stays."""
+    ground = plot(lab, lab.make_namespace())
+    view = lab.make_view(ground.namespace, name=ground.name)
+    reply = transact(lab, change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE]))
+
+    with lab.judge("IRC-TXN-016"):
+        expect.status(reply, 400, 404, 409)
+        expect.status(lab.send("loadView", namespace=ground.namespace, view=view), 200)
+        expect.status(lab.send("loadTable", **ground.at), 404)
+
+
+@check("IRC-TXN-002", "IRC-TXN-012")
+def creations_are_part_of_it(lab: CatalogLab) -> None:
+    """A table is created with all other changes of the transaction, or not at all."""
+    table = lab.append(lab.make_table())
+    for first in (True, False):
+        ground, assigned = plot(lab, table.namespace), str(uuid.uuid4())
+        before = lab.load(table)
+        made = change(ground, *creation(ground, assigned), requirements=[ASSERT_CREATE])
+        reply = transact(lab, *[made, marking(table, f"created {first}")][:: 1 if first else -1])
+        with lab.judge("IRC-TXN-012", remark="" if reply.status in MADE else f"creating is refused with {reply.status}"):
+            expect.status(reply, *MADE, 400, 404)
+            loaded = lab.send("loadTable", **ground.at)
+            if reply.status not in MADE:
+                expect.status(loaded, 404, about="for the table that was not created")
+                all_unchanged(lab, [before])
+            else:
+                expect.status(loaded, 200)
+                created = Table(ground.namespace, ground.name, loaded)
+                expect.equal(assigned, created.uuid.lower(), "the assigned table-uuid, in whatever case,")
+                expect.equal("by a commit", properties_of(created).get("made"), "the property")
+                expect.contains("id", columns(current_schema(created)), "columns of the current schema")
+                are_marked(lab, [table], f"created {first}")
+        _refused_creations(lab, table, first=first, offered=reply.status in MADE)
+
+
+def _refused_creations(lab: CatalogLab, table: Table, *, first: bool, offered: bool) -> None:
+    """A table whose creation stands beside a requirement that fails is not created."""
+    ground = plot(lab, table.namespace)
+    before = lab.load(table)
+    made = change(ground, *creation(ground, str(uuid.uuid4())), requirements=[ASSERT_CREATE])
+    # A target that creates no tables in transactions may refuse to for that reason, and before it looks at what else is required.
+    allowed = (409,) if offered else (400, 404, 409)
+    for failing in (assert_ref("main", None), ASSERT_CREATE) if offered else (assert_ref("main", None),):
+        stale = change(table, HARMLESS, requirements=[failing])
+        reply = transact(lab, *[made, stale][:: 1 if first else -1])
+        loaded = lab.send("loadTable", **ground.at)
+        with lab.judge("IRC-TXN-002"):
+            expect.status(reply, *allowed, about=f"when {failing['type']} fails beside a creation")
+            expect.status(loaded, 404, about="for the table that was not created")
+            all_unchanged(lab, [before])

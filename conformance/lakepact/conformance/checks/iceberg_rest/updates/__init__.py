@@ -1,0 +1,1 @@
+"""Checks of the kinds of update that a commit may hold."""

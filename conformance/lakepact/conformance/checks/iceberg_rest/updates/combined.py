@@ -1,0 +1,289 @@
+"""Checks of updates beside each other and in unusual order: ways back, what is known already, odd names, and what has to stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties, set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said, state
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    FIRST_FIELD,
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    add_sort_order,
+    add_spec,
+    changed,
+    column,
+    columns,
+    current_schema,
+    next_column,
+    next_field,
+    partition_field,
+    partition_statistics_file,
+    remove_snapshots,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    set_partition_statistics,
+    set_statistics,
+    sort_field,
+    statistics_file,
+    table_of_version,
+    upgrade_format_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.updates.partition_specs import spec_with
+from lakepact.conformance.checks.iceberg_rest.updates.refs import current_snapshot, expect_ref, refs
+from lakepact.conformance.checks.iceberg_rest.updates.snapshots import all_snapshots, snapshot_ids, snapshot_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+ACCEPTED, REFUSED = 200, 400
+LARGE = 2**33 + 1  #: a sequence number that 32 bits do not hold
+BEYOND_DOUBLES = 2**53 + 1  #: a number that loses its last digit in a double
+HISTORY = ("refs", "snapshots", "snapshot-log", "current-snapshot-id", "statistics", "properties", "table-uuid")
+
+
+def logged(table: Table) -> list[Any]:
+    """The snapshots in a table's snapshot log, in order."""
+    return [entry.get("snapshot-id") for entry in table.metadata.get("snapshot-log") or ()]
+
+
+@check("IRC-UPD-044")
+def main_goes_back(lab: CatalogLab) -> None:
+    """Main is moved back to a snapshot where it was before: that is logged like any other way, and no snapshot is lost by it."""
+    table = lab.append(lab.append(lab.make_table()))
+    first, second = all_snapshots(table, 2)
+
+    with lab.judge("IRC-UPD-044"):
+        after = changed(lab, table, set_ref("main", first))
+        expect.equal(first, current_snapshot(after), "current-snapshot-id")
+        expect.equal(sorted([first, second]), sorted(snapshot_ids(after)), "snapshots")
+        expect.equal([first, second, first], logged(after), "snapshot-log")
+
+
+@check("IRC-UPD-050", "IRC-UPD-090")
+def snapshots_expire(lab: CatalogLab) -> None:
+    """Of three snapshots the first one is removed, as clients let them expire: the others stay, and the log names those alone."""
+    table = lab.append(lab.append(lab.append(lab.make_table())))
+    first, second, third = all_snapshots(table, 3)
+    after = lab.committed(table, remove_snapshots(first))
+
+    with lab.judge("IRC-UPD-050"):
+        expect.equal(sorted([second, third]), sorted(snapshot_ids(after)), "snapshots")
+        expect.equal(third, current_snapshot(after), "current-snapshot-id")
+    with lab.judge("IRC-UPD-090"):
+        expect.lacks(first, logged(after), "snapshot-log")
+        expect.equal([third], logged(after)[-1:], "the last entry of snapshot-log")
+
+
+@check("IRC-UPD-050")
+def what_was_just_added_does_not_expire(lab: CatalogLab) -> None:
+    """A commit that adds a snapshot and removes an older one removes no more than that, although no branch is at the new one."""
+    table = lab.append(lab.append(lab.make_table()))
+    first, second = all_snapshots(table, 2)
+    snapshot = lab.snapshot(table)
+
+    with lab.judge("IRC-UPD-050"):
+        after = changed(lab, table, add_snapshot(snapshot), remove_snapshots(first))
+        expect.equal(sorted([second, snapshot["snapshot-id"]]), sorted(snapshot_ids(after)), "snapshots")
+
+
+@check("IRC-UPD-018", "IRC-UPD-026", "IRC-UPD-032")
+def last_added_may_be_known(lab: CatalogLab) -> None:
+    """What was added last in a commit is what -1 stands for, also where the table had it already, or nothing was: 400, never another."""
+    spec = {"spec-id": 0, "fields": [partition_field(2, "identity", "by_name", field_id=FIRST_FIELD)]}
+    table = lab.make_table(partition_spec=spec, write_order={"order-id": 1, "fields": [sort_field(2)]})
+    name, id_ = column(table, "name"), column(table, "id")
+    schema = current_schema(table)
+    more = next_column(table, "more")
+
+    again = add_schema(schema, last_column_id=more["id"])
+    after = _added_anew(lab, "IRC-UPD-018", table, add_schema(schema_with(table, more)), again, set_current_schema(LAST_ADDED))
+    if after:
+        with lab.judge("IRC-UPD-018"):
+            expect.equal(sorted(columns(schema)), sorted(columns(current_schema(after))), "columns of the schema that was added last,")
+    other, known = partition_field(id_, "bucket[4]", "other", field_id=next_field(table)), spec_with(table, "by_name")["fields"][0]
+    after = _added_anew(lab, "IRC-UPD-026", table, add_spec(other), add_spec(known, spec_id=0), set_default_spec(LAST_ADDED))
+    if after:
+        with lab.judge("IRC-UPD-026"):
+            default = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
+            names = [[field.get("name") for field in one["fields"]] for one in default]
+            expect.equal([["by_name"]], names, "fields of the spec that was added last,")
+    orders = [add_sort_order(sort_field(id_), order_id=2), add_sort_order(sort_field(name))]
+    after = _added_anew(lab, "IRC-UPD-032", table, *orders, set_default_sort_order(LAST_ADDED))
+    if after:
+        with lab.judge("IRC-UPD-032"):
+            default = [one for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
+            sources = [[field.get("source-id") for field in one["fields"]] for one in default]
+            expect.equal([[name]], sources, "columns of the order that was added last,")
+
+
+def _added_anew(lab: CatalogLab, requirement: str, table: Table, *updates: Mapping[str, Any]) -> Table | None:
+    """The table after a commit that adds what is there already; none where nothing counts as added, which no clause rules out."""
+    reply = lab.commit(table, *updates)
+    if reply.status == REFUSED:
+        lab.note(requirement, "what the table has already is not added by being added again, so that -1 stands for nothing")
+        return None
+    with lab.judge(requirement):
+        expect.status(reply, 200, 400)
+    return lab.load(table) if reply.status == ACCEPTED else None
+
+
+@check("IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-029")
+def what_is_added_is_kept_whole(lab: CatalogLab) -> None:
+    """Schemas, specs and orders are added as they were sent, but for their ids, and do not take effect by that."""
+    table = lab.make_table()
+    schema = current_schema(table)
+    documented = {**next_column(table, "documented", "int"), "doc": "what it is"}
+    sent = {**schema, "fields": [*schema["fields"], documented], "identifier-field-ids": [column(table, "id")]}
+    after = lab.committed(table, add_schema(sent))
+
+    with lab.judge("IRC-UPD-010"):
+        found = [one for one in after.member("schemas") if "documented" in columns(one)]
+        expect.equal(1, len(found), "schemas with the column documented:")
+        for before, field in zip(sent["fields"], found[0]["fields"], strict=True):
+            expect.equal(before, {member: field.get(member) for member in before}, "the field")
+        expect.equal(sent["identifier-field-ids"], found[0].get("identifier-field-ids"), "identifier-field-ids")
+        expect.equal(table.member("current-schema-id"), after.member("current-schema-id"), "still the current-schema-id")
+    with lab.judge("IRC-UPD-022"):
+        field = partition_field(column(table, "id"), "truncate[10]", "tens")
+        after = changed(lab, table, add_spec(field))
+        (found_field,) = spec_with(after, "tens")["fields"]
+        expect.equal(field, {member: found_field.get(member) for member in field}, "the partition field")
+        expect.equal(table.member("default-spec-id"), after.member("default-spec-id"), "still the default-spec-id")
+    with lab.judge("IRC-UPD-029"):
+        order = sort_field(column(table, "id"), transform="bucket[16]", direction="desc", null_order="nulls-last")
+        after = changed(lab, table, add_sort_order(order))
+        orders = [of_what_was_said([order], one.get("fields")) for one in after.member("sort-orders")]
+        expect.contains([order], orders, "sort orders")
+        expect.equal(table.member("default-sort-order-id"), after.member("default-sort-order-id"), "still the default-sort-order-id")
+
+
+@check("IRC-UPD-022")
+def partition_fields_have_ids_of_their_own(lab: CatalogLab) -> None:
+    """The id of a partition field that was given up is not given to another one."""
+    table = table_of_version(lab, 2)
+    name, id_, at = (column(table, one) for one in ("name", "id", "at"))
+    by_name = partition_field(name, "identity", "by_name")
+    both = lab.committed(table, add_spec(by_name), set_default_spec(LAST_ADDED))
+    given_up = partition_field(at, "day", "given_up")
+    lab.committed(both, add_spec(by_name, given_up), set_default_spec(LAST_ADDED))
+    back = lab.committed(both, add_spec(by_name), set_default_spec(LAST_ADDED))
+
+    with lab.judge("IRC-UPD-022"):
+        after = changed(lab, back, add_spec(partition_field(id_, "bucket[4]", "later")))
+        former = [one.get("field-id") for spec in back.member("partition-specs") for one in spec["fields"]]
+        later = [one.get("field-id") for spec in after.member("partition-specs") for one in spec["fields"] if one.get("name") == "later"]
+        expect.lacks(later[0] if later else None, [*former, None], "an id that no other field has,")
+
+
+@check("IRC-UPD-005")
+def upgrades_change_the_version_alone(lab: CatalogLab) -> None:
+    """A table of version 2 becomes one of version 3 with all its snapshots, refs, log, statistics and properties."""
+    table_of_version(lab, 3)
+    table = lab.append(lab.append(table_of_version(lab, 2)))
+    first, _ = all_snapshots(table, 2)
+    table = lab.committed(
+        table, set_ref("release", first, kind="tag"), set_statistics(statistics_file(table, first)), set_properties(a="b")
+    )
+    before = lab.load(table)
+    after = lab.committed(table, upgrade_format_version(3))
+
+    with lab.judge("IRC-UPD-005"):
+        expect.equal(3, after.member("format-version"), "format-version")
+        for member in HISTORY:
+            expect.equal(state(before).get(member), state(after).get(member), member)
+
+
+@check("IRC-UPD-035")
+def sequence_numbers_are_large(lab: CatalogLab) -> None:
+    """A sequence number that 32 bits do not hold is one like any other."""
+    table = table_of_version(lab, 2)
+    snapshot = lab.snapshot(table, sequence_number=LARGE)
+
+    with lab.judge("IRC-UPD-035"):
+        after = changed(lab, table, add_snapshot(snapshot))
+        expect.equal(LARGE, snapshot_of(after, snapshot["snapshot-id"]).get("sequence-number"), "sequence-number of the snapshot")
+        expect.equal(LARGE, after.member("last-sequence-number"), "last-sequence-number")
+
+
+@check("IRC-GEN-019")
+def numbers_beyond_doubles_are_exact(lab: CatalogLab) -> None:
+    """A sequence number and an age that a double does not hold are read back with all their digits, if the target takes them."""
+    table = table_of_version(lab, 2)
+    snapshot = lab.snapshot(table, sequence_number=BEYOND_DOUBLES)
+    identifier = snapshot["snapshot-id"]
+    if lab.commit(table, add_snapshot(snapshot), set_ref("aged", identifier, kind="tag", max_ref_age_ms=BEYOND_DOUBLES)).status != 200:
+        lab.skip("IRC-GEN-019", "the target takes no such numbers")
+        return
+    after = lab.load(table)
+
+    with lab.judge("IRC-GEN-019"):
+        expect.equal(BEYOND_DOUBLES, snapshot_of(after, identifier).get("sequence-number"), "sequence-number of the snapshot")
+        expect.equal(BEYOND_DOUBLES, after.member("last-sequence-number"), "last-sequence-number")
+        expect.equal(BEYOND_DOUBLES, after.member("refs", "aged", "max-ref-age-ms"), "max-ref-age-ms")
+
+
+@check("IRC-GEN-019")
+def row_ids_beyond_doubles_are_exact(lab: CatalogLab) -> None:
+    """A row id that a double does not hold is read back with all its digits, if the target takes it, and so is the next one."""
+    table = table_of_version(lab, 3)
+    snapshot = lab.snapshot(table, first_row_id=BEYOND_DOUBLES, added_rows=2)
+    if lab.commit(table, add_snapshot(snapshot)).status != 200:
+        lab.skip("IRC-GEN-019", "the target takes no such row ids")
+        return
+    after = lab.load(table)
+
+    with lab.judge("IRC-GEN-019"):
+        expect.equal(BEYOND_DOUBLES, snapshot_of(after, snapshot["snapshot-id"]).get("first-row-id"), "first-row-id of the snapshot")
+        expect.equal(BEYOND_DOUBLES + 2, after.member("next-row-id"), "next-row-id")
+
+
+@check("IRC-UPD-045")
+def refs_have_any_names(lab: CatalogLab) -> None:
+    """The name of a ref is kept as it was sent, with capitals, dots and slashes."""
+    table = lab.append(lab.make_table())
+    (snapshot,) = all_snapshots(table, 1)
+    updates = [set_ref(name, snapshot, kind=kind) for name, kind in (("Audit/2026.q1", "branch"), ("v1.0-RC 2", "tag"))]
+
+    with lab.judge("IRC-UPD-045"):
+        after = changed(lab, table, *updates)
+        for update in updates:
+            expect_ref(after, update["ref-name"], update)
+        expect.equal(3, len(refs(after)), "number of refs:")
+
+
+@check("IRC-UPD-061")
+def properties_have_any_names_and_values(lab: CatalogLab) -> None:
+    """Properties are kept as they were sent: with dots, spaces and letters of all alphabets, empty, or long."""
+    table = lab.make_table()
+    sent = {"lakepact.some-key": "", "Lakepact Some/Key": "x" * 5000, "grüße": ' 雪 \n\t"\\', "0": "0"}
+
+    with lab.judge("IRC-UPD-061"):
+        after = changed(lab, table, {"action": "set-properties", "updates": sent})
+        expect.equal(sent, {key: after.member("properties").get(key) for key in sent}, "properties")
+
+
+@check("IRC-UPD-066", "IRC-UPD-071")
+def statistics_are_kept_whole(lab: CatalogLab) -> None:
+    """Statistics files are stored with all that was sent of them."""
+    table = lab.append(lab.make_table())
+    (snapshot,) = all_snapshots(table, 1)
+    file, of_partitions = statistics_file(table, snapshot), partition_statistics_file(table, snapshot)
+    (blob,) = file["blob-metadata"]
+    file["blob-metadata"] = [blob, {**blob, "fields": [column(table, "name")], "properties": {"ndv": "5"}}]
+
+    with lab.judge("IRC-UPD-066"):
+        after = changed(lab, table, set_statistics(file))
+        expect.equal([file], [{m: one.get(m) for m in file} for one in after.member("statistics")], "statistics")
+    with lab.judge("IRC-UPD-071"):
+        after = changed(lab, table, set_partition_statistics(of_partitions))
+        found = [{m: one.get(m) for m in of_partitions} for one in after.member("partition-statistics")]
+        expect.equal([of_partitions], found, "partition-statistics")

@@ -1,0 +1,96 @@
+"""Checks of the updates `add-encryption-key` and `remove-encryption-key`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.encryption_keys import KEY, ROOT, VERSION
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    add_encryption_key,
+    changed,
+    judge_refusals,
+    remove_encryption_key,
+    table_of_version,
+    without,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def keys_called(table: Table, key_id: str) -> list[dict[str, Any]]:
+    """The entries that a table has for a key id."""
+    return [key for key in table.metadata.get("encryption-keys") or () if key.get("key-id") == key_id]
+
+
+@check("IRC-UPD-079")
+def keys_are_stored(lab: CatalogLab) -> None:
+    """An encryption key is kept with all its members."""
+    table = table_of_version(lab, VERSION)
+
+    with lab.judge("IRC-UPD-079"):
+        after = changed(lab, table, add_encryption_key(ROOT), add_encryption_key(KEY))
+        for sent in (ROOT, KEY):
+            stored = keys_called(after, sent["key-id"])
+            expect.equal(1, len(stored), f"entries for the key {sent['key-id']}:")
+            expect.equal(sent, {member: stored[0].get(member) for member in sent}, "the key")
+
+
+@check("IRC-UPD-079")
+def keys_of_ids_alike_are_others(lab: CatalogLab) -> None:
+    """Keys whose ids differ in letter case alone are two."""
+    table = lab.committed(table_of_version(lab, VERSION), add_encryption_key(ROOT))
+    other = {**KEY, "key-id": "Root"}
+
+    with lab.judge("IRC-UPD-079"):
+        after = changed(lab, table, add_encryption_key(other))
+        for sent in (ROOT, other):
+            stored = [key.get("encrypted-key-metadata") for key in keys_called(after, sent["key-id"])]
+            expect.equal([sent["encrypted-key-metadata"]], stored, f"encrypted-key-metadata of {sent['key-id']}")
+
+
+@check("IRC-UPD-080")
+def keys_are_stored_once(lab: CatalogLab) -> None:
+    """A key that is added again, or another with its id, does not make a second entry."""
+    table = lab.committed(table_of_version(lab, VERSION), add_encryption_key(ROOT))
+
+    for again in (ROOT, {**ROOT, "encrypted-key-metadata": KEY["encrypted-key-metadata"]}):
+        reply = lab.commit(table, add_encryption_key(again))
+        with lab.judge("IRC-UPD-080"):
+            expect.no_server_error(reply)
+            expect.equal(1, len(keys_called(lab.load(table), "root")), "entries for the key root:")
+
+
+@check("IRC-UPD-081")
+def incomplete_keys_are_refused(lab: CatalogLab) -> None:
+    """An encryption key needs its id and its metadata."""
+    table = table_of_version(lab, VERSION)
+    cases = {f"no {member}": [add_encryption_key(without(KEY, member))] for member in ("key-id", "encrypted-key-metadata")}
+    judge_refusals(lab, "IRC-UPD-081", table, cases)
+
+
+@check("IRC-UPD-082")
+def keys_are_removed(lab: CatalogLab) -> None:
+    """A key can be removed, others stay, and removing one that there is not changes nothing."""
+    table = lab.committed(table_of_version(lab, VERSION), add_encryption_key(ROOT), add_encryption_key(KEY))
+
+    with lab.judge("IRC-UPD-082"):
+        for key_id in ("data", "nope"):
+            after = changed(lab, table, remove_encryption_key(key_id))
+            expect.equal([], keys_called(after, "data"), "as entries for the key data")
+            expect.equal(1, len(keys_called(after, "root")), "entries for the key root:")
+
+
+@check("IRC-UPD-082")
+def keys_go_alone(lab: CatalogLab) -> None:
+    """A key that is removed takes none along that was encrypted by it; or it may not be removed while there is one."""
+    table = lab.committed(table_of_version(lab, VERSION), add_encryption_key(ROOT), add_encryption_key(KEY))
+    reply = lab.commit(table, remove_encryption_key("root"))
+    after = lab.load(table)
+
+    with lab.judge("IRC-UPD-082"):
+        expect.no_server_error(reply)
+        expect.equal(0 if reply.status == 200 else 1, len(keys_called(after, "root")), "entries for the key root:")
+        expect.equal(1, len(keys_called(after, "data")), "entries for the key data:")

@@ -1,0 +1,173 @@
+"""Checks of what is added and differs but a little from what is there: it is another one all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_sort_order,
+    add_spec,
+    changed,
+    column,
+    current_schema,
+    next_column,
+    next_field,
+    partition_field,
+    schema_with,
+    set_current_schema,
+    set_default_sort_order,
+    set_default_spec,
+    sort_field,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def _with_fields(schema: Mapping[str, Any], **changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema whose columns of these names have other members."""
+    return {**schema, "fields": [{**field, **changes.get(field["name"], {})} for field in schema["fields"]]}
+
+
+def _likenesses(table: Table) -> dict[str, dict[str, Any]]:
+    """Schemas that are the current one but for one thing, by what that is."""
+    schema = current_schema(table)
+    identified = schema.get("identifier-field-ids") or []
+    return {
+        "another doc": _with_fields(schema, name={"doc": "other words"}),
+        "a column that became optional": _with_fields(schema, id={"required": False}),
+        "a column of another name": _with_fields(schema, name={"name": "called"}),
+        "a wider type": _with_fields(schema, count={"type": "long"}),
+        "another order of columns": {**schema, "fields": [*schema["fields"][1:], schema["fields"][0]]},
+        "identifier fields": {**schema, "identifier-field-ids": [] if identified else [column(table, "id")]},
+    }
+
+
+def _is_current(table: Table, sent: Mapping[str, Any], what: str) -> None:
+    """The current schema says all that was sent, of columns and identifier fields."""
+    current = current_schema(table)
+    said = of_what_was_said(sent["fields"], current["fields"])
+    expect.equal(sent["fields"], said, f"the columns of a schema with {what},")
+    expect.equal(sent.get("identifier-field-ids") or [], current.get("identifier-field-ids") or [], f"identifier-field-ids with {what},")
+
+
+@check("IRC-UPD-010")
+def schemas_that_differ_a_little_are_others(lab: CatalogLab) -> None:
+    """A schema that differs from one of the table in a doc, a flag, a name, a type or in order is added as it was sent."""
+    fields = [
+        {"id": 1, "name": "id", "type": "long", "required": True},
+        {"id": 2, "name": "name", "type": "string", "required": False, "doc": "any text"},
+        {"id": 3, "name": "count", "type": "int", "required": False},
+    ]
+    table = lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields})
+
+    with lab.judge("IRC-UPD-010"):
+        for what, schema in _likenesses(table).items():
+            _is_current(changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED)), schema, what)
+
+
+@check("IRC-UPD-010")
+def default_values_are_part_of_a_schema(lab: CatalogLab) -> None:
+    """A column that is added to a table of version 3 keeps its default values, and other default values make another schema."""
+    table = table_of_version(lab, 3)
+    counted = {**next_column(table, "counted", "int"), "initial-default": 5, "write-default": 7}
+
+    with lab.judge("IRC-UPD-010"):
+        schema = schema_with(table, counted)
+        table = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
+        _is_current(table, schema, "default values")
+        other = _with_fields(schema, counted={"write-default": 8})
+        table = changed(lab, table, add_schema(other), set_current_schema(LAST_ADDED))
+        _is_current(table, other, "another write-default")
+        # Within another column they may be refused, and are kept where they are not.
+        place = next_column(table, "place")
+        defaults = {"initial-default": "here", "write-default": "there"}
+        city = {"id": place["id"] + 1, "name": "city", "type": "string", "required": False, **defaults}
+        nested = schema_with(table, {**place, "type": {"type": "struct", "fields": [city]}})
+        if lab.commit(table, add_schema(nested), set_current_schema(LAST_ADDED)).status == 200:
+            _is_current(lab.load(table), nested, "default values within a column")
+
+
+@check("IRC-UPD-012")
+def last_column_id_is_not_taken_from_requests(lab: CatalogLab) -> None:
+    """A request that says too low a last column id is refused, or the id is computed all the same."""
+    table = lab.make_table()
+    more = next_column(table, "more")
+    reply = lab.commit(table, add_schema(schema_with(table, more), last_column_id=table.member("last-column-id")))
+
+    with lab.judge("IRC-UPD-012"):
+        expect.status(reply, 200, 400)
+        if reply.status == 200:
+            expect.equal(more["id"], lab.load(table).member("last-column-id"), "last-column-id")
+
+
+@check("IRC-UPD-026")
+def specs_that_differ_a_little_are_others(lab: CatalogLab) -> None:
+    """A spec with another width, with its fields in another order or under another name, is another one."""
+    table = table_of_version(lab, 2)
+    id_, name = column(table, "id"), column(table, "name")
+    first = next_field(table)
+    by_name = partition_field(name, "truncate[4]", "name_start", field_id=first)
+    specs = [[partition_field(id_, f"bucket[{width}]", f"by_{width}", field_id=first + n), by_name] for n, width in ((1, 4), (2, 8))]
+    specs.append(specs[0][::-1])
+    specs.append([{**specs[0][0], "name": "called"}, by_name])
+
+    with lab.judge("IRC-UPD-026"):
+        for number, fields in enumerate(specs, start=1):
+            after = changed(lab, table, add_spec(*fields, spec_id=number), set_default_spec(LAST_ADDED))
+            (default,) = [one for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
+            said = [{member: field.get(member) for member in ("source-id", "transform", "name")} for field in default["fields"]]
+            sent = [{member: field[member] for member in ("source-id", "transform", "name")} for field in fields]
+            expect.equal(sent, said, "the fields of the default spec, which was added last,")
+
+
+@check("IRC-UPD-026")
+def specs_are_not_told_by_the_names_of_fields(lab: CatalogLab) -> None:
+    """A spec whose fields are called as those of a known one is another one if a width or their order differs, also without ids."""
+    table = table_of_version(lab, 2)
+    first = next_field(table)
+    by_id = partition_field(column(table, "id"), "bucket[4]", "by_id")
+    by_name = partition_field(column(table, "name"), "truncate[4]", "name_start")
+    known = [{**field, "field-id": first + n} for n, field in enumerate((by_id, by_name))]
+    lab.committed(table, add_spec(*known, spec_id=1), set_default_spec(LAST_ADDED))
+
+    for fields in ([{**by_id, "transform": "bucket[8]"}, by_name], [by_name, by_id]):
+        reply = lab.commit(table, add_spec(*fields, spec_id=2), set_default_spec(LAST_ADDED))
+        if reply.status != 200:
+            lab.skip("IRC-UPD-026", "specs without the ids of their fields are refused (IRC-UPD-022)")
+            continue
+        with lab.judge("IRC-UPD-026"):
+            after = lab.load(table)
+            default = [one["fields"] for one in after.member("partition-specs") if one.get("spec-id") == after.member("default-spec-id")]
+            expect.equal([[field["transform"] for field in fields]], [[f.get("transform") for f in one] for one in default], "transforms,")
+
+
+@check("IRC-UPD-032")
+def orders_that_differ_a_little_are_others(lab: CatalogLab) -> None:
+    """An order of the same columns in another direction, with nulls elsewhere, by another transform or in turn is another one."""
+    table = lab.make_table()
+    name = column(table, "name")
+    alone = (
+        sort_field(name),
+        sort_field(name, direction="desc"),
+        sort_field(name, null_order="nulls-last"),
+        sort_field(name, transform="bucket[4]"),
+        sort_field(name, transform="bucket[8]"),
+    )
+    both = [sort_field(name), sort_field(column(table, "id"))]
+    orders = (*([one] for one in alone), both, both[::-1])
+
+    with lab.judge("IRC-UPD-032"):
+        for number, order in enumerate(orders, start=1):
+            after = changed(lab, table, add_sort_order(*order, order_id=number), set_default_sort_order(LAST_ADDED))
+            default = [one["fields"] for one in after.member("sort-orders") if one.get("order-id") == after.member("default-sort-order-id")]
+            said = [[{member: field.get(member) for member in alone[0]} for field in fields] for fields in default]
+            expect.equal([order], said, "the default order, which was added last,")

@@ -1,0 +1,149 @@
+"""Checks of the updates `add-spec`, `set-default-spec` and `remove-partition-specs`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    FIRST_FIELD,
+    LAST_ADDED,
+    NOWHERE,
+    REQUESTED,
+    add_spec,
+    changed,
+    column,
+    judge_refusals,
+    next_field,
+    partition_field,
+    remove_partition_specs,
+    set_default_spec,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def spec_ids(table: Table) -> list[Any]:
+    """The ids of a table's partition specs."""
+    return [spec.get("spec-id") for spec in table.member("partition-specs")]
+
+
+def spec_with(table: Table, name: str) -> dict[str, Any]:
+    """The one partition spec that has a field of that name.
+
+    Raises:
+        Unmet: there is none, or more than one.
+    """
+    specs: list[dict[str, Any]] = [s for s in table.member("partition-specs") if name in [f.get("name") for f in s["fields"]]]
+    if len(specs) != 1:
+        raise Unmet(f"one partition spec with the field {name}", expect.shown(table.member("partition-specs")))
+    return specs[0]
+
+
+# -- add-spec ---------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-022")
+def spec_ids_are_given_by_the_server(lab: CatalogLab) -> None:
+    """An added spec gets an id that none has, whatever the request proposes, and its fields get ids where the request gives none."""
+    table = lab.make_table()
+
+    for proposed, name in ((REQUESTED, "proposed"), (table.member("default-spec-id"), "taken"), (None, "open")):
+        before = lab.load(table)
+        field = partition_field(column(table, "id"), f"bucket[{len(name)}]", name)
+        with lab.judge("IRC-UPD-022"):
+            after = changed(lab, table, add_spec(field, spec_id=proposed))
+            added = spec_with(after, name)
+            expect.lacks(added.get("spec-id"), [*spec_ids(before), REQUESTED, None], "an id of the server's own,")
+            expect.true(isinstance(added["fields"][0].get("field-id"), int), "a field-id for the new partition field", added)
+
+
+@check("IRC-UPD-023")
+def compatible_spec_is_reused(lab: CatalogLab) -> None:
+    """Adding a spec that the table has does not make another one."""
+    table = lab.make_table(partition_spec={"spec-id": 0, "fields": [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]})
+
+    with lab.judge("IRC-UPD-023"):
+        after = changed(lab, table, add_spec(*spec_with(table, "name")["fields"]))
+        expect.equal(spec_ids(table), spec_ids(after), "the same partition specs")
+
+
+@check("IRC-UPD-024")
+def impossible_specs_are_refused(lab: CatalogLab) -> None:
+    """A spec cannot be made from a column that there is not, by a transform that its type does not have, or with one name twice."""
+    table = lab.make_table()
+    name, at, first = column(table, "name"), column(table, "at"), next_field(table)
+    twins = partition_field(name, "identity", "twin", field_id=first), partition_field(at, "day", "twin", field_id=first + 1)
+    cases = {
+        "a source column that there is not": [add_spec(partition_field(NOWHERE, "identity", "ghost", field_id=first))],
+        "the day of a string": [add_spec(partition_field(name, "day", "name_day", field_id=first))],
+        "two fields with one name": [add_spec(*twins)],
+    }
+    judge_refusals(lab, "IRC-UPD-024", table, cases)
+
+
+@check("IRC-UPD-025")
+def version_1_numbers_fields_in_sequence(lab: CatalogLab) -> None:
+    """In a table of version 1 the ids of partition fields follow each other from 1000 on."""
+    table = table_of_version(lab, 1)
+    field = partition_field(column(table, "name"), "identity", "name", field_id=1005)
+    judge_refusals(lab, "IRC-UPD-025", table, {"field-id 1005 for the first partition field": [add_spec(field)]})
+
+
+# -- set-default-spec -----------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-026")
+def specs_become_default(lab: CatalogLab) -> None:
+    """A spec becomes the default one by its id, or by -1 when the same commit added it last."""
+    table = table_of_version(lab, 2)
+    first = table.member("default-spec-id")
+    earlier = add_spec(partition_field(column(table, "name"), "identity", "earlier", field_id=next_field(table)))
+    later = add_spec(partition_field(column(table, "at"), "day", "later", field_id=next_field(table, skip=1)), spec_id=2)
+
+    with lab.judge("IRC-UPD-026"):
+        after = changed(lab, table, earlier, later, set_default_spec(LAST_ADDED))
+        expect.equal(spec_with(after, "later").get("spec-id"), after.member("default-spec-id"), "the spec that was added last,")
+    grown = lab.committed(table, earlier)
+    ids = [spec["spec-id"] for spec in grown.member("partition-specs") if "earlier" in {field["name"] for field in spec["fields"]}]
+    with lab.judge("IRC-UPD-026"):
+        for wanted in (*ids, first):
+            expect.equal(wanted, changed(lab, table, set_default_spec(wanted)).member("default-spec-id"), "default-spec-id")
+
+
+@check("IRC-UPD-027", "IRC-UPD-028")
+def unknown_spec_cannot_become_default(lab: CatalogLab) -> None:
+    """Neither -1 in a commit that adds no spec nor an id of no spec becomes the default one."""
+    table = lab.make_table()
+    judge_refusals(lab, "IRC-UPD-027", table, {"-1 without add-spec": [set_default_spec(LAST_ADDED)]})
+    judge_refusals(lab, "IRC-UPD-028", table, {f"the spec id {NOWHERE}": [set_default_spec(NOWHERE)]})
+
+
+# -- remove-partition-specs -------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-073", "IRC-UPD-074", "IRC-UPD-075")
+def specs_are_removed_except_the_default(lab: CatalogLab) -> None:
+    """Specs that are listed vanish and others stay; the default one cannot be removed, and one that there is not does no harm."""
+    table = table_of_version(lab, 2)
+    default = table.member("default-spec-id")
+    grown = lab.committed(
+        table,
+        add_spec(partition_field(column(table, "name"), "identity", "goes", field_id=next_field(table))),
+        add_spec(partition_field(column(table, "at"), "day", "stays", field_id=next_field(table, skip=1)), spec_id=2),
+    )
+    goes, stays = spec_with(grown, "goes")["spec-id"], spec_with(grown, "stays")["spec-id"]
+
+    with lab.judge("IRC-UPD-073"):
+        after = changed(lab, table, remove_partition_specs(goes))
+        expect.lacks(goes, spec_ids(after), "partition specs")
+        for kept in (default, stays):
+            expect.contains(kept, spec_ids(after), "partition specs")
+    judge_refusals(lab, "IRC-UPD-074", table, {"the default spec": [remove_partition_specs(default)]})
+    reply = lab.commit(table, remove_partition_specs(NOWHERE))
+    with lab.judge("IRC-UPD-075"):
+        expect.status(reply, 200, 400)

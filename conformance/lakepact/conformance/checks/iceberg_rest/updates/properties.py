@@ -1,0 +1,121 @@
+"""Checks of the updates `set-properties`, `remove-properties` and `set-location`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.updates import changed, judge_refusals, remove_properties, set_location, without
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+#: What tables of these checks are created with.
+COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
+
+
+def expect_properties(table: Table, expected: Mapping[str, str | None]) -> None:
+    """The table has these properties, and not those that are expected to be `None`; others are its own affair."""
+    properties = table.member("properties")
+    expect.equal(dict(expected), {key: properties.get(key) for key in expected}, "properties")
+
+
+def judge_older_name(lab: CatalogLab, requirement: str, table: Table, update: dict[str, Any], *, wanted: Mapping[str, str | None]) -> None:
+    """Judge an update that has its member under an older name: it is refused, or does what it did under that name.
+
+    Args:
+        lab: the bench.
+        requirement: its id.
+        table: the table that it is for.
+        update: the update.
+        wanted: the properties where the older name is understood.
+    """
+    reply = lab.commit(table, update)
+    understood = reply.status == 200
+    with lab.judge(requirement, remark="the older name of the member is understood too" if understood else ""):
+        expect.status(reply, 200, 400)
+        if understood:
+            expect_properties(lab.load(table), wanted)
+
+
+def coloured(lab: CatalogLab) -> Table:
+    """A table with three properties, by a commit: whether those of a creation are kept is judged by a check of its own."""
+    return lab.committed(lab.make_table(), set_properties(**COLOURS))
+
+
+# -- set-properties ---------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-061")
+def properties_are_added_and_replaced(lab: CatalogLab) -> None:
+    """Properties that are set have their new values, and all others keep theirs."""
+    table = coloured(lab)
+
+    with lab.judge("IRC-UPD-061"):
+        after = changed(lab, table, set_properties(**{"lakepact.red": "9", "lakepact.black": ""}))
+        expect_properties(after, {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
+        # One that writers look at; a target that does not let them set it refuses it.
+        known = {"write.parquet.compression-codec": "gzip"}
+        if lab.commit(table, set_properties(**known)).status == 200:
+            expect_properties(lab.load(table), known)
+
+
+@check("IRC-UPD-062", "IRC-UPD-063")
+def set_properties_needs_texts(lab: CatalogLab) -> None:
+    """The update needs the member `updates`, an object of texts."""
+    table = coloured(lab)
+    update = set_properties(**{"lakepact.red": "9"})
+    judge_refusals(lab, "IRC-UPD-062", table, {"no updates": [without(update, "updates")]})
+    older = {**without(update, "updates"), "updated": update["updates"]}
+    judge_older_name(lab, "IRC-UPD-062", table, older, wanted={**COLOURS, "lakepact.red": "9"})
+    judge_refusals(lab, "IRC-UPD-063", table, {"a number as a value": [{**update, "updates": {"lakepact.red": 1}}]})
+
+
+# -- remove-properties --------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-064")
+def listed_properties_vanish(lab: CatalogLab) -> None:
+    """Properties that are listed vanish and others stay; a property that there is not does no harm."""
+    table = coloured(lab)
+
+    with lab.judge("IRC-UPD-064"):
+        after = changed(lab, table, remove_properties("lakepact.red", "lakepact.nope"))
+        expect_properties(after, {**COLOURS, "lakepact.red": None})
+
+
+@check("IRC-UPD-065")
+def remove_properties_needs_texts(lab: CatalogLab) -> None:
+    """The update needs the member `removals`, an array of texts."""
+    table = coloured(lab)
+    update = remove_properties("lakepact.red")
+    cases = {
+        "no removals": [without(update, "removals")],
+        "a number among the removals": [{**update, "removals": [1]}],
+        "a text as removals": [{**update, "removals": "lakepact.red"}],
+    }
+    judge_refusals(lab, "IRC-UPD-065", table, cases)
+    older = {**without(update, "removals"), "removed": update["removals"]}
+    judge_older_name(lab, "IRC-UPD-065", table, older, wanted={**COLOURS, "lakepact.red": None})
+
+
+# -- set-location -------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-059", "IRC-UPD-060")
+def tables_move(lab: CatalogLab) -> None:
+    """A table has the location that it is given, unless the server refuses it; without a location the update is refused."""
+    table = lab.make_table()
+    moved = f"{table.location.rstrip('/')}_moved"
+    reply = lab.commit(table, set_location(moved))
+
+    with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move tables with status {reply.status}"):
+        expect.status(reply, 200, 400, 403)
+        if reply.status == 200:
+            expect.equal(moved, lab.load(table).location, "location")
+    cases = {"no location": [without(set_location(moved), "location")], "null as location": [{**set_location(moved), "location": None}]}
+    judge_refusals(lab, "IRC-UPD-060", table, cases)

@@ -1,0 +1,150 @@
+"""Checks of the updates `set-snapshot-ref` and `remove-snapshot-ref`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.updates import add_snapshot, changed, judge_refusals, remove_ref, without
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+#: Retention that a branch may have.
+RETENTION = {"max-ref-age-ms": 604_800_000_000, "max-snapshot-age-ms": 86_400_000, "min-snapshots-to-keep": 3}
+
+
+def refs(table: Table) -> dict[str, Any]:
+    """A table's branches and tags; none where it has no such member."""
+    found: dict[str, Any] = table.metadata.get("refs") or {}
+    return found
+
+
+def current_snapshot(table: Table) -> int | None:
+    """The id of the current snapshot; none where it is absent, null or -1."""
+    current: int | None = table.metadata.get("current-snapshot-id")
+    return None if current == -1 else current
+
+
+def expect_ref(table: Table, name: str, expected: dict[str, Any]) -> None:
+    """The table has the branch or tag, with these members and no retention besides."""
+    expect.contains(name, refs(table), "refs")
+    members = ("type", "snapshot-id", *RETENTION)
+    actual = {member: refs(table)[name].get(member) for member in members}
+    expect.equal({member: expected.get(member) for member in members}, actual, f"the ref {name} as")
+
+
+# -- set-snapshot-ref -------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-044")
+def branches_are_made_and_moved(lab: CatalogLab) -> None:
+    """A branch begins at a snapshot and moves to another; where main goes, the current snapshot and its log follow."""
+    table = lab.make_table()
+    first = lab.snapshot(table)
+
+    with lab.judge("IRC-UPD-044"):
+        table = changed(lab, table, add_snapshot(first), set_ref("main", first["snapshot-id"]), set_ref("audit", first["snapshot-id"]))
+        second = lab.snapshot(table)
+        table = changed(lab, table, add_snapshot(second), set_ref("audit", second["snapshot-id"]))
+        expect_ref(table, "audit", {"type": "branch", "snapshot-id": second["snapshot-id"]})
+        expect.equal(first["snapshot-id"], current_snapshot(table), "current-snapshot-id while another branch moves")
+        table = changed(lab, table, set_ref("main", second["snapshot-id"]))
+        expect_ref(table, "main", {"type": "branch", "snapshot-id": second["snapshot-id"]})
+        expect.equal(second["snapshot-id"], current_snapshot(table), "current-snapshot-id once main has moved")
+        log = [entry.get("snapshot-id") for entry in table.member("snapshot-log")]
+        expect.equal([first["snapshot-id"], second["snapshot-id"]], log, "snapshot-log")
+
+
+@check("IRC-UPD-045")
+def refs_keep_type_and_retention(lab: CatalogLab) -> None:
+    """A tag and a branch keep their type and the retention that they were set with."""
+    table = lab.append(lab.make_table())
+    snapshot = table.member("current-snapshot-id")
+    tag = set_ref("release", snapshot, kind="tag", max_ref_age_ms=RETENTION["max-ref-age-ms"])
+    branch = {**set_ref("audit", snapshot), **RETENTION}
+
+    with lab.judge("IRC-UPD-045"):
+        after = changed(lab, table, tag, branch)
+        expect_ref(after, "release", tag)
+        expect_ref(after, "audit", branch)
+
+
+@check("IRC-UPD-044")
+def other_branches_make_no_main(lab: CatalogLab) -> None:
+    """The first branch of a table is the one that was named: there is no main by it, and no current snapshot."""
+    table = lab.make_table()
+    snapshot = lab.snapshot(table)
+    branch = set_ref("audit", snapshot["snapshot-id"])
+
+    with lab.judge("IRC-UPD-044"):
+        after = changed(lab, table, add_snapshot(snapshot), branch)
+        expect_ref(after, "audit", branch)
+        expect.lacks("main", refs(after), "refs")
+        expect.equal(None, current_snapshot(after), "current-snapshot-id")
+
+
+@check("IRC-UPD-045")
+def refs_become_what_was_asked_for(lab: CatalogLab) -> None:
+    """A tag that is set again as a branch is one, and the other way round; or that is refused, and the ref stays what it was."""
+    table = lab.append(lab.make_table())
+    at = table.member("current-snapshot-id")
+    for name, former, wanted in (("release", "tag", "branch"), ("audit", "branch", "tag")):
+        lab.committed(table, set_ref(name, at, kind=former))
+        reply = lab.commit(table, set_ref(name, at, kind=wanted))
+        with lab.judge("IRC-UPD-045"):
+            expect.status(reply, 200, 400, 409)
+            expect.equal(wanted if reply.status == 200 else former, refs(lab.load(table)).get(name, {}).get("type"), f"type of {name}")
+
+
+@check("IRC-UPD-046", "IRC-UPD-047", "IRC-UPD-048")
+def impossible_refs_are_refused(lab: CatalogLab) -> None:
+    """A ref needs a name, a type of the two that there are and a snapshot of the table; main is a branch."""
+    table = lab.append(lab.make_table())
+    update = set_ref("audit", table.member("current-snapshot-id"))
+    judge_refusals(lab, "IRC-UPD-046", table, {"a snapshot that the table does not have": [set_ref("audit", 1)]})
+    incomplete = {f"no {member}": [without(update, member)] for member in ("ref-name", "snapshot-id", "type")}
+    judge_refusals(lab, "IRC-UPD-047", table, {"the type `fork`": [{**update, "type": "fork"}], **incomplete})
+    judge_refusals(lab, "IRC-UPD-048", table, {"main as a tag": [{**update, "ref-name": "main", "type": "tag"}]})
+
+
+@check("IRC-UPD-049")
+def retention_is_replaced(lab: CatalogLab) -> None:
+    """A ref that is set again without retention has none."""
+    table = lab.append(lab.make_table())
+    plain = set_ref("audit", table.member("current-snapshot-id"))
+    lab.committed(table, {**plain, **RETENTION})
+
+    with lab.judge("IRC-UPD-049"):
+        expect_ref(changed(lab, table, plain), "audit", plain)
+
+
+# -- remove-snapshot-ref ------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-056", "IRC-UPD-057")
+def removed_refs_leave_their_snapshots(lab: CatalogLab) -> None:
+    """A tag that is removed is gone and its snapshot stays; a ref that there is not can be removed too."""
+    first = lab.append(lab.make_table())
+    tagged = first.member("current-snapshot-id")
+    table = lab.append(lab.committed(first, set_ref("release", tagged, kind="tag")))
+
+    with lab.judge("IRC-UPD-056"):
+        after = changed(lab, table, remove_ref("release"))
+        expect.lacks("release", refs(after), "refs")
+        expect.contains(tagged, [snapshot.get("snapshot-id") for snapshot in after.member("snapshots")], "snapshots")
+    before = lab.load(table)
+    with lab.judge("IRC-UPD-057"):
+        expect.equal(refs(before), refs(changed(lab, table, remove_ref("nope"))), "the same refs")
+
+
+@check("IRC-UPD-058")
+def without_main_nothing_is_current(lab: CatalogLab) -> None:
+    """Once main is removed, no snapshot is the current one."""
+    table = lab.append(lab.make_table())
+
+    with lab.judge("IRC-UPD-058"):
+        after = changed(lab, table, remove_ref("main"))
+        expect.true(current_snapshot(after) is None, "no current-snapshot-id, null or -1", after.metadata.get("current-snapshot-id"))

@@ -1,0 +1,233 @@
+"""Checks of the updates `add-schema`, `set-current-schema` and `remove-schemas`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    FIRST_FIELD,
+    LAST_ADDED,
+    NOWHERE,
+    REQUESTED,
+    add_schema,
+    changed,
+    column,
+    columns,
+    current_schema,
+    judge_refusals,
+    next_column,
+    partition_field,
+    remove_schemas,
+    schema_with,
+    set_current_schema,
+    sort_field,
+    table_of_version,
+    without,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+
+def schema_ids(table: Table) -> list[Any]:
+    """The ids of a table's schemas."""
+    return [schema.get("schema-id") for schema in table.member("schemas")]
+
+
+def ids_of_schemas_with(table: Table, name: str) -> list[Any]:
+    """The ids of those schemas that have a column of that name."""
+    return [schema.get("schema-id") for schema in table.member("schemas") if name in columns(schema)]
+
+
+def id_of_schema_with(table: Table, name: str) -> Any:
+    """The id of a schema that has just been added with a column of that name.
+
+    Raises:
+        Blocked: there is none.
+    """
+    found = ids_of_schemas_with(table, name)
+    if not found:
+        raise Blocked(f"add-schema was answered with {table.reply.status}, and no schema has the column {name}")
+    return found[0]
+
+
+def narrowed(table: Table, name: str) -> dict[str, Any]:
+    """The current schema without a column."""
+    schema = schema_with(table)
+    return {**schema, "fields": [field for field in schema["fields"] if field["name"] != name]}
+
+
+# -- add-schema -------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-010")
+def schema_ids_are_given_by_the_server(lab: CatalogLab) -> None:
+    """An added schema gets an id that none has, whether the request proposes a new one or one that is taken."""
+    table = lab.make_table()
+
+    for proposed in (REQUESTED, table.member("current-schema-id")):
+        name, taken = f"proposed_{proposed}", schema_ids(lab.load(table))
+        with lab.judge("IRC-UPD-010"):
+            after = changed(lab, table, add_schema({**schema_with(table, next_column(table, name)), "schema-id": proposed}))
+            added = ids_of_schemas_with(after, name)
+            expect.equal(1, len(added), f"schemas with the column {name}:")
+            expect.lacks(added[0], [*taken, REQUESTED], "an id of the server's own,")
+            expect.equal(sorted(taken), sorted(i for i in schema_ids(after) if i != added[0]), "the other schemas")
+
+
+@check("IRC-UPD-011")
+def identical_schema_is_reused(lab: CatalogLab) -> None:
+    """Adding a schema that the table has does not make another one."""
+    table = lab.make_table()
+
+    with lab.judge("IRC-UPD-011"):
+        after = changed(lab, table, add_schema(current_schema(table)))
+        expect.equal(schema_ids(table), schema_ids(after), "the same schemas")
+
+
+@check("IRC-UPD-012")
+def last_column_id_is_computed(lab: CatalogLab) -> None:
+    """The last column id is the highest that was ever in a schema, nested ones counted, with the request's own figure or without."""
+    table = lab.make_table()
+    last = table.member("last-column-id")
+    inner = {"id": last + 2, "name": "city", "type": "string", "required": False}
+    nested = next_column(table, "place", {"type": "struct", "fields": [inner]})
+
+    with lab.judge("IRC-UPD-012"):
+        after = changed(lab, table, add_schema(schema_with(table, nested), last_column_id=None))
+        expect.equal(last + 2, after.member("last-column-id"), "last-column-id")
+        wide = schema_with(table, next_column(table, "far", skip=9))
+        expect.equal(last + 10, changed(lab, table, add_schema(wide, last_column_id=last + 10)).member("last-column-id"), "last-column-id")
+        after = changed(lab, table, add_schema(narrowed(table, "at"), last_column_id=None))
+        expect.equal(last + 10, after.member("last-column-id"), "still the last-column-id")
+
+
+@check("IRC-UPD-013")
+def column_ids_are_kept(lab: CatalogLab) -> None:
+    """The columns of an added schema keep the ids that the request gives them, nested ones too."""
+    table = lab.make_table()
+    added = next_column(table, "far", skip=6)
+    element = table.member("last-column-id") + 20
+    listing = {"type": "list", "element-id": element, "element": "string", "element-required": False}
+    schema = schema_with(table, added, next_column(table, "words", listing, skip=10))
+
+    with lab.judge("IRC-UPD-013"):
+        after = changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED))
+        expect.equal(columns(schema), columns(current_schema(after)), "columns")
+        words = next(field for field in current_schema(after)["fields"] if field["name"] == "words")
+        expect.equal(element, words["type"].get("element-id"), "element-id")
+
+
+@check("IRC-UPD-014")
+def contradictory_schemas_are_refused(lab: CatalogLab) -> None:
+    """A schema cannot use an id or a name twice, nor, once there is data, an id of the table for another type."""
+    table = lab.append(lab.make_table())
+    current = current_schema(table)
+    retyped = [{**field, "type": "long"} if field["name"] == "name" else field for field in current["fields"]]
+    cases = {
+        "two columns with one id": [add_schema(schema_with(table, {**next_column(table, "twin"), "id": column(table, "name")}))],
+        "two columns with one name": [add_schema(schema_with(table, next_column(table, "name")))],
+        "an id that was a string and is a long": [add_schema({**schema_with(table), "fields": retyped})],
+    }
+    judge_refusals(lab, "IRC-UPD-014", table, cases)
+
+
+@check("IRC-UPD-015")
+def types_of_later_versions_are_refused(lab: CatalogLab) -> None:
+    """A table of version 2 cannot have a column of a type that came with version 3."""
+    table = table_of_version(lab, 2)
+    schema = schema_with(table, next_column(table, "fine", "timestamp_ns"))
+    judge_refusals(lab, "IRC-UPD-015", table, {"timestamp_ns in format version 2": [add_schema(schema)]})
+
+
+@check("IRC-UPD-016")
+def add_schema_needs_a_schema(lab: CatalogLab) -> None:
+    """An `add-schema` without `schema` is refused."""
+    table = lab.make_table()
+    judge_refusals(lab, "IRC-UPD-016", table, {"no schema": [without(add_schema(current_schema(table)), "schema")]})
+
+
+# -- set-current-schema -------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-017")
+def known_schema_becomes_current(lab: CatalogLab) -> None:
+    """A schema that the table has becomes the current one."""
+    table = lab.make_table()
+    first = table.member("current-schema-id")
+    grown = lab.committed(table, add_schema(schema_with(table, next_column(table, "more"))))
+    second = id_of_schema_with(grown, "more")
+
+    with lab.judge("IRC-UPD-017"):
+        for wanted in (second, first):
+            expect.equal(wanted, changed(lab, table, set_current_schema(wanted)).member("current-schema-id"), "current-schema-id")
+
+
+@check("IRC-UPD-018")
+def last_added_schema_becomes_current(lab: CatalogLab) -> None:
+    """The schema id -1 stands for the schema that the same commit added last."""
+    table = lab.make_table()
+    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("earlier", "later"))]
+
+    with lab.judge("IRC-UPD-018"):
+        after = changed(lab, table, *map(add_schema, schemas), set_current_schema(LAST_ADDED))
+        expect.contains("later", columns(current_schema(after)), "the schema that was added last,")
+
+
+@check("IRC-UPD-019", "IRC-UPD-020")
+def unknown_schema_cannot_become_current(lab: CatalogLab) -> None:
+    """Neither -1 in a commit that adds no schema nor an id of no schema becomes the current one."""
+    table = lab.make_table()
+    judge_refusals(lab, "IRC-UPD-019", table, {"-1 without add-schema": [set_current_schema(LAST_ADDED)]})
+    judge_refusals(lab, "IRC-UPD-020", table, {f"the schema id {NOWHERE}": [set_current_schema(NOWHERE)]})
+
+
+@check("IRC-UPD-021")
+def source_columns_stay(lab: CatalogLab) -> None:
+    """A schema without the column that the default spec or the default order is made from cannot become current."""
+    by_name = [partition_field(2, "identity", "name", field_id=FIRST_FIELD)]
+    partitioned = lab.make_table(partition_spec={"spec-id": 0, "fields": by_name})
+    ordered = lab.make_table(partitioned.namespace, write_order={"order-id": 1, "fields": [sort_field(2)]})
+
+    for what, table in (("default spec", partitioned), ("default sort order", ordered)):
+        updates = [add_schema(narrowed(table, "name"), last_column_id=table.member("last-column-id")), set_current_schema(LAST_ADDED)]
+        judge_refusals(lab, "IRC-UPD-021", table, {f"a schema without the source column of the {what}": updates})
+
+
+# -- remove-schemas -------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-076", "IRC-UPD-077")
+def schemas_are_removed_except_the_current(lab: CatalogLab) -> None:
+    """Schemas that are listed vanish and others stay; the current one cannot be removed."""
+    table = lab.make_table()
+    current = table.member("current-schema-id")
+    schemas = [schema_with(table, next_column(table, name, skip=n), skip=n) for n, name in enumerate(("goes", "stays"))]
+    grown = lab.committed(table, *map(add_schema, schemas))
+    goes, stays = (id_of_schema_with(grown, name) for name in ("goes", "stays"))
+
+    with lab.judge("IRC-UPD-076"):
+        after = changed(lab, table, remove_schemas(goes))
+        expect.lacks(goes, schema_ids(after), "schemas")
+        for kept in (current, stays):
+            expect.contains(kept, schema_ids(after), "schemas")
+    judge_refusals(lab, "IRC-UPD-077", table, {"the current schema": [remove_schemas(current)]})
+
+
+@check("IRC-UPD-078")
+def schemas_of_snapshots_are_not_lost(lab: CatalogLab) -> None:
+    """Removing the schema of a snapshot is refused, or the snapshot does not name it any more."""
+    table = lab.append(lab.make_table())
+    first = table.member("current-schema-id")
+    lab.committed(table, add_schema(schema_with(table, next_column(table, "more"))), set_current_schema(LAST_ADDED))
+    reply = lab.commit(table, remove_schemas(first))
+
+    with lab.judge("IRC-UPD-078"):
+        expect.status(reply, 200, 400, 409)
+        after = lab.load(table)
+        for snapshot in after.member("snapshots"):
+            if snapshot.get("schema-id") is not None:
+                expect.contains(snapshot["schema-id"], schema_ids(after), "schemas, after one that a snapshot names was to be removed,")

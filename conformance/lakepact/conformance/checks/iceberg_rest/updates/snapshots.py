@@ -1,0 +1,254 @@
+"""Checks of the updates `add-snapshot` and `remove-snapshots`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_ref
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import expect_snapshots_whole
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    NOWHERE,
+    add_encryption_key,
+    add_snapshot,
+    changed,
+    judge_refusals,
+    remove_snapshots,
+    table_of_version,
+    without,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import Blocked, Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+KEPT = ("main", "kept", "audit")  #: refs of snapshots that nobody removes
+
+#: A snapshot id that loses its last digits in a double.
+WIDE = 2**62 + 2**53 + 1
+
+
+def snapshot_ids(table: Table) -> list[Any]:
+    """The ids of a table's snapshots."""
+    return [snapshot.get("snapshot-id") for snapshot in table.member("snapshots")]
+
+
+def all_snapshots(table: Table, many: int) -> list[Any]:
+    """The ids of a table's snapshots, to which `many` were added, in the order in which they were.
+
+    Raises:
+        Blocked: they are not as many, which is held against `add-snapshot`.
+    """
+    snapshots = sorted(table.member("snapshots"), key=lambda one: (one.get("sequence-number") or 0, one.get("timestamp-ms") or 0))
+    found = [one.get("snapshot-id") for one in snapshots]
+    if len(found) != many:
+        raise Blocked(f"{many} snapshots were added, and the table has {len(found)} (IRC-UPD-035): {expect.shown(found)}")
+    return found
+
+
+def snapshot_of(table: Table, snapshot_id: int) -> dict[str, Any]:
+    """The snapshot of that id.
+
+    Raises:
+        Unmet: there is none.
+    """
+    for snapshot in table.member("snapshots"):
+        if snapshot.get("snapshot-id") == snapshot_id:
+            found: dict[str, Any] = snapshot
+            return found
+    raise Unmet(f"a snapshot {snapshot_id}", expect.shown(snapshot_ids(table)))
+
+
+def expect_no_dangling_refs(table: Table) -> None:
+    """Every branch and tag points to a snapshot that there is, and so does the current snapshot."""
+    known = snapshot_ids(table)
+    for name, ref in table.metadata.get("refs", {}).items():
+        expect.contains(ref.get("snapshot-id"), known, f"snapshots, to which the ref {name} points,")
+    current = table.metadata.get("current-snapshot-id")
+    if current not in (None, -1):
+        expect.contains(current, known, "snapshots, of which one is current,")
+
+
+# -- add-snapshot -----------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-035")
+def snapshot_is_stored_beside_main(lab: CatalogLab) -> None:
+    """An added snapshot is kept as it was sent and counts for the last sequence number, and main stays where it was."""
+    table = lab.append(table_of_version(lab, 2))
+    snapshot = lab.snapshot(table, snapshot_id=WIDE)
+
+    with lab.judge("IRC-UPD-035"):
+        after = changed(lab, table, add_snapshot(snapshot))
+        stored = snapshot_of(after, WIDE)
+        for member in ("sequence-number", "timestamp-ms", "manifest-list", "parent-snapshot-id"):
+            expect.equal(snapshot[member], stored.get(member), f"{member} of the snapshot")
+        expect.equal(snapshot["sequence-number"], after.member("last-sequence-number"), "last-sequence-number")
+        expect.equal(table.member("current-snapshot-id"), after.member("current-snapshot-id"), "still the current-snapshot-id")
+
+
+@check("IRC-UPD-036")
+def snapshot_ids_are_used_once(lab: CatalogLab) -> None:
+    """A snapshot with the id of one that the table has is refused."""
+    table = lab.append(lab.make_table())
+    twin = lab.snapshot(table, snapshot_id=table.member("current-snapshot-id"), parent_snapshot_id=None)
+    judge_refusals(lab, "IRC-UPD-036", table, {"a snapshot id that is taken": [add_snapshot(twin)]}, allowed=(400, 409))
+
+
+@check("IRC-UPD-037")
+def stale_sequence_numbers_are_refused(lab: CatalogLab) -> None:
+    """A snapshot that has a parent has a sequence number above the table's last one."""
+    table = lab.append(lab.append(table_of_version(lab, 2)))
+    last = table.member("last-sequence-number")
+    cases = {f"the sequence number {n} after {last}": [add_snapshot(lab.snapshot(table, sequence_number=n))] for n in (last, last - 1)}
+    judge_refusals(lab, "IRC-UPD-037", table, cases, allowed=(400, 409))
+
+
+@check("IRC-UPD-038", "IRC-UPD-039")
+def incomplete_snapshots_are_refused(lab: CatalogLab) -> None:
+    """A snapshot needs its id, its time, its manifest list and a summary with one of the four operations."""
+    table = lab.make_table()
+    update = add_snapshot(lab.snapshot(table))
+    needed = (("snapshot-id",), ("timestamp-ms",), ("manifest-list",), ("summary",), ("summary", "operation"))
+    judge_refusals(
+        lab, "IRC-UPD-038", table, {f"no {'/'.join(path)} in the snapshot": [without(update, "snapshot", *path)] for path in needed}
+    )
+    strange = add_snapshot(lab.snapshot(table, summary={"operation": "x"}))
+    judge_refusals(lab, "IRC-UPD-039", table, {"the operation `x`": [strange]})
+
+
+@check("IRC-UPD-040")
+def summary_is_kept(lab: CatalogLab) -> None:
+    """Whatever a summary says besides the operation is kept, key by key."""
+    table = lab.make_table()
+    summary = {"operation": "append", "added-records": "10", "lakepact.note": "grüße, 雪", "Lakepact.Case": "Kept", "lakepact.empty": ""}
+    snapshot = lab.snapshot(table, summary=summary)
+
+    with lab.judge("IRC-UPD-040"):
+        stored = snapshot_of(changed(lab, table, add_snapshot(snapshot)), snapshot["snapshot-id"]).get("summary", {})
+        for key, value in summary.items():
+            expect.equal(value, stored.get(key), f"`{key}` of the summary")
+
+
+@check("IRC-UPD-041")
+def row_ids_advance(lab: CatalogLab) -> None:
+    """In a table of version 3 a snapshot starts at the next row id or above, and its rows move that on."""
+    table = table_of_version(lab, 3)
+    snapshot = lab.snapshot(table, added_rows=25)
+
+    with lab.judge("IRC-UPD-041"):
+        after = changed(lab, table, add_snapshot(snapshot))
+        expect.equal(snapshot["first-row-id"] + 25, after.member("next-row-id"), "next-row-id")
+    grown = lab.load(table)
+    cases = {
+        "no first-row-id": [add_snapshot(lab.snapshot(grown, first_row_id=None))],
+        "a first-row-id below next-row-id": [add_snapshot(lab.snapshot(grown, first_row_id=0))],
+    }
+    judge_refusals(lab, "IRC-UPD-041", grown, cases, allowed=(400, 409))
+
+
+@check("IRC-UPD-042")
+def schema_of_snapshot_is_kept(lab: CatalogLab) -> None:
+    """A snapshot keeps the schema id that it was sent with, and cannot name a schema that there is not."""
+    table = lab.make_table()
+    snapshot = lab.snapshot(table)
+
+    with lab.judge("IRC-UPD-042"):
+        after = changed(lab, table, add_snapshot(snapshot))
+        expect.equal(snapshot["schema-id"], snapshot_of(after, snapshot["snapshot-id"]).get("schema-id"), "schema-id of the snapshot")
+    stray = lab.snapshot(lab.load(table), schema_id=NOWHERE)
+    judge_refusals(lab, "IRC-UPD-042", table, {f"a snapshot of schema {NOWHERE}": [add_snapshot(stray)]})
+
+
+@check("IRC-UPD-043")
+def later_members_of_snapshots_are_kept(lab: CatalogLab) -> None:
+    """A snapshot of a table of version 3 keeps the members that the contract's Snapshot does not list."""
+    table = table_of_version(lab, 3)
+    snapshot = lab.snapshot(table, added_rows=25)
+
+    with lab.judge("IRC-UPD-043"):
+        stored = snapshot_of(changed(lab, table, add_snapshot(snapshot)), snapshot["snapshot-id"])
+        expect.equal(25, stored.get("added-rows"), "added-rows of the snapshot")
+    key = {"key-id": "lakepact-key", "encrypted-key-metadata": "c2VjcmV0"}
+    if lab.commit(table, add_encryption_key(key)).status != 200:
+        return
+    locked = lab.snapshot(lab.load(table), key_id=key["key-id"])
+    with lab.judge("IRC-UPD-043"):
+        stored = snapshot_of(changed(lab, table, add_snapshot(locked)), locked["snapshot-id"])
+        expect.equal(key["key-id"], stored.get("key-id"), "key-id of the snapshot")
+
+
+# -- remove-snapshots ---------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-050")
+def listed_snapshots_vanish(lab: CatalogLab) -> None:
+    """Snapshots that are listed vanish, and all others stay as they were."""
+    table = lab.make_table()
+    for _ in range(5):
+        table = lab.append(table)
+    ids = all_snapshots(table, 5)
+
+    with lab.judge("IRC-UPD-050"):
+        after = changed(lab, table, remove_snapshots(*ids[:2]))
+        expect.equal(sorted(ids[2:]), sorted(snapshot_ids(after)), "the snapshots that were not listed,")
+        expect_snapshots_whole(table, after)
+
+
+@check("IRC-UPD-051")
+def tags_do_not_dangle(lab: CatalogLab) -> None:
+    """Removing a snapshot that is tagged is refused, or the tag goes with it."""
+    first = lab.append(lab.make_table())
+    tagged = first.member("current-snapshot-id")
+    table = lab.append(lab.committed(first, set_ref("release", tagged, kind="tag")))
+    reply = lab.commit(table, remove_snapshots(tagged))
+
+    with lab.judge("IRC-UPD-051"):
+        expect.status(reply, 200, 400, 409)
+        expect_no_dangling_refs(lab.load(table))
+
+
+@check("IRC-UPD-050")
+def tags_go_with_their_own_snapshots(lab: CatalogLab) -> None:
+    """Where a tag goes with its snapshot, branches and tags at other snapshots stay where they are, and so does main."""
+    first = lab.append(lab.make_table())
+    gone = first.member("current-snapshot-id")
+    second = lab.append(lab.committed(first, set_ref("release", gone, kind="tag")))
+    stays = second.member("current-snapshot-id")
+    lab.committed(second, set_ref("kept", stays, kind="tag"), set_ref("audit", stays))
+    lab.commit(second, remove_snapshots(gone))
+
+    with lab.judge("IRC-UPD-050"):
+        refs = lab.load(second).metadata.get("refs") or {}
+        expect.equal(dict.fromkeys(KEPT, stays), {name: refs.get(name, {}).get("snapshot-id") for name in KEPT}, "snapshots of refs")
+
+
+@check("IRC-UPD-055")
+def main_does_not_dangle(lab: CatalogLab) -> None:
+    """Removing the current snapshot is refused, or main goes with it and no snapshot is current."""
+    table = lab.append(lab.append(lab.make_table()))
+    current = table.member("current-snapshot-id")
+    reply = lab.commit(table, remove_snapshots(current))
+
+    with lab.judge("IRC-UPD-055"):
+        expect.status(reply, 200, 400, 409)
+        after = lab.load(table)
+        expect_no_dangling_refs(after)
+        if reply.status == 200:
+            expect.lacks("main", after.metadata.get("refs", {}), "refs")
+            current = after.metadata.get("current-snapshot-id")
+            expect.true(current in (None, -1), "no current-snapshot-id, null or -1", current)
+
+
+@check("IRC-UPD-053", "IRC-UPD-054")
+def only_lists_of_snapshots_are_removed(lab: CatalogLab) -> None:
+    """Ids that no snapshot has do no harm; without an array of ids the update is refused."""
+    table = lab.append(lab.make_table())
+
+    with lab.judge("IRC-UPD-053"):
+        after = changed(lab, table, remove_snapshots(1))
+        expect.equal(snapshot_ids(table), snapshot_ids(after), "the same snapshots")
+    update = remove_snapshots(1)
+    cases = {"no snapshot-ids": [without(update, "snapshot-ids")], "a number as snapshot-ids": [{**update, "snapshot-ids": 1}]}
+    judge_refusals(lab, "IRC-UPD-054", table, cases)

@@ -1,0 +1,104 @@
+"""Checks of the updates `add-sort-order` and `set-default-sort-order`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    NOWHERE,
+    REQUESTED,
+    add_sort_order,
+    changed,
+    column,
+    judge_refusals,
+    set_default_sort_order,
+    sort_field,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+UNSORTED = 0  #: the id of the order that has no fields
+
+
+def order_ids(table: Table) -> list[Any]:
+    """The ids of a table's sort orders."""
+    return [order.get("order-id") for order in table.member("sort-orders")]
+
+
+def ids_of_orders_by(table: Table, sources: Sequence[int]) -> list[Any]:
+    """The ids of those orders that sort by exactly these columns, in this sequence."""
+    orders = table.member("sort-orders")
+    return [order.get("order-id") for order in orders if [field.get("source-id") for field in order["fields"]] == list(sources)]
+
+
+@check("IRC-UPD-029")
+def order_ids_are_given_by_the_server(lab: CatalogLab) -> None:
+    """An added order gets an id that none has; the order without fields has the id 0."""
+    table = lab.make_table(write_order={"order-id": 1, "fields": [sort_field(2)]})
+    source = column(table, "id")
+
+    with lab.judge("IRC-UPD-029"):
+        after = changed(lab, table, add_sort_order(sort_field(source), order_id=REQUESTED))
+        added = ids_of_orders_by(after, [source])
+        expect.equal(1, len(added), "sort orders by the new column:")
+        expect.lacks(added[0], [*order_ids(table), REQUESTED, UNSORTED, None], "an id of the server's own,")
+    with lab.judge("IRC-UPD-029"):
+        after = changed(lab, table, add_sort_order(order_id=UNSORTED), set_default_sort_order(LAST_ADDED))
+        expect.equal(UNSORTED, after.member("default-sort-order-id"), "for the order without fields the id")
+        expect.equal([UNSORTED], ids_of_orders_by(after, []), "ids of orders without fields")
+
+
+@check("IRC-UPD-030")
+def equal_order_is_reused(lab: CatalogLab) -> None:
+    """Adding an order that the table has does not make another one."""
+    table = lab.make_table(write_order={"order-id": 1, "fields": [sort_field(2)]})
+
+    with lab.judge("IRC-UPD-030"):
+        after = changed(lab, table, add_sort_order(sort_field(column(table, "name"))))
+        expect.equal(order_ids(table), order_ids(after), "the same sort orders")
+
+
+@check("IRC-UPD-031")
+def impossible_orders_are_refused(lab: CatalogLab) -> None:
+    """An order cannot be made from a column that there is not, or by a transform, a direction or a null order of no meaning."""
+    table = lab.make_table()
+    name = column(table, "name")
+    cases = {
+        "a source column that there is not": [add_sort_order(sort_field(NOWHERE))],
+        "the transform `sideways`": [add_sort_order(sort_field(name, transform="sideways"))],
+        "the direction `upwards`": [add_sort_order(sort_field(name, direction="upwards"))],
+        "the null order `nulls-nowhere`": [add_sort_order(sort_field(name, null_order="nulls-nowhere"))],
+    }
+    judge_refusals(lab, "IRC-UPD-031", table, cases)
+
+
+@check("IRC-UPD-032")
+def orders_become_default(lab: CatalogLab) -> None:
+    """An order becomes the default one by its id, or by -1 when the same commit added it last."""
+    table = lab.make_table()
+    first = table.member("default-sort-order-id")
+    earlier, later = column(table, "name"), column(table, "at")
+
+    with lab.judge("IRC-UPD-032"):
+        orders = [add_sort_order(sort_field(source), order_id=number) for number, source in enumerate((earlier, later), start=1)]
+        after = changed(lab, table, *orders, set_default_sort_order(LAST_ADDED))
+        expect.contains(after.member("default-sort-order-id"), ids_of_orders_by(after, [later]), "the order that was added last,")
+    grown = lab.committed(table, add_sort_order(sort_field(earlier)))
+    with lab.judge("IRC-UPD-032"):
+        for wanted in (*ids_of_orders_by(grown, [earlier]), first):
+            after = changed(lab, table, set_default_sort_order(wanted))
+            expect.equal(wanted, after.member("default-sort-order-id"), "default-sort-order-id")
+
+
+@check("IRC-UPD-033", "IRC-UPD-034")
+def unknown_order_cannot_become_default(lab: CatalogLab) -> None:
+    """Neither -1 in a commit that adds no order nor an id of no order becomes the default one."""
+    table = lab.make_table()
+    judge_refusals(lab, "IRC-UPD-033", table, {"-1 without add-sort-order": [set_default_sort_order(LAST_ADDED)]})
+    judge_refusals(lab, "IRC-UPD-034", table, {f"the order id {NOWHERE}": [set_default_sort_order(NOWHERE)]})

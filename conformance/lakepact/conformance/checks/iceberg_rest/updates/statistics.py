@@ -1,0 +1,152 @@
+"""Checks of the updates of statistics files and of partition statistics files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    changed,
+    files,
+    judge_refusals,
+    partition_statistics_file,
+    remove_partition_statistics,
+    remove_snapshots,
+    remove_statistics,
+    set_partition_statistics,
+    set_statistics,
+    statistics_file,
+    without,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+UNKNOWN = 1  #: a snapshot id that no table of these checks has
+
+
+def table_of_two_snapshots(lab: CatalogLab) -> tuple[Table, int, int]:
+    """A table with two snapshots, and their ids; the second is the current one."""
+    table = lab.append(lab.make_table())
+    first = table.member("current-snapshot-id")
+    table = lab.append(table)
+    return table, first, table.member("current-snapshot-id")
+
+
+# -- statistics -------------------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-066")
+def statistics_are_replaced(lab: CatalogLab) -> None:
+    """A snapshot has the statistics file that it was given last, and no other."""
+    table, first, second = table_of_two_snapshots(lab)
+    older, newer, other = (statistics_file(table, s, name=n) for s, n in ((first, "older"), (first, "newer"), (second, "other")))
+
+    with lab.judge("IRC-UPD-066"):
+        changed(lab, table, set_statistics(older), set_statistics(other))
+        after = changed(lab, table, set_statistics(newer))
+        expect.equal({first: [newer["statistics-path"]], second: [other["statistics-path"]]}, files(after), "statistics files by snapshot")
+
+
+@check("IRC-UPD-067")
+def statistics_name_their_snapshot(lab: CatalogLab) -> None:
+    """The snapshot is the one that the file names: the member beside it may be left out, and decides nothing where it says another."""
+    table, first, second = table_of_two_snapshots(lab)
+    file = statistics_file(table, first)
+
+    with lab.judge("IRC-UPD-067"):
+        expect.equal(
+            {first: [file["statistics-path"]]},
+            files(changed(lab, table, set_statistics(file, snapshot_id=None))),
+            "statistics files by snapshot",
+        )
+    if files(lab.load(table)):
+        lab.committed(table, remove_statistics(first))
+    reply = lab.commit(table, set_statistics(file, snapshot_id=second))
+    with lab.judge("IRC-UPD-067", remark="a contradiction is refused" if reply.status == 400 else ""):
+        expect.status(reply, 200, 400)
+        if reply.status == 200:
+            expect.equal({first: [file["statistics-path"]]}, files(lab.load(table)), "statistics files by snapshot")
+
+
+@check("IRC-UPD-068")
+def incomplete_statistics_are_refused(lab: CatalogLab) -> None:
+    """A statistics file needs all its members but the properties of a blob."""
+    table, first, _ = table_of_two_snapshots(lab)
+    file = statistics_file(table, first)
+    blob = file["blob-metadata"][0]
+    cases = {f"no {member} of the file": [set_statistics(without(file, member))] for member in file}
+    for member in ("type", "snapshot-id", "sequence-number", "fields"):
+        cases[f"no {member} of a blob"] = [set_statistics({**file, "blob-metadata": [without(blob, member)]})]
+    judge_refusals(lab, "IRC-UPD-068", table, cases)
+
+
+@check("IRC-UPD-069")
+def statistics_of_no_snapshot(lab: CatalogLab) -> None:
+    """Statistics of a snapshot that the table does not have are accepted or refused, and the table can be loaded afterwards."""
+    table, first, _ = table_of_two_snapshots(lab)
+    reply = lab.commit(table, set_statistics(statistics_file(table, first) | {"snapshot-id": UNKNOWN}))
+
+    with lab.judge("IRC-UPD-069", remark=f"answered with status {reply.status}"):
+        expect.no_server_error(reply)
+        expect.equal(1 if reply.status == 200 else 0, len(files(lab.load(table))), "number of statistics files")
+
+
+@check("IRC-UPD-070")
+def statistics_are_removed(lab: CatalogLab) -> None:
+    """The statistics of a snapshot can be removed, and removing what there is not changes nothing."""
+    table, first, second = table_of_two_snapshots(lab)
+    kept = statistics_file(table, second, name="kept")
+    lab.committed(table, set_statistics(statistics_file(table, first)), set_statistics(kept))
+
+    with lab.judge("IRC-UPD-070"):
+        after = changed(lab, table, remove_statistics(first))
+        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot")
+        after = changed(lab, table, remove_statistics(first), remove_statistics(UNKNOWN))
+        expect.equal({second: [kept["statistics-path"]]}, files(after), "statistics files by snapshot")
+
+
+@check("IRC-UPD-052")
+def statistics_go_with_their_snapshot(lab: CatalogLab) -> None:
+    """A snapshot that is removed takes its statistics along, those of partitions too."""
+    table, first, _ = table_of_two_snapshots(lab)
+    lab.committed(table, set_statistics(statistics_file(table, first)))
+    lab.commit(table, set_partition_statistics(partition_statistics_file(table, first)))
+    lab.committed(table, remove_snapshots(first))
+
+    with lab.judge("IRC-UPD-052"):
+        after = lab.load(table)
+        for member in ("statistics", "partition-statistics"):
+            expect.lacks(first, files(after, member), f"{member} files")
+
+
+# -- partition statistics -----------------------------------------------------------------------------------------------
+
+
+@check("IRC-UPD-071")
+def partition_statistics_are_replaced(lab: CatalogLab) -> None:
+    """A snapshot has the partition statistics file that it was given last, and no other."""
+    table, first, second = table_of_two_snapshots(lab)
+    wanted = ((first, "older"), (first, "newer"), (second, "other"))
+    older, newer, other = (partition_statistics_file(table, snapshot, name=name) for snapshot, name in wanted)
+
+    with lab.judge("IRC-UPD-071"):
+        changed(lab, table, set_partition_statistics(older), set_partition_statistics(other))
+        after = changed(lab, table, set_partition_statistics(newer))
+        expected = {first: [newer["statistics-path"]], second: [other["statistics-path"]]}
+        expect.equal(expected, files(after, "partition-statistics"), "partition statistics files by snapshot")
+
+
+@check("IRC-UPD-072")
+def partition_statistics_are_removed(lab: CatalogLab) -> None:
+    """The partition statistics of a snapshot can be removed, and removing what there is not changes nothing."""
+    table, first, second = table_of_two_snapshots(lab)
+    kept = partition_statistics_file(table, second, name="kept")
+    lab.committed(table, set_partition_statistics(partition_statistics_file(table, first)), set_partition_statistics(kept))
+
+    with lab.judge("IRC-UPD-072"):
+        for removals in ([first], [first, UNKNOWN]):
+            after = changed(lab, table, *map(remove_partition_statistics, removals))
+            expected = {second: [kept["statistics-path"]]}
+            expect.equal(expected, files(after, "partition-statistics"), "partition statistics files by snapshot")

@@ -1,0 +1,143 @@
+"""Checks of what the table format allows and commits bring about: wider types, transforms, columns within others, operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import of_what_was_said
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    add_schema,
+    add_snapshot,
+    add_sort_order,
+    add_spec,
+    changed,
+    column,
+    columns,
+    current_schema,
+    next_column,
+    next_field,
+    partition_field,
+    schema_with,
+    set_current_schema,
+    sort_field,
+    table_of_version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Table
+
+WIDER = {"int": "long", "float": "double", "decimal(9,2)": "decimal(18,2)"}
+
+#: Transforms of the columns of `SCHEMA` that can be.
+TRANSFORMS = {
+    "id": ("identity", "bucket[16]", "truncate[10]", "void"),
+    "name": ("identity", "bucket[4]", "truncate[3]"),
+    "at": ("year", "month", "day", "hour"),
+}
+
+OPERATIONS = ("append", "replace", "overwrite", "delete")
+
+#: A schema with a column within another one.
+PLACE: dict[str, Any] = {
+    "type": "struct",
+    "schema-id": 0,
+    "fields": [
+        {"id": 1, "name": "id", "type": "long", "required": True},
+        {
+            "id": 2,
+            "name": "place",
+            "required": False,
+            "type": {"type": "struct", "fields": [{"id": 3, "name": "city", "type": "string", "required": False}]},
+        },
+    ],
+}
+
+
+def city_of(table: Table) -> int:
+    """The id that the target gave to the column within another one.
+
+    Raises:
+        Unmet: there is none.
+    """
+    fields = [field for field in current_schema(table)["fields"] if field.get("name") == "place"]
+    inner = [field for each in fields if isinstance(each.get("type"), dict) for field in each["type"].get("fields") or ()]
+    expect.true(bool(inner), "a column within the column place", current_schema(table))
+    found: int = inner[0]["id"]
+    return found
+
+
+@check("IRC-UPD-010")
+def types_become_wider(lab: CatalogLab) -> None:
+    """Columns take a wider type of their kind, and new ones have the names that they are given, capitals too."""
+    fields = [{"id": n + 1, "name": f"c{n}", "type": narrow, "required": False} for n, narrow in enumerate(WIDER)]
+    table = lab.append(lab.make_table(schema={"type": "struct", "schema-id": 0, "fields": fields}))
+    schema = schema_with(table, next_column(table, "Later"))
+    schema["fields"] = [{**field, "type": WIDER.get(str(field["type"]).replace(" ", ""), field["type"])} for field in schema["fields"]]
+
+    with lab.judge("IRC-UPD-010"):
+        after = current_schema(changed(lab, table, add_schema(schema), set_current_schema(LAST_ADDED)))
+        said = [str(field.get("type")).replace(" ", "") for field in after["fields"]]
+        expect.equal([*WIDER.values(), "string"], said, "types of the current schema")
+        expect.contains("Later", columns(after), "the current schema")
+
+
+@check("IRC-UPD-022")
+def transforms_are_taken(lab: CatalogLab) -> None:
+    """Each transform that a column can have is added as it was sent, alone and beside another one of the same column."""
+    table = table_of_version(lab, 2)
+
+    with lab.judge("IRC-UPD-022"):
+        for name, transforms in TRANSFORMS.items():
+            for transform in transforms:
+                table = lab.load(table)
+                wanted = f"{name}_{transform.partition('[')[0]}"
+                field = partition_field(column(table, name), transform, wanted, field_id=next_field(table))
+                expect_spec(changed(lab, table, add_spec(field)), [field])
+        table = lab.load(table)
+        both = [
+            partition_field(column(table, "id"), transform, f"id_{n}", field_id=next_field(table, skip=n))
+            for n, transform in enumerate(("bucket[8]", "truncate[100]"))
+        ]
+        expect_spec(changed(lab, table, add_spec(*both)), both)
+
+
+def expect_spec(table: Table, fields: list[dict[str, Any]]) -> None:
+    """The table has a partition spec that divides as these fields say; which ids these have is judged elsewhere.
+
+    Raises:
+        Unmet: it has none.
+    """
+    said = [{member: value for member, value in field.items() if member != "field-id"} for field in fields]
+    expect.contains(said, [of_what_was_said(said, spec.get("fields")) for spec in table.member("partition-specs")], "partition specs")
+
+
+@check("IRC-UPD-022", "IRC-UPD-029")
+def columns_within_others_divide_and_sort(lab: CatalogLab) -> None:
+    """Tables can be partitioned and sorted by a column that is within another one."""
+    table = lab.make_table(schema=PLACE)
+    city = city_of(table)
+    field = partition_field(city, "bucket[4]", "city_bucket", field_id=next_field(table))
+
+    with lab.judge("IRC-UPD-022"):
+        expect_spec(changed(lab, table, add_spec(field)), [field])
+    order = sort_field(city, direction="desc", null_order="nulls-last")
+    with lab.judge("IRC-UPD-029"):
+        after = changed(lab, table, add_sort_order(order))
+        orders = [of_what_was_said([order], one.get("fields")) for one in after.member("sort-orders")]
+        expect.contains([order], orders, "sort orders")
+
+
+@check("IRC-UPD-035")
+def snapshots_of_every_operation_are_stored(lab: CatalogLab) -> None:
+    """Snapshots that append, replace, overwrite and delete are stored with the operation that they say."""
+    table = lab.make_table()
+
+    with lab.judge("IRC-UPD-035"):
+        for operation in OPERATIONS:
+            snapshot = lab.snapshot(lab.load(table), summary={"operation": operation})
+            after = changed(lab, table, add_snapshot(snapshot))
+            found = {one.get("snapshot-id"): (one.get("summary") or {}).get("operation") for one in after.member("snapshots")}
+            expect.equal(operation, found.get(snapshot["snapshot-id"]), "the operation of the snapshot that was added,")

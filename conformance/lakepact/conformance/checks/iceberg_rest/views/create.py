@@ -1,0 +1,191 @@
+"""Checks of creating views: what comes of a request, and what is in its way."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged as table_unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    OTHER_SCHEMA,
+    SQL,
+    View,
+    create,
+    is_view,
+    loaded,
+    made,
+    properties_of,
+    sql,
+    unchanged,
+    version,
+    view_request,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+AT_ONCE = 8
+
+#: A text with everything in it that careless hands change.
+ODD_SQL = "  SELECT 'it''s' AS \"Id\",\n\t'\\' || 'ä🧊'  -- a comment;\nFROM  (VALUES (1)) AS t "
+
+DIALECTS = ("trino", "spark", "Presto", "hive")
+
+#: What a version says in one member, sent and read back.
+NOTES: Mapping[str, Any] = {"timestamp-ms": 1_700_000_000_000, "summary": {"engine-name": "lakepact", "note": " ä "}}
+
+
+@check("IRC-VIEW-CREATE-001", "IRC-VIEW-CREATE-007")
+def created_views_are_answered(lab: CatalogLab) -> None:
+    """A created view is answered with its metadata and where they stand; it has one version, which is current."""
+    home = lab.make_namespace()
+    name = lab.name()
+    reply = create(lab, home, name)
+
+    with lab.judge("IRC-VIEW-CREATE-001"):
+        is_view(reply)
+    lab.works(reply, 200, 201)
+    for view in (View(home, name, reply), loaded(lab, View(home, name, reply))):
+        with lab.judge("IRC-VIEW-CREATE-007"):
+            current = view.member("current-version-id")
+            expect.equal([current], list(view.versions), "the current version as the only one,")
+            expect.equal([current], view.log, "version ids in the log")
+
+
+@check("IRC-VIEW-CREATE-003")
+def versions_get_the_schema_of_their_request(lab: CatalogLab) -> None:
+    """The first version has the schema that came with it, whichever id was written into either."""
+    home = lab.make_namespace()
+    for proposed, own in ((0, 0), (77, 3), (3, 3), (-1, 0)):
+        reply = create(lab, home, lab.name(), schema={**OTHER_SCHEMA, "schema-id": own}, view_version=version(home, schema_id=proposed))
+        with lab.judge("IRC-VIEW-CREATE-003"):
+            expect.status(reply, 200, about=f"for a version with schema-id {proposed}")
+            schemas = {schema.get("schema-id"): schema for schema in reply.at("metadata", "schemas")}
+            chosen = reply.at("metadata", "versions", 0, "schema-id")
+            expect.contains(chosen, schemas, "ids of schemas")
+            columns = [field["name"] for field in schemas[chosen]["fields"]]
+            expect.equal([field["name"] for field in OTHER_SCHEMA["fields"]], columns, "columns")
+
+
+@check("IRC-VIEW-CREATE-004", "IRC-VIEW-CREATE-005")
+def views_say_what_was_said(lab: CatalogLab) -> None:
+    """Texts, dialects, their order, default namespace and default catalog are read back as they were sent."""
+    home = lab.make_namespace()
+    child = lab.child_of(home)
+    sent = version(
+        child or home, *(sql(f"{ODD_SQL}-- for {dialect}", dialect) for dialect in DIALECTS), default_catalog="Some catalog.of ours"
+    )
+    view = made(lab, home, view_version=sent)
+
+    for answer in (view, loaded(lab, view)):
+        with lab.judge("IRC-VIEW-CREATE-004"):
+            by_dialect = {one["dialect"]: one["sql"] for one in answer.current["representations"]}
+            expect.equal({one["dialect"]: one["sql"] for one in sent["representations"]}, by_dialect, "texts by dialect")
+            for member in ("default-namespace", "default-catalog"):
+                expect.equal(sent[member], answer.current.get(member), f"{member}")
+        with lab.judge("IRC-VIEW-CREATE-005"):
+            expect.equal(list(DIALECTS), [one["dialect"] for one in answer.current["representations"]], "dialects in this order:")
+
+
+@check("IRC-VIEW-CREATE-006")
+def views_keep_what_their_engine_noted(lab: CatalogLab) -> None:
+    """Whether summary and time of the first version are those of the request is noted."""
+    home = lab.make_namespace()
+    view = made(lab, home, view_version=version(home, timestamp_ms=NOTES["timestamp-ms"], summary=NOTES["summary"]))
+
+    current = loaded(lab, view).current
+    summary = current.get("summary") or {}
+    kept = {
+        "timestamp-ms": current.get("timestamp-ms") == NOTES["timestamp-ms"],
+        "summary": all(summary.get(key) == said for key, said in NOTES["summary"].items()),
+    }
+    whose = {True: "that of the request", False: "the server's own"}
+    lab.note("IRC-VIEW-CREATE-006", "; ".join(f"the {member} is {whose[is_kept]}" for member, is_kept in kept.items()))
+
+
+@check("IRC-VIEW-CREATE-008")
+def locations_of_views_are_noted(lab: CatalogLab) -> None:
+    """What becomes of a location that the caller chose is noted."""
+    view = made(lab)
+    wanted = f"{view.member('location').rstrip('/')}-{lab.name()}"
+    reply = create(lab, view.namespace, lab.name(), location=wanted)
+    if reply.status != 200:
+        lab.note("IRC-VIEW-CREATE-008", f"a location beside that of another view is answered with {reply.shown}")
+        return
+    kept = reply.at("metadata", "location").rstrip("/") == wanted
+    lab.note("IRC-VIEW-CREATE-008", "the location of the request is kept" if kept else "the location of the request is replaced")
+
+
+@check("IRC-VIEW-CREATE-009", "IRC-VIEW-CREATE-010")
+def names_are_given_once(lab: CatalogLab) -> None:
+    """No view is created by the name of a view or of a table, alike or different, and what is there stays."""
+    view = loaded(lab, made(lab))
+    table = lab.load(lab.make_table(view.namespace))
+    ways: tuple[dict[str, Any], ...] = ({}, {"schema": OTHER_SCHEMA}, {"view_version": version(view.namespace, sql("SELECT 2 AS id"))})
+    for members in ways:
+        again = lab.send("createView", namespace=view.namespace, body=view_request(view.namespace, view.name, **members))
+        with lab.judge("IRC-VIEW-CREATE-009"):
+            expect.status(again, 409)
+            unchanged(lab, view)
+        over = create(lab, table.namespace, table.name, **members)
+        with lab.judge("IRC-VIEW-CREATE-010"):
+            expect.status(over, 409)
+            table_unchanged(lab, table)
+
+
+@check("IRC-VIEW-CREATE-011")
+def views_need_their_namespace(lab: CatalogLab) -> None:
+    """No view is created in a namespace that never was or was dropped, and none comes to be by it."""
+    gone = lab.make_namespace()
+    lab.works(lab.send("dropNamespace", namespace=gone))
+
+    with lab.judge("IRC-VIEW-CREATE-011"):
+        for namespace in (gone, (lab.name(),)):
+            expect.status(create(lab, namespace, lab.name()), 404)
+            expect.status(lab.send("loadNamespaceMetadata", namespace=namespace), 404)
+
+
+@check("IRC-VIEW-CREATE-017")
+def views_keep_their_properties(lab: CatalogLab) -> None:
+    """Properties are read back as they were sent; what is no string is refused, and no view made of it."""
+    home, sent = lab.make_namespace(), {"lakepact.note": " Ä ", "lakepact.empty": "", "comment": "a view"}
+    view = made(lab, home, properties=sent)
+
+    for answer in (view, loaded(lab, view)):
+        with lab.judge("IRC-VIEW-CREATE-017"):
+            stored = properties_of(answer)
+            expect.equal(sent, {key: stored.get(key) for key in sent}, "properties")
+    no_texts: tuple[Any, ...] = (1, True, 1.5, [], {})
+    for wrong in no_texts:
+        name = lab.name()
+        reply = create(lab, home, name, properties={"lakepact.note": wrong})
+        with lab.judge("IRC-VIEW-CREATE-017"):
+            expect.status(reply, 400, about=f"for {expect.shown(wrong)} as a property")
+            expect.status(lab.send("loadView", namespace=home, view=name), 404)
+
+
+@check("IRC-VIEW-CREATE-018", alone=True)
+def one_of_many_creates_a_view(lab: CatalogLab) -> None:
+    """Of many who create one view side by side one does, and the view is that one's."""
+    home = lab.make_namespace()
+    for _ in lab.rounds(ROUNDS):
+        name = lab.name()
+        requests = [
+            {"schema": SCHEMA, "view_version": version(home, sql(f"{SQL}, {n} AS creator")), "properties": {"lakepact.creator": str(n)}}
+            for n in range(AT_ONCE)
+        ]
+        replies = side_by_side(lab, [partial(create, lab, home, name, **request) for request in requests], what="requests")
+        with lab.judge("IRC-VIEW-CREATE-018"):
+            statuses = [reply.status for reply in replies]
+            expect.equal(1, statuses.count(200), f"of statuses {statuses}, of 200 to be there")
+            winner = View(home, name, replies[statuses.index(200)])
+            now = lab.send("loadView", **winner.at)
+            expect.status(now, 200)
+            expect.equal(winner.uuid, now.at("metadata", "view-uuid"), "the view-uuid that the winner was answered,")

@@ -1,0 +1,87 @@
+"""Checks of requests that create no view because something in them is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, create, sql, version
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+MEMBERS_OF_VERSION = ("version-id", "timestamp-ms", "schema-id", "summary", "representations", "default-namespace")
+
+
+def less(member: str, whole: Mapping[str, Any]) -> dict[str, Any]:
+    """An object without one of its members."""
+    return {key: value for key, value in whole.items() if key != member}
+
+
+def judge_refusals(lab: CatalogLab, requirement: str, home: Namespace, *, cases: Mapping[str, Mapping[str, Any]]) -> None:
+    """Judge a requirement by requests that create no view: each is a bad request, and there is none then.
+
+    Args:
+        lab: the bench.
+        requirement: its id.
+        home: where the views would be.
+        cases: what is wrong with each request, and the members that make it so.
+    """
+    for wrong, members in cases.items():
+        name = lab.name()
+        reply = create(lab, home, name, **members)
+        with lab.judge(requirement):
+            expect.status(reply, 400, about=f"for {wrong}")
+            expect.status(lab.send("loadView", namespace=home, view=name), 404)
+
+
+@check("IRC-VIEW-CREATE-002")
+def views_need_name_schema_and_version(lab: CatalogLab) -> None:
+    """A request without name, schema or version is refused; one without properties may be accepted or refused."""
+    home = lab.make_namespace()
+    cases: dict[str, dict[str, Any]] = {f"no {member}": {member.replace("-", "_"): None} for member in ("schema", "view-version")}
+    judge_refusals(lab, "IRC-VIEW-CREATE-002", home, cases=cases)
+    nameless = lab.send("createView", namespace=home, body={"schema": OTHER_SCHEMA, "view-version": version(home), "properties": {}})
+    plain = create(lab, home, lab.name(), properties=None)
+
+    with lab.judge("IRC-VIEW-CREATE-002", remark=f"without properties: status {plain.status}"):
+        expect.status(nameless, 400, about="for no name")
+        expect.status(plain, 200, 400, about="for no properties")
+
+
+@check("IRC-VIEW-CREATE-012", "IRC-VIEW-CREATE-013")
+def versions_and_representations_are_whole(lab: CatalogLab) -> None:
+    """A version that lacks one of its members, or whose representation does, makes no view."""
+    home = lab.make_namespace()
+    whole = version(home)
+    lacking = {f"a version without {member}": {"view_version": less(member, whole)} for member in MEMBERS_OF_VERSION}
+    judge_refusals(lab, "IRC-VIEW-CREATE-012", home, cases=lacking)
+    alone = {f"a representation without {member}": [less(member, sql())] for member in ("type", "sql", "dialect")}
+    second = {f"a second representation without {member}": [sql(), less(member, sql(dialect="trino"))] for member in ("sql", "dialect")}
+    cases = {wrong: {"view_version": version(home, representations=given)} for wrong, given in {**alone, **second}.items()}
+    judge_refusals(lab, "IRC-VIEW-CREATE-013", home, cases=cases)
+
+
+@check("IRC-VIEW-CREATE-014", "IRC-VIEW-CREATE-015")
+def dialects_are_there_once(lab: CatalogLab) -> None:
+    """A version says one thing in each dialect, and it says something."""
+    home = lab.make_namespace()
+    twice = version(home, sql("SELECT 1 AS id"), sql("SELECT 2 AS id"))
+    judge_refusals(lab, "IRC-VIEW-CREATE-014", home, cases={"two representations of one dialect": {"view_version": twice}})
+    empty = version(home, representations=[])
+    judge_refusals(lab, "IRC-VIEW-CREATE-015", home, cases={"no representation": {"view_version": empty}})
+
+
+@check("IRC-VIEW-CREATE-016")
+def unknown_representations_are_refused(lab: CatalogLab) -> None:
+    """A representation of an unknown type alone makes no view."""
+    home = lab.make_namespace()
+    name = lab.name()
+    reply = create(lab, home, name, view_version=version(home, {**sql(), "type": "lakepact-ast"}))
+
+    with lab.judge("IRC-VIEW-CREATE-016"):
+        expect.client_error(reply)
+        expect.status(lab.send("loadView", namespace=home, view=name), 404)

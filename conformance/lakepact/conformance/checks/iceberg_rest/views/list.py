@@ -1,0 +1,119 @@
+"""Checks of listing the views of a namespace, and of asking whether one exists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.listings import FIRST, listing, names
+from lakepact.conformance.checks.iceberg_rest.kit.views import made
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab, Namespace
+
+
+@check("IRC-VIEW-LIST-001")
+def lists_are_of_views_of_one_namespace(lab: CatalogLab) -> None:
+    """The list of a namespace names its views, and neither its tables nor views of its parent, its children or others."""
+    top = lab.make_namespace()
+    child = lab.child_of(top)
+    homes = [top, lab.make_namespace(level=f"{top[0]}b"), *([child] if child else [])]
+    views = {home: [lab.make_view(home) for _ in range(2)] for home in homes}
+    for home in homes:
+        lab.make_table(home)
+
+    with lab.judge("IRC-VIEW-LIST-001"):
+        for home, wanted in views.items():
+            reply = lab.send("listViews", namespace=home)
+            expect.equal(sorted(wanted), sorted(names(reply)), "names of views")
+            for identifier in reply.at("identifiers"):
+                expect.equal(list(home), identifier.get("namespace"), "the namespace of the path as `namespace`")
+
+
+@check("IRC-VIEW-LIST-001")
+def lists_of_views_show_what_has_happened(lab: CatalogLab) -> None:
+    """A view is in the list once it is created, under its new name once it is renamed, and no more once it is dropped."""
+    home = lab.make_namespace()
+    first, second = lab.make_view(home), lab.make_view(home)
+
+    with lab.judge("IRC-VIEW-LIST-001"):
+        expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after creations:")
+    if lab.offers("renameView"):
+        new = lab.name()
+        lab.afterwards(lambda: lab.send("dropView", namespace=home, view=new))
+        ends = {end: {"namespace": list(home), "name": name} for end, name in (("source", first), ("destination", new))}
+        lab.works(lab.send("renameView", body=ends))
+        first = new
+        with lab.judge("IRC-VIEW-LIST-001"):
+            expect.equal(sorted([first, second]), sorted(_listed(lab, home)), "views after a rename:")
+    lab.works(lab.send("dropView", namespace=home, view=first))
+    with lab.judge("IRC-VIEW-LIST-001"):
+        expect.equal([second], _listed(lab, home), "views after a drop:")
+
+
+def _listed(lab: CatalogLab, namespace: Namespace) -> list[str]:
+    """The names of the views that are listed."""
+    return names(lab.send("listViews", namespace=namespace))
+
+
+@check("IRC-VIEW-LIST-002")
+def lists_of_views_need_their_namespace(lab: CatalogLab) -> None:
+    """There is no list of a namespace that never was, that was dropped, or that a view only sounds like."""
+    view, gone = made(lab), lab.make_namespace()
+    lab.works(lab.send("dropNamespace", namespace=gone))
+    absent: list[Namespace] = [(lab.name(),), gone]
+    if lab.child_of(view.namespace):
+        absent += [(*view.namespace, lab.name()), (*view.namespace, view.name)]
+
+    with lab.judge("IRC-VIEW-LIST-002"):
+        for namespace in absent:
+            reply = lab.send("listViews", namespace=namespace)
+            expect.status(reply, 404)
+            expect.true(isinstance(reply.at("error"), dict), '`{"error": {…}}` as the body', reply.shown)
+
+
+@check("IRC-VIEW-LIST-003")
+def namespaces_without_views_have_empty_lists(lab: CatalogLab) -> None:
+    """A namespace that has no views, has none any more, or has only tables is listed as an empty array."""
+    fresh, left, other = (lab.make_namespace() for _ in range(3))
+    lab.works(lab.send("dropView", **made(lab, left).at))
+    lab.make_table(other)
+
+    with lab.judge("IRC-VIEW-LIST-003"):
+        for namespace in (fresh, left, other):
+            reply = lab.send("listViews", namespace=namespace)
+            expect.status(reply, 200)
+            expect.equal([], reply.at("identifiers"), "identifiers")
+
+
+@check("IRC-VIEW-LIST-004")
+def lists_of_views_are_paged(lab: CatalogLab) -> None:
+    """Pages of views hold at most what was asked for, and following their tokens yields every view exactly once and ends."""
+    views = listing(lab, "listViews")
+
+    with lab.judge("IRC-VIEW-LIST-004"):
+        paged = views.is_paged()
+        for size in (1, 2, 3):
+            pages = views.pages(page_token=FIRST, page_size=size)
+            expect.equal(sorted(views.names), sorted(name for page, _ in pages for name in page), "names on all pages")
+            for page, _ in pages:
+                expect.true(not paged or len(page) <= size, f"at most {size} views on a page", page)
+
+
+@check("IRC-VIEW-LOAD-005")
+def existence_of_views_is_told_by_status(lab: CatalogLab) -> None:
+    """Whether a view exists is told by 204 and 404 without a body, over its life and beside what is no view."""
+    view = made(lab)
+    table = lab.make_table(view.namespace)
+    there = lab.send("viewExists", alone=True, **view.at)
+    lab.works(lab.send("dropView", **view.at))
+    nowhere = ((lab.name(),), view.name)
+
+    with lab.judge("IRC-VIEW-LOAD-005"):
+        expect.status(there, 204)
+        expect.no_body(there)
+        for namespace, name in ((view.namespace, view.name), (view.namespace, lab.name()), (table.namespace, table.name), nowhere):
+            reply = lab.send("viewExists", alone=True, namespace=namespace, view=name)
+            expect.status(reply, 404)
+            expect.no_body(reply)

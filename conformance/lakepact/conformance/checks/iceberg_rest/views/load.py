@@ -1,0 +1,139 @@
+"""Checks of loading and dropping views, and of the namespaces that hold them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import of_the_contract
+from lakepact.conformance.checks.iceberg_rest.kit.table_files import local_path
+from lakepact.conformance.checks.iceberg_rest.kit.table_states import unchanged as table_unchanged
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    HARMLESS,
+    View,
+    loaded,
+    made,
+    next_version,
+    replaced,
+    spelled,
+    state,
+    unchanged,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+
+def in_file(lab: CatalogLab, view: View) -> dict[str, Any] | None:
+    """What the metadata file of a view says; None where the harness does not see the files of the target.
+
+    A file that says another UUID, or nothing, is taken for one that is not the target's.
+    """
+    if not lab.feature("readable-files"):
+        return None
+    try:
+        document = orjson.loads(local_path(view.reply.at("metadata-location")).read_bytes())
+    except (NotOffered, OSError, orjson.JSONDecodeError):
+        return None
+    return document if isinstance(document, dict) and document.get("view-uuid") == view.uuid else None
+
+
+@check("IRC-VIEW-LOAD-001", "IRC-VIEW-LOAD-004")
+def views_are_loaded_from_their_files(lab: CatalogLab) -> None:
+    """A view is loaded as it was answered to whoever made or changed it, and as its file says; its configuration are texts."""
+    view = made(lab, properties={"lakepact.note": "1"})
+    answers = [view]
+    if lab.offers("replaceView"):
+        answers.append(replaced(lab, view, HARMLESS, *next_version(view, "SELECT 2 AS id")))
+    before = answers[-1]
+    reply = lab.send("loadView", **view.at)
+
+    with lab.judge("IRC-VIEW-LOAD-001"):
+        expect.equal(state(before.reply), state(reply), "the metadata of the last answer,")
+        expect.equal(before.reply.at("metadata-location"), reply.at("metadata-location"), "the metadata-location of the last answer,")
+        written = in_file(lab, View(view.namespace, view.name, reply))
+        if written is not None:
+            shown = of_the_contract(lab, "ViewMetadata", reply.at("metadata"), written)
+            expect.equal(spelled(written), spelled(shown), "metadata as in the file:")
+    config = [answer.reply.document.get("config") for answer in answers] + [reply.document.get("config")]
+    with lab.judge("IRC-VIEW-LOAD-004", remark="" if any(config) else "no configuration is given"):
+        for given in config:
+            expect.true(given is None or isinstance(given, dict), "an object as `config`", given)
+            wrong = {key: value for key, value in (given or {}).items() if not isinstance(value, str)}
+            expect.equal({}, wrong, "what is no string in `config`:")
+
+
+@check("IRC-VIEW-LOAD-002", "IRC-VIEW-LOAD-007", "IRC-VIEW-LOAD-008")
+def dropped_views_are_gone(lab: CatalogLab) -> None:
+    """A view is dropped once, and what is not there is neither loaded nor dropped."""
+    home = lab.make_namespace()
+    views = [made(lab, home), made(lab, home)]
+    if lab.offers("replaceView"):
+        replaced(lab, views[1], *next_version(views[1], "SELECT 2 AS id"))
+    other = loaded(lab, made(lab, home))
+    for view in views:
+        dropped = lab.send("dropView", **view.at)
+        with lab.judge("IRC-VIEW-LOAD-007"):
+            expect.status(dropped, 204)
+            expect.status(lab.send("loadView", **view.at), 404)
+            unchanged(lab, other)
+    absent: list[dict[str, Any]] = [views[0].at, {**views[0].at, "view": lab.name()}, {**other.at, "namespace": (lab.name(),)}]
+    for at in absent:
+        with lab.judge("IRC-VIEW-LOAD-002"):
+            expect.status(lab.send("loadView", **at), 404)
+        with lab.judge("IRC-VIEW-LOAD-008"):
+            expect.status(lab.send("dropView", **at), 404)
+
+
+@check("IRC-VIEW-LOAD-003", "IRC-VIEW-LOAD-009")
+def tables_are_no_views(lab: CatalogLab) -> None:
+    """A table is not loaded as a view, and not dropped as one."""
+    table = lab.load(lab.make_table())
+    at: dict[str, Any] = {"namespace": table.namespace, "view": table.name}
+
+    with lab.judge("IRC-VIEW-LOAD-003"):
+        expect.status(lab.send("loadView", **at), 404)
+    with lab.judge("IRC-VIEW-LOAD-009"):
+        expect.status(lab.send("dropView", **at), 404)
+        table_unchanged(lab, table)
+
+
+@check("IRC-NS-DROP-001")
+def namespaces_without_views_are_dropped(lab: CatalogLab) -> None:
+    """A namespace is empty again once its last view was dropped."""
+    view = made(lab)
+    lab.works(lab.send("dropView", **view.at))
+
+    with lab.judge("IRC-NS-DROP-001"):
+        expect.status(lab.send("dropNamespace", namespace=view.namespace), 204)
+        expect.status(lab.send("loadNamespaceMetadata", namespace=view.namespace), 404)
+
+
+@check("IRC-NS-DROP-004")
+def namespaces_with_views_stay(lab: CatalogLab) -> None:
+    """A namespace that holds only a view is not dropped, and the view still loads."""
+    view = loaded(lab, made(lab))
+    reply = lab.send("dropNamespace", namespace=view.namespace)
+
+    with lab.judge("IRC-NS-DROP-004"):
+        expect.status(reply, 409)
+        unchanged(lab, view)
+
+
+@check("IRC-VIEW-LOAD-005")
+def existence_of_views_is_asked_for_again(lab: CatalogLab) -> None:
+    """Whether a view exists is told as it is each time: before it is created, once it is, once it is dropped, and once it is back."""
+    namespace, name = lab.make_namespace(), lab.name()
+    at: dict[str, Any] = {"namespace": namespace, "view": name}
+    for _ in range(2):
+        before = lab.send("viewExists", **at)
+        lab.make_view(namespace, name=name)
+        after = lab.send("viewExists", **at)
+        lab.works(lab.send("dropView", **at))
+        gone = lab.send("viewExists", **at)
+        with lab.judge("IRC-VIEW-LOAD-005"):
+            expect.equal([404, 204, 404], [reply.status for reply in (before, after, gone)], "statuses of a view's life")

@@ -1,0 +1,69 @@
+"""View metadata: what holds in every answer that carries it, and over the life of a view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.metadata_members import expect_unique, ids, members, objects
+from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, add_schema
+from lakepact.conformance.checks.iceberg_rest.kit.views import OTHER_SCHEMA, View, loaded, made, next_version, replaced
+from lakepact.conformance.checks.iceberg_rest.suite import check, law
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+    from lakepact.conformance.exchanges import Exchange
+
+#: Operations whose answers carry view metadata, and their methods.
+CARRIERS = {operation: Contract("iceberg_rest").operations[operation].method for operation in ("createView", "loadView", "replaceView")}
+
+
+def metadata_of(exchange: Exchange) -> dict[str, Any]:
+    """The view metadata that an answer carries; empty where it carries none."""
+    carries = exchange.status == 200 and exchange.method == CARRIERS.get(exchange.operation or "")
+    return members(members(exchange.parsed).get("metadata")) if carries else {}
+
+
+@law("IRC-META-017", traffic=("view_metadata.eventful_life_of_a_view",))
+def ids_of_versions_do_not_dangle(exchange: Exchange) -> bool:
+    """The current version and those of the log are there, each once, and so are the schemas of all versions."""
+    metadata = metadata_of(exchange)
+    if not objects(metadata, "versions"):
+        return False
+    known = ids(metadata, "versions", "version-id")
+    expect_unique(known, "`version-id` in `versions`")
+    expect.contains(metadata.get("current-version-id"), known, "`versions`, of which `current-version-id` is one,")
+    for logged in ids(metadata, "version-log", "version-id"):
+        expect.contains(logged, known, "`versions`, of which each in `version-log` is one,")
+    schemas = ids(metadata, "schemas", "schema-id")
+    for schema in ids(metadata, "versions", "schema-id"):
+        expect.contains(schema, schemas, "`schemas`, of which the `schema-id` of each version is one,")
+    return True
+
+
+@check("IRC-META-017", "IRC-META-018")
+def eventful_life_of_a_view(lab: CatalogLab) -> None:
+    """A view that is replaced again and again, and renamed, has one UUID and format version, and no id leads nowhere."""
+    view = made(lab, properties={"version.history.num-entries": "2"})
+    answers = [view, loaded(lab, view)]
+    if lab.offers("replaceView"):
+        answers.append(replaced(lab, view, set_properties(note="1")))
+        answers.append(replaced(lab, view, add_schema(OTHER_SCHEMA), *next_version(view, "SELECT 'a' AS other", schema_id=LAST_ADDED)))
+        for number in range(3):
+            answers.append(replaced(lab, view, *next_version(answers[-1], f"SELECT {number} AS id")))
+            answers.append(loaded(lab, view))
+    if lab.offers("renameView"):
+        renamed = View(view.namespace, lab.name(), view.reply)
+        lab.afterwards(lambda: lab.send("dropView", **renamed.at))
+        if lab.send("renameView", body={"source": view.identifier, "destination": renamed.identifier}).status == 204:
+            answers.append(loaded(lab, renamed))
+
+    with lab.judge("IRC-META-017"):
+        for answer in answers:
+            ids_of_versions_do_not_dangle(answer.reply.exchange)
+    with lab.judge("IRC-META-018"):
+        for answer in answers:
+            expect.equal(1, answer.member("format-version"), "format-version")
+            expect.equal(view.uuid, answer.uuid, "the view-uuid from the beginning,")

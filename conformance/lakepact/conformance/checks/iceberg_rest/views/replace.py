@@ -1,0 +1,274 @@
+"""Checks of replacing views: versions that are added and made current, properties, and who wins."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.concurrency import side_by_side
+from lakepact.conformance.checks.iceberg_rest.kit.lab import SCHEMA, set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.tables import ROUNDS
+from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, NOWHERE, add_schema, remove_properties, set_location
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    HARMLESS,
+    OTHER_SCHEMA,
+    SQL,
+    View,
+    add_view_version,
+    is_view,
+    loaded,
+    made,
+    next_version,
+    properties_of,
+    replace,
+    replaced,
+    set_current_view_version,
+    sql,
+    texts,
+    unchanged,
+    version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+from lakepact.conformance.checks.iceberg_rest.views.create import ODD_SQL
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+WRITERS = 6  #: fewer than the versions that views keep where nothing else is said, by the reference; others may keep fewer
+
+
+@check("IRC-VIEW-REPL-001", "IRC-VIEW-REPL-003")
+def replacements_add_versions(lab: CatalogLab) -> None:
+    """A replacement is answered with the new metadata at a new place; each adds a version and an entry in the log, and none is lost."""
+    view = made(lab, properties={"version.history.num-entries": "10"})
+    said = [SQL]
+    for number in (2, 3, 4):
+        reply = replace(lab, view, *next_version(view, f"SELECT {number} AS id"))
+        with lab.judge("IRC-VIEW-REPL-001"):
+            is_view(reply)
+            places = reply.at("metadata-location"), view.reply.at("metadata-location")
+            expect.true(places[0] != places[1], f"a metadata-location other than {places[1]}", places[0])
+        lab.works(reply, 200)
+        before, view = view, loaded(lab, view)
+        said.append(f"SELECT {number} AS id")
+        with lab.judge("IRC-VIEW-REPL-003"):
+            expect.equal(said[-1], view.current["representations"][0]["sql"], "the text of the current version")
+            expect.equal(sorted(said), sorted(texts(view)), "the texts of all versions")
+            expect.equal([*before.log, view.member("current-version-id")], view.log, "version ids in the log")
+
+
+@check("IRC-VIEW-REPL-004")
+def properties_add_no_version(lab: CatalogLab) -> None:
+    """Properties that are set and removed, and another location, leave versions and log as they are."""
+    view = made(lab)
+    changes = (set_properties(note="1"), remove_properties("note"), set_location(f"{view.member('location').rstrip('/')}/moved"))
+    for change in changes:
+        reply = replace(lab, view, change)
+        if change["action"] != "set-location":
+            lab.works(reply, 200)
+        after = loaded(lab, view)
+        with lab.judge("IRC-VIEW-REPL-004"):
+            for member in ("current-version-id", "versions", "version-log"):
+                expect.equal(view.member(member), after.member(member), member)
+
+
+@check("IRC-VIEW-REPL-006", "IRC-VIEW-REPL-007")
+def only_views_are_replaced(lab: CatalogLab) -> None:
+    """What is not there, and what is a table, is not replaced."""
+    view = made(lab)
+    lab.works(lab.send("dropView", **view.at))
+    table = lab.make_table(view.namespace)
+    absent = [view, View((lab.name(),), view.name, view.reply), View(view.namespace, lab.name(), view.reply)]
+
+    for gone in absent:
+        with lab.judge("IRC-VIEW-REPL-006"):
+            expect.status(replace(lab, gone, HARMLESS), 404)
+    with lab.judge("IRC-VIEW-REPL-007"):
+        expect.status(replace(lab, View(table.namespace, table.name, view.reply), HARMLESS), 404, 409)
+
+
+@check("IRC-VIEW-REPL-009")
+def updates_are_applied_in_order_or_not_at_all(lab: CatalogLab) -> None:
+    """Of updates that contradict each other the last one holds; of updates of which one cannot be made none is."""
+    view = made(lab)
+    steps = (
+        set_properties(**{"lakepact.a": "1", "lakepact.b": "1"}),
+        set_properties(**{"lakepact.a": "2"}),
+        remove_properties("lakepact.b"),
+        remove_properties("lakepact.c"),
+        set_properties(**{"lakepact.c": "3"}),
+    )
+    after = loaded(lab, replaced(lab, view, *steps))
+    wanted = {"lakepact.a": "2", "lakepact.c": "3"}
+    with lab.judge("IRC-VIEW-REPL-009"):
+        expect.equal(wanted, {key: value for key, value in properties_of(after).items() if key.startswith("lakepact.")}, "properties")
+    impossible = set_current_view_version(NOWHERE)
+    for updates in ((set_properties(**{"lakepact.a": "4"}), impossible), (*next_version(after, "SELECT 5 AS id"), impossible)):
+        refused = replace(lab, after, *updates)
+        with lab.judge("IRC-VIEW-REPL-009"):
+            if refused.status >= 400:
+                unchanged(lab, after)
+
+
+@check("IRC-VIEW-REPL-010", "IRC-UPD-087")
+def versions_are_made_current(lab: CatalogLab) -> None:
+    """A version is made current by its id or as the one added last, an earlier one too, and the log says so."""
+    first = made(lab)
+    second = loaded(lab, replaced(lab, first, *next_version(first, "SELECT 2 AS id")))
+    old, new = first.member("current-version-id"), second.member("current-version-id")
+    with lab.judge("IRC-UPD-087"):
+        expect.equal("SELECT 2 AS id", second.current["representations"][0]["sql"], "the text of the version that was added last,")
+        expect.equal([old, new], second.log, "version ids in the log")
+    for wanted, log in ((old, [old, new, old]), (new, [old, new, old, new])):
+        reply = replace(lab, second, set_current_view_version(wanted))
+        after = loaded(lab, second)
+        with lab.judge("IRC-VIEW-REPL-010", "IRC-UPD-087"):
+            expect.status(reply, 200)
+            expect.equal(wanted, after.member("current-version-id"), "current-version-id")
+            expect.equal(log, after.log, "version ids in the log")
+            expect.equal(sorted(second.versions), sorted(after.versions), "ids of versions")
+
+
+@check("IRC-VIEW-REPL-011")
+def lost_dialects_are_noted(lab: CatalogLab) -> None:
+    """Whether a replacement may drop a dialect is noted."""
+    view = made(lab)
+    only = version(view.namespace, sql(dialect="trino"), version_id=2, schema_id=view.current["schema-id"])
+    reply = replace(lab, view, add_view_version(only), set_current_view_version())
+    lab.note("IRC-VIEW-REPL-011", f"a replacement that drops a dialect is answered with status {reply.status}")
+
+
+@check("IRC-VIEW-REPL-013", alone=True)
+def no_accepted_replacement_is_lost(lab: CatalogLab) -> None:
+    """When many writers replace a view, each is accepted or learns of the conflict, and what was accepted is among the versions."""
+    home = lab.make_namespace()
+    for turn in lab.rounds(ROUNDS):
+        view = made(lab, home, properties={"version.history.num-entries": "100"})
+        said = [f"SELECT {turn} AS round, {n} AS writer" for n in range(WRITERS)]
+        replies = side_by_side(lab, [partial(replace, lab, view, *next_version(view, text)) for text in said], what="requests")
+        kept = texts(loaded(lab, view))
+        with lab.judge("IRC-VIEW-REPL-013"):
+            for reply in replies:
+                expect.status(reply, 200, 409)
+            lost = [text for text, reply in zip(said, replies, strict=True) if reply.status == 200 and text not in kept]
+            expect.equal([], lost, "of the versions that were accepted, these to be lost:")
+
+
+@check("IRC-UPD-083")
+def versions_have_the_schema_that_was_added_last(lab: CatalogLab) -> None:
+    """A version is stored as it was sent, with the schema that its commit added last where it says -1."""
+    view = made(lab)
+    for number in (2, 3):
+        columns = [f"lakepact_{number}_{place}" for place in (1, 2)]
+        schemas = [{**OTHER_SCHEMA, "fields": [{"id": 1, "name": name, "type": "long", "required": False}]} for name in columns]
+        said = f"SELECT 1 AS {columns[-1]}"
+        added = version(
+            view.namespace, sql(said), sql(said, "trino"), version_id=number, schema_id=LAST_ADDED, default_catalog="Some of ours"
+        )
+        reply = replace(lab, view, *map(add_schema, schemas), add_view_version(added), set_current_view_version())
+        after = loaded(lab, view)
+        with lab.judge("IRC-UPD-083"):
+            expect.status(reply, 200)
+            for member in ("representations", "default-namespace", "default-catalog"):
+                expect.equal(added[member], after.current.get(member), f"{member} of the version")
+            known = {schema["schema-id"]: schema for schema in after.member("schemas")}
+            expect.contains(after.current["schema-id"], known, "ids of schemas")
+            expect.equal(columns[-1], known[after.current["schema-id"]]["fields"][0]["name"], "the first column of the version's schema")
+
+
+@check("IRC-UPD-083")
+def versions_wait_until_they_are_made_current(lab: CatalogLab) -> None:
+    """A version that is only added is stored, and the current one stays what it was."""
+    view = made(lab)
+    added, _ = next_version(view, "SELECT 2 AS id")
+    reply = replace(lab, view, added)
+    after = loaded(lab, view)
+
+    with lab.judge("IRC-UPD-083"):
+        expect.status(reply, 200)
+        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(after)), "the texts of all versions")
+        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the current version")
+        expect.equal(view.log, after.log, "version ids in the log")
+
+
+@check("IRC-UPD-083")
+def versions_that_differ_a_little_are_others(lab: CatalogLab) -> None:
+    """A version that differs from one of the view in its schema, its texts, their order or where names are looked up is added as sent."""
+    home = lab.make_namespace()
+    first, elsewhere = version(home, sql(ODD_SQL), sql(ODD_SQL, "trino"), default_catalog="ours"), lab.make_namespace()
+    view = made(lab, home, view_version=first, properties={"version.history.num-entries": "10"})
+    schema_id = view.current["schema-id"]
+    likenesses: dict[str, dict[str, Any]] = {
+        "another default namespace": {"default-namespace": list(elsewhere)},
+        "another default catalog": {"default-catalog": "Ours"},
+        "the dialects in another order": {"representations": first["representations"][::-1]},
+        "texts in another letter case": {"representations": [sql(ODD_SQL.lower()), sql(ODD_SQL.lower(), "trino")]},
+        "texts with a blank less": {"representations": [sql(ODD_SQL.strip()), sql(ODD_SQL.strip(), "trino")]},
+        "another schema": {"schema-id": LAST_ADDED},
+    }
+    for number, (what, members) in enumerate(likenesses.items(), start=2):
+        sent = {**first, "version-id": number, "schema-id": schema_id, **members}
+        schemas = [add_schema(OTHER_SCHEMA)] if sent["schema-id"] == LAST_ADDED else []
+        reply = replace(lab, view, *schemas, add_view_version(sent), set_current_view_version())
+        after = loaded(lab, view)
+        with lab.judge("IRC-UPD-083"):
+            expect.status(reply, 200, about=f"for a version with {what}")
+            for member in ("representations", "default-namespace", "default-catalog"):
+                expect.equal(sent[member], after.current.get(member), f"{member} of a version with {what},")
+            of_first = after.current["schema-id"] == schema_id
+            expect.equal(not schemas, of_first, f"the version with {what} to have the schema of the first one:")
+
+
+@check("IRC-UPD-083")
+def versions_keep_their_schemas(lab: CatalogLab) -> None:
+    """The schema of an earlier version is what it was once another version has come with another schema."""
+    view = made(lab)
+    former = view.current["schema-id"]
+    added = version(view.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
+    after = loaded(lab, replaced(lab, view, add_schema(OTHER_SCHEMA), add_view_version(added), set_current_view_version()))
+
+    with lab.judge("IRC-UPD-083"):
+        fields = [[schema["fields"] for schema in one.member("schemas") if schema["schema-id"] == former] for one in (view, after)]
+        expect.equal(fields[0], fields[1], "the fields of the schema of the first version")
+
+
+@check("IRC-UPD-087")
+def what_is_added_again_is_what_was_added_last(lab: CatalogLab) -> None:
+    """A version that the view has already is the one added last when it is added again, and its schema is its own."""
+    first = made(lab, properties={"version.history.num-entries": "10"})
+    columns = [field["name"] for field in SCHEMA["fields"]]
+    other = version(first.namespace, sql("SELECT 2 AS id"), version_id=2, schema_id=LAST_ADDED)
+    second = loaded(lab, replaced(lab, first, add_schema(OTHER_SCHEMA), add_view_version(other), set_current_view_version()))
+    again = {**first.current, "version-id": max(second.versions) + 1, "schema-id": LAST_ADDED}
+    reply = replace(lab, second, add_schema(SCHEMA), add_view_version(again), set_current_view_version())
+    after = loaded(lab, second)
+    if reply.status == 400:
+        # Iceberg's own library takes nothing for added that is there already, and then has no schema that was added last.
+        lab.note("IRC-UPD-087", "the target refuses to take a schema that is there already for the one added last")
+        return
+
+    with lab.judge("IRC-UPD-087"):
+        expect.status(reply, 200)
+        expect.equal(SQL, after.current["representations"][0]["sql"], "the text of the version that was added last,")
+        schemas = {schema["schema-id"]: schema for schema in after.member("schemas")}
+        expect.equal(columns, [field["name"] for field in schemas[after.current["schema-id"]]["fields"]], "the columns of its schema")
+
+
+@check("IRC-UPD-084")
+def taken_ids_are_not_given_again(lab: CatalogLab) -> None:
+    """A version whose id is taken gets another one, and a version that is there already is not stored twice."""
+    view = made(lab)
+    taken = view.member("current-version-id")
+    again = version(view.namespace, sql("SELECT 2 AS id"), version_id=taken, schema_id=view.current["schema-id"])
+    replies = [replace(lab, view, add_view_version(again), set_current_view_version())]
+    both = loaded(lab, view)
+    with lab.judge("IRC-UPD-084"):
+        expect.status(replies[0], 200)
+        expect.equal(sorted([SQL, "SELECT 2 AS id"]), sorted(texts(both)), "the texts of all versions")
+        expect.equal(2, len(both.versions), "different ids of versions:")
+        expect.equal(SQL, both.versions[taken]["representations"][0]["sql"], "the text of the version that had the id,")
+    same = replace(lab, view, add_view_version(both.current), add_view_version(both.versions[taken]))
+    with lab.judge("IRC-UPD-084"):
+        expect.status(same, 200)
+        expect.equal(sorted(texts(both)), sorted(texts(loaded(lab, view))), "the texts of all versions once both were added again,")

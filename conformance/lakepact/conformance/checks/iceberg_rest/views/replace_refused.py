@@ -1,0 +1,175 @@
+"""Checks of requests that replace no view, because something in them is wrong or is not so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import ASSERT_CREATE, NOBODY, assert_schema, assert_uuid
+from lakepact.conformance.checks.iceberg_rest.kit.updates import (
+    LAST_ADDED,
+    NOWHERE,
+    add_snapshot,
+    add_spec,
+    set_current_schema,
+    set_default_spec,
+    upgrade_format_version,
+)
+from lakepact.conformance.checks.iceberg_rest.kit.views import (
+    HARMLESS,
+    View,
+    add_view_version,
+    loaded,
+    made,
+    replace,
+    set_current_view_version,
+    sql,
+    unchanged,
+    version,
+)
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+    Entry = Mapping[str, Any]
+
+
+def assert_view_uuid(uuid: str) -> dict[str, Any]:
+    """The view has this UUID."""
+    return {"type": "assert-view-uuid", "uuid": uuid}
+
+
+def judge_refusals(lab: CatalogLab, requirement: str, view: View, *, cases: Mapping[str, Sequence[Entry]]) -> None:
+    """Judge a requirement by updates that the target has to refuse with 400; beside each stands a requirement that holds.
+
+    Args:
+        lab: the bench.
+        requirement: its id.
+        view: the view that they are for.
+        cases: what is wrong, and the updates.
+    """
+    holds = [assert_view_uuid(view.uuid)]
+    for wrong, given in cases.items():
+        reply = replace(lab, view, *given, requirements=holds)
+        with lab.judge(requirement):
+            expect.status(reply, 400, about=f"for {wrong}")
+
+
+@check("IRC-VIEW-REPL-002")
+def updates_are_needed_and_requirements_are_not(lab: CatalogLab) -> None:
+    """A request without updates is refused; one without requirements is not."""
+    view = made(lab)
+    without: tuple[dict[str, Any], ...] = (
+        {},
+        {"requirements": []},
+        {"requirements": [assert_view_uuid(view.uuid)], "identifier": view.identifier},
+    )
+
+    with lab.judge("IRC-VIEW-REPL-002"):
+        expect.status(lab.send("replaceView", body={"updates": [HARMLESS]}, **view.at), 200, about="without requirements")
+        for body in without:
+            expect.status(lab.send("replaceView", body=body, **view.at), 400, about="without updates")
+
+
+@check("IRC-VIEW-REPL-005", "IRC-REQ-036")
+def requirements_have_to_hold(lab: CatalogLab) -> None:
+    """A view is replaced if it has the UUID that the request says, and is left as it is if it has another."""
+    view = loaded(lab, made(lab))
+    cases = {"another UUID is asserted": [assert_view_uuid(NOBODY)], "both are": [assert_view_uuid(uuid) for uuid in (view.uuid, NOBODY)]}
+    for situation, requirements in cases.items():
+        reply = replace(lab, view, HARMLESS, requirements=requirements)
+        with lab.judge("IRC-VIEW-REPL-005"):
+            expect.status(reply, 409, about=f"when {situation}")
+            unchanged(lab, view)
+        with lab.judge("IRC-REQ-036"):
+            expect.status(reply, 409, about=f"when {situation}")
+        nothing = replace(lab, view, requirements=requirements)
+        with lab.judge("IRC-VIEW-REPL-005"):
+            expect.status(nothing, 409, 400, about=f"when {situation}, and there is no update")
+    reply = replace(lab, view, HARMLESS, requirements=[assert_view_uuid(view.uuid)])
+    with lab.judge("IRC-REQ-036"):
+        expect.status(reply, 200, about="when the UUID of the view is asserted")
+
+
+@check("IRC-REQ-037", "IRC-REQ-038")
+def requirements_of_tables_are_refused(lab: CatalogLab) -> None:
+    """An assertion without what is asserted, and an assertion about tables, are bad requests, even if they would hold."""
+    view = made(lab)
+    with lab.judge("IRC-REQ-037"):
+        expect.status(replace(lab, view, HARMLESS, requirements=[{"type": "assert-view-uuid"}]), 400, about="without `uuid`")
+    cases: dict[str, list[Entry]] = {
+        "the view's UUID as a table's": [assert_uuid(view.uuid)],
+        "a table's assertion beside one that holds": [assert_view_uuid(view.uuid), assert_uuid(view.uuid)],
+        "assert-create": [ASSERT_CREATE],
+        "assert-current-schema-id": [assert_schema(view.current["schema-id"])],
+    }
+    for wrong, requirements in cases.items():
+        with lab.judge("IRC-REQ-038"):
+            expect.status(replace(lab, view, HARMLESS, requirements=requirements), 400, about=f"for {wrong}")
+
+
+@check("IRC-VIEW-REPL-008")
+def what_is_unknown_is_refused(lab: CatalogLab) -> None:
+    """Updates and requirements that nobody knows are bad requests, alone and beside others."""
+    view = made(lab)
+    unknown = {"action": "lakepact-unknown"}
+    judge_refusals(lab, "IRC-VIEW-REPL-008", view, cases={"an unknown update": [unknown], "one beside another": [HARMLESS, unknown]})
+    reply = replace(lab, view, HARMLESS, requirements=[{"type": "assert-lakepact-unknown"}])
+    with lab.judge("IRC-VIEW-REPL-008"):
+        expect.status(reply, 400, about="for an unknown requirement")
+
+
+@check("IRC-VIEW-REPL-012")
+def views_have_one_format_version(lab: CatalogLab) -> None:
+    """There is no format version of views above 1."""
+    view = made(lab)
+    cases = {f"format version {number}": [upgrade_format_version(number)] for number in (2, 3)}
+    judge_refusals(lab, "IRC-VIEW-REPL-012", view, cases=cases)
+
+
+@check("IRC-UPD-085", "IRC-UPD-086")
+def versions_that_cannot_be_are_refused(lab: CatalogLab) -> None:
+    """A version of no schema is refused, and one that says two things in one dialect."""
+    view = made(lab)
+
+    def adding(*representations: Entry, **members: Any) -> list[Entry]:
+        further = {"version_id": 2, "schema_id": view.current["schema-id"], **members}
+        return [add_view_version(version(view.namespace, *representations, **further)), set_current_view_version()]
+
+    nowhere = {
+        "a version of a schema that is not there": adding(sql("SELECT 2 AS id"), schema_id=NOWHERE),
+        "a version of the last added schema where none was": adding(sql("SELECT 2 AS id"), schema_id=LAST_ADDED),
+    }
+    judge_refusals(lab, "IRC-UPD-085", view, cases=nowhere)
+    twice = adding(sql("SELECT 2 AS id"), sql("SELECT 3 AS id"))
+    judge_refusals(lab, "IRC-UPD-086", view, cases={"two representations of one dialect": twice})
+
+
+@check("IRC-UPD-088")
+def versions_that_are_not_there_are_refused(lab: CatalogLab) -> None:
+    """What is not there is not made current."""
+    view = made(lab)
+    cases = {
+        "an unknown version": [set_current_view_version(NOWHERE)],
+        "the last added version where none was": [set_current_view_version(LAST_ADDED)],
+    }
+    judge_refusals(lab, "IRC-UPD-088", view, cases=cases)
+
+
+@check("IRC-UPD-089")
+def updates_of_tables_are_refused(lab: CatalogLab) -> None:
+    """What is done to tables only cannot be done to views."""
+    view = made(lab)
+    snapshot = {
+        "snapshot-id": 1,
+        "sequence-number": 1,
+        "timestamp-ms": view.current["timestamp-ms"],
+        "manifest-list": f"{view.member('location')}/metadata/snap-1.avro",
+        "summary": {"operation": "append"},
+    }
+    updates = (add_spec(), set_default_spec(0), set_current_schema(view.current["schema-id"]), add_snapshot(snapshot))
+    cases = {str(update["action"]): [update] for update in updates}
+    judge_refusals(lab, "IRC-UPD-089", view, cases=cases)

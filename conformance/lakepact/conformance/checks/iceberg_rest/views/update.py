@@ -1,0 +1,91 @@
+"""Checks of the updates that views share with tables: their properties and where they lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.iceberg_rest.kit.commit_requirements import NOBODY
+from lakepact.conformance.checks.iceberg_rest.kit.lab import set_properties
+from lakepact.conformance.checks.iceberg_rest.kit.updates import LAST_ADDED, remove_properties, set_location
+from lakepact.conformance.checks.iceberg_rest.kit.views import View, loaded, made, next_version, properties_of, replace
+from lakepact.conformance.checks.iceberg_rest.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.iceberg_rest.kit.lab import CatalogLab
+
+COLOURS = {"lakepact.red": "1", "lakepact.green": "2", "lakepact.blue": "3"}
+
+
+def expect_properties(view: View, expected: Mapping[str, str | None]) -> None:
+    """The view has these properties, and not those that are expected to be `None`; others are its own affair.
+
+    Raises:
+        Unmet: it has others.
+    """
+    found = properties_of(view)
+    expect.equal(dict(expected), {key: found.get(key) for key in expected}, "properties of the view")
+
+
+@check("IRC-UPD-059")
+def views_move(lab: CatalogLab) -> None:
+    """A view has the location that it is given, unless the server refuses it."""
+    view = made(lab)
+    moved = f"{str(view.member('location')).rstrip('/')}_moved"
+    reply = replace(lab, view, set_location(moved))
+
+    with lab.judge("IRC-UPD-059", remark="" if reply.status == 200 else f"the server refuses to move views with status {reply.status}"):
+        expect.status(reply, 200, 400, 403)
+        if reply.status == 200:
+            expect.equal(moved, loaded(lab, view).member("location"), "location of the view")
+
+
+@check("IRC-META-018")
+def views_keep_their_uuid(lab: CatalogLab) -> None:
+    """A view has the UUID that it was created with, whatever another one it is to be given."""
+    view = made(lab)
+    replace(lab, view, {"action": "assign-uuid", "uuid": NOBODY})
+
+    with lab.judge("IRC-META-018"):
+        expect.equal(view.uuid, loaded(lab, view).uuid, "view-uuid")
+
+
+@check("IRC-GEN-020", "IRC-UPD-083")
+def schemas_of_views_are_kept_as_sent(lab: CatalogLab) -> None:
+    """A version that comes with a schema of its own has its columns, with all that was said of them."""
+    view = made(lab)
+    fields = [
+        {"id": 4, "name": "later", "type": "long", "required": True, "doc": "e\u0301 \ufb01, two\nlines"},
+        {"id": 7, "name": "more", "type": "string", "required": False},
+    ]
+    schema = {"type": "struct", "schema-id": max(one.get("schema-id", 0) for one in view.member("schemas")) + 1, "fields": fields}
+    adding = {"action": "add-schema", "schema": schema}
+    lab.works(replace(lab, view, adding, *next_version(view, "SELECT 2 AS later", schema_id=LAST_ADDED)), 200)
+    after = loaded(lab, view)
+    found = [one for one in after.member("schemas") if one.get("schema-id") == after.current["schema-id"]]
+    columns = found[0]["fields"] if found else []
+
+    with lab.judge("IRC-UPD-083"):
+        said = [(field["name"], field["type"], field["required"]) for field in fields]
+        expect.equal(said, [(one.get("name"), one.get("type"), one.get("required")) for one in columns], "columns of the current version")
+    with lab.judge("IRC-GEN-020"):
+        expect.equal([field.get("doc") for field in fields], [one.get("doc") for one in columns], "docs of the columns")
+
+
+@check("IRC-UPD-061", "IRC-UPD-064")
+def properties_of_views_are_set_and_removed(lab: CatalogLab) -> None:
+    """Properties of a view that are set have their new values, those that are removed are gone, and all others stay."""
+    view = made(lab)
+    lab.works(replace(lab, view, set_properties(**COLOURS)), 200)
+
+    with lab.judge("IRC-UPD-061"):
+        expect_properties(loaded(lab, view), COLOURS)
+        expect.status(replace(lab, view, set_properties(**{"lakepact.red": "9", "lakepact.black": ""})), 200)
+        expect_properties(loaded(lab, view), {**COLOURS, "lakepact.red": "9", "lakepact.black": ""})
+    lab.works(replace(lab, view, set_properties(**COLOURS)), 200)
+    with lab.judge("IRC-UPD-064"):
+        reply = replace(lab, view, remove_properties("lakepact.red", "lakepact.nothing", "lakepact.green"))
+        expect.status(reply, 200)
+        expect_properties(loaded(lab, view), {"lakepact.red": None, "lakepact.green": None, "lakepact.blue": "3", "lakepact.nothing": None})
