@@ -1,4 +1,4 @@
-"""The names of checks and what each is cited for: files of known failures refer to them, so a change of this list is a change of the product.
+"""The names of checks and what each is cited for: files of known failures refer to them, so renaming one breaks those files.
 
 To accept a wanted change: `python tests/conformance/test_check_names.py`, and say in the commit why each name changed.
 """
@@ -37,7 +37,7 @@ def listing(suite: Suite[Any]) -> list[str]:
     return sorted(f"{item.name}: {' '.join(item.requirements)}" for item in (*suite.checks.values(), *suite.laws.values()))
 
 
-@pytest.mark.parametrize(("name", "suite"), loaded())
+@pytest.mark.parametrize(("name", "suite"), list(loaded()))
 def test_check_names_are_frozen(name: str, suite: Suite[Any]) -> None:
     assert FROZEN.joinpath(f"{name}.txt").read_text().splitlines() == listing(suite)
 
