@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakepact.conformance.checks.delta_sharing.recipients import NO_BEARER, UNKNOWN
+from lakepact.conformance.checks.delta_sharing.access.recipients import NO_BEARER, UNKNOWN
 from lakepact.conformance.redaction import REDACTED, redacted, secrets_of
 
 UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"

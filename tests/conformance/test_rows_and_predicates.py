@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.conformance.checks.delta_sharing import times
-from lakepact.conformance.checks.delta_sharing.predicates import Comparison, Draw, IsNull, Joined, Negated
+from lakepact.conformance.checks.delta_sharing.kit import times
+from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, IsNull, Joined, Negated
 from lakepact.conformance.fixtures import deletion_vectors as written
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.rows import columns, comparison, deletion_vectors, lines, values

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.conformance.checks.delta_sharing.catalogue import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, path
+from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, READER_FEATURES, path
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.conformance.checks.delta_sharing.catalogue import Catalogue, SharedTable, Walk
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue, SharedTable, Walk
     from lakepact.conformance.exchanges import Reply
 
 OPERATIONS = Contract("delta_sharing").operations

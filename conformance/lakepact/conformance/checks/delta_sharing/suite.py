@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.checks.delta_sharing.at_home import at_home
-from lakepact.conformance.checks.delta_sharing.catalogue import Walk
-from lakepact.conformance.checks.delta_sharing.lab import SharingLab, token_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import Walk
+from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab, token_of
+from lakepact.conformance.checks.delta_sharing.names import AREAS
 from lakepact.conformance.checks.delta_sharing.offers import Offers
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer
@@ -60,6 +61,6 @@ PARAMETERS = {
     "expired-token-env": "the variable that holds the token of a recipient whose time is over",
 }
 
-suite = Suite("delta_sharing", lab=SharingLab, discover=discover, at_home=at_home, parameters=PARAMETERS, unserved=UNSERVED)
+suite = Suite("delta_sharing", lab=SharingLab, discover=discover, at_home=at_home, parameters=PARAMETERS, unserved=UNSERVED, areas=AREAS)
 check = suite.check
 law = suite.law

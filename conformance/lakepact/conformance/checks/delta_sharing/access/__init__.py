@@ -1,0 +1,1 @@
+"""Checks of recipients and of temporary credentials."""

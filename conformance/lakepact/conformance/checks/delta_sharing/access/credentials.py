@@ -1,0 +1,250 @@
+"""Temporary credentials: given for the directories of tables that are read so, of one kind, whole, and for a while."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import answered
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lines import IN_MILLISECONDS, METADATA, QUERY, is_whole, objects, required, texts
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+OPERATION = "generateTemporaryTableCredentials"
+TRAFFIC = ("credentials.credentials_are_for_the_table",)
+MOST_TABLES = 6
+
+KINDS = ("awsTempCredentials", "azureUserDelegationSas", "gcpOauthToken")
+AWS, AZURE, GOOGLE = KINDS
+JSON = "application/json"
+
+
+def by_directory(lab: SharingLab) -> list[SharedTable]:
+    """Some tables that are read by their directories.
+
+    Raises:
+        NotOffered: there are none.
+    """
+    found = [table for table in lab.tables() if "dir" in table.access_modes][:MOST_TABLES]
+    if not found:
+        raise NotOffered("no table has the access mode dir")
+    return found
+
+
+def locations(table: SharedTable) -> list[str]:
+    """The locations of a table, as it is listed: its own first."""
+    further = table.document.get("auxiliaryLocations")
+    found = [table.document.get("location"), *(further if isinstance(further, list) else ())]
+    return [location for location in found if isinstance(location, str) and location]
+
+
+def credentials_of(exchange: Exchange) -> dict[str, Any] | None:
+    """The credentials that an answer gives; `None` where it gives none."""
+    if not answered(exchange, frozenset({OPERATION})) or not isinstance(exchange.parsed, dict):
+        return None
+    found = exchange.parsed.get("credentials")
+    return found if isinstance(found, dict) else None
+
+
+def location_in(reply: Reply) -> str:
+    """The location that credentials say they are for, without a slash at its end."""
+    found = credentials_of(reply.exchange)
+    if found is None:
+        raise Unmet("credentials", f"status {reply.status}")
+    return str(required(found, "location", str, "credentials")).rstrip("/")
+
+
+# -- how they are asked for -------------------------------------------------------------------------------------------------------
+
+
+@check("DS-TMP-01")
+def bodies_are_optional(lab: SharingLab) -> None:
+    """Credentials are given without a body and with an empty object, with a Content-Type and without."""
+    table = by_directory(lab)[0]
+    with lab.judge("DS-TMP-01"):
+        for content in (b"", b"{}"):
+            for media_type in (JSON, f"{JSON}; charset=utf-8", ""):
+                reply = lab.send(OPERATION, content=content, headers=[("Content-Type", media_type)], **table.address)
+                about = f"for the body {content.decode() or 'nothing'} with Content-Type {media_type or 'nothing'}"
+                expect.true(reply.status == 200, f"{about} status 200", f"status {reply.status}")
+
+
+@check("DS-TMP-02", "DS-TMP-03")
+def credentials_are_for_the_table(lab: SharingLab) -> None:
+    """Credentials are for the location of the table, or for that of its locations that was asked for."""
+    for table in by_directory(lab):
+        known = locations(table)
+        if not known:
+            continue
+        with lab.judge("DS-TMP-02"):
+            for body in ({}, None, {"location": None}):
+                if body != {"location": None} or lab.send(OPERATION, body=body, **table.address).status == 200:
+                    found = location_in(lab.send(OPERATION, body=body, **table.address))
+                    expect.equal(known[0].rstrip("/"), found, f"for {table.name} the location of the credentials")
+        with lab.judge("DS-TMP-03"):
+            for location in known:
+                found = location_in(lab.send(OPERATION, body={"location": location}, **table.address))
+                expect.equal(location.rstrip("/"), found, f"for {table.name} and a location the location of the credentials")
+    if not lab.verdicts:
+        raise NotOffered("no table that is read by its directory says its location")
+
+
+@check("DS-TMP-04")
+def credentials_are_for_nothing_else(lab: SharingLab) -> None:
+    """Credentials for the parent of a table, for what is beside it or for another table are refused."""
+    tables = [table for table in by_directory(lab) if locations(table)]
+    if not tables:
+        raise NotOffered("no table that is read by its directory says its location")
+    every = {location.rstrip("/") for table in tables for location in locations(table)}
+    for table in tables:
+        own = {location.rstrip("/") for location in locations(table)}
+        root = locations(table)[0].rstrip("/")
+        others = [root.rpartition("/")[0], f"{root}_beside", f"{root}/..", *sorted(every - own)]
+        with lab.judge("DS-TMP-04"):
+            for location in others:
+                reply = lab.send(OPERATION, body={"location": location}, **table.address)
+                expect.true(reply.status in {400, 403}, f"for {table.name} and another location 400 or 403", f"status {reply.status}")
+
+
+@check("DS-TMP-05")
+def credentials_are_json(lab: SharingLab) -> None:
+    """Credentials are answered with status 200 and an object that has them under `credentials`."""
+    for table in by_directory(lab):
+        with lab.judge("DS-TMP-05"):
+            reply = lab.send(OPERATION, body={}, **table.address)
+            expect.true(reply.status == 200, f"for {table.name} status 200", f"status {reply.status}")
+            found = reply.exchange.parsed
+            named = isinstance(found, dict) and isinstance(found.get("credentials"), dict)
+            expect.true(
+                named, f"for {table.name} an object `credentials`", ", ".join(found) if isinstance(found, dict) else "no JSON object"
+            )
+
+
+@check("DS-TMP-16")
+def urls_need_no_credentials(lab: SharingLab) -> None:
+    """Credentials for a table that is not read by its directory are refused."""
+    found = [table for table in lab.tables() if "dir" not in table.access_modes][:MOST_TABLES]
+    if not found:
+        raise NotOffered("every table has the access mode dir")
+    for table in found:
+        with lab.judge("DS-TMP-16"):
+            reply = lab.send(OPERATION, body={}, **table.address)
+            expect.true(400 <= reply.status < 500, f"for {table.name}, which is read by URLs alone, a 4xx status", f"status {reply.status}")
+
+
+# -- what they hold -----------------------------------------------------------------------------------------------------------------
+
+
+@law("DS-TMP-06", traffic=TRAFFIC)
+def credentials_are_of_one_kind(exchange: Exchange) -> bool:
+    """Credentials are of exactly one of the three kinds."""
+    found = credentials_of(exchange)
+    if found is None:
+        return False
+    kinds = [kind for kind in KINDS if found.get(kind) is not None]
+    expect.true(len(kinds) == 1, f"one of {', '.join(KINDS)}", ", ".join(kinds) or "none")
+    return True
+
+
+@law("DS-TMP-07", traffic=TRAFFIC)
+def credentials_name_a_location(exchange: Exchange) -> bool:
+    """Credentials name the directory that they can read."""
+    found = credentials_of(exchange)
+    if found is None:
+        return False
+    expect.true(required(found, "location", str, "credentials") != "", "a location", "an empty text")
+    return True
+
+
+@law("DS-TMP-08", traffic=TRAFFIC)
+def credentials_end_in_the_future(exchange: Exchange) -> bool:
+    """Credentials say when they expire, which is in the future, in milliseconds."""
+    found = credentials_of(exchange)
+    if found is None:
+        return False
+    when = required(found, "expirationTime", int, "credentials")
+    expect.true(is_whole(when) and when > IN_MILLISECONDS, "an expirationTime in milliseconds since 1970", when)
+    expect.true(when > time.time_ns() // 1_000_000 - 60_000, "an expirationTime in the future", when)
+    return True
+
+
+def _has_texts(exchange: Exchange, kind: str, *members: str) -> bool:
+    found = credentials_of(exchange)
+    if found is None or found.get(kind) is None:
+        return False
+    inner = required(found, kind, dict, "credentials")
+    # What stands there is a secret, so that nothing of it is shown.
+    lacking = [member for member in members if not isinstance(inner.get(member), str)]
+    expect.true(not lacking, f"{kind} with the texts {', '.join(members)}", f"no text {', '.join(lacking)}")
+    return True
+
+
+@law("DS-TMP-09", traffic=TRAFFIC)
+def keys_of_aws_are_whole(exchange: Exchange) -> bool:
+    """Credentials for AWS have a key, its secret and a session token."""
+    return _has_texts(exchange, AWS, "accessKeyId", "secretAccessKey", "sessionToken")
+
+
+@law("DS-TMP-10", traffic=TRAFFIC)
+def signatures_of_azure_are_whole(exchange: Exchange) -> bool:
+    """Credentials for Azure have a token."""
+    return _has_texts(exchange, AZURE, "sasToken")
+
+
+@law("DS-TMP-11", traffic=TRAFFIC)
+def tokens_of_google_are_whole(exchange: Exchange) -> bool:
+    """Credentials for Google have a token."""
+    return _has_texts(exchange, GOOGLE, "oauthToken")
+
+
+# -- access modes -------------------------------------------------------------------------------------------------------------------
+
+
+@check("DS-ACC-05")
+def directories_are_not_queried(lab: SharingLab) -> None:
+    """A query of a table that is read by its directory alone is refused."""
+    found = [table for table in by_directory(lab) if table.access_modes == ("dir",)]
+    if not found:
+        raise NotOffered("every table that is read by its directory is read by URLs too")
+    for table in found:
+        with lab.judge("DS-ACC-05"):
+            reply = lab.send(QUERY, body={}, headers=[EITHER_FORMAT], **table.address)
+            expect.true(400 <= reply.status < 500, f"for {table.name}, which is read by its directory alone, a 4xx status", reply.shown)
+
+
+@check("DS-ACC-04")
+def access_modes_agree(lab: SharingLab) -> None:
+    """The access modes in the metadata of a table are those in the listings; where nothing is said, url is meant."""
+    told = [table for table in lab.tables() if table.document.get("accessModes")] or list(lab.tables())
+    for table in [*told[:MOST_TABLES], *lab.tables()[:MOST_TABLES]]:
+        reply = lab.works(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+        listed = table.document.get("accessModes") or ["url"]
+        with lab.judge("DS-ACC-04"):
+            for metadata in objects(reply.lines, "metaData"):
+                found = metadata.get("accessModes") or ["url"]
+                if texts(found) and texts(listed):
+                    expect.equal(sorted(listed), sorted(found), f"access modes in the metadata of {table.name}:")
+
+
+@check("DS-MDT-03", "DS-DMD-05")
+def metadata_of_directories_says_where(lab: SharingLab) -> None:
+    """The metadata of a table that is read by its directory has its location, which is the one that is listed."""
+    for requirement, header in (("DS-MDT-03", "responseformat=parquet"), ("DS-DMD-05", EITHER_FORMAT[1].replace("delta,parquet", "delta"))):
+        answers = [(t, lab.send(METADATA, delta_sharing_capabilities=header, **t.address)) for t in by_directory(lab)]
+        answers = [(t, reply) for t, reply in answers if reply.status == 200]
+        if not answers:
+            lab.skip(requirement, "no table that is read by its directory is answered in this format")
+        for table, reply in answers:
+            with lab.judge(requirement):
+                for metadata in objects(reply.lines, "metaData"):
+                    location = required(metadata, "location", str, f"metaData of {table.name}").rstrip("/")
+                    expect.true(not location.endswith("/_delta_log"), f"the root directory of {table.name}", location)
+                    if locations(table):
+                        expect.equal(locations(table)[0].rstrip("/"), location, f"location in the metadata of {table.name}")

@@ -1,0 +1,193 @@
+"""Who may ask: requests with and without a token that is right, and recipients that see less."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, lower
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lab import bearing
+from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, items_of
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+
+#: Values of `Authorization` that carry no bearer token.
+NO_BEARER = ("Basic bm9ib2R5Omxha2VwYWN0LWtub3duLXRvLW5vYm9keQ==", "lakepact-known-to-nobody", "Token lakepact-known-to-nobody")
+
+#: Values that carry one which nobody has.
+UNKNOWN = ("Bearer lakepact-known-to-nobody", "Bearer", "Bearer  ", "Bearer null")
+
+#: Tokens that are numbers or UUIDs, which are the same in either case.
+HEXADECIMAL = re.compile("[0-9A-Fa-f-]+")
+
+MOST_TABLES = 10  #: that are asked for more than once
+
+
+def requests(lab: SharingLab) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every operation that the target offers, with arguments that are right."""
+    yield "listShares", {}
+    address = lab.table().address
+    for operation, names in OF_NAMES.items():
+        if lab.offers(operation):
+            yield operation, {name: address[name] for name in names} | OF_TABLES.get(operation, {})
+
+
+def sent_with(lab: SharingLab, values: Iterable[str | None]) -> Iterator[tuple[str, str, Reply]]:
+    """Every operation with every one of these values of `Authorization`: which, with what, and the answer."""
+    for operation, arguments in requests(lab):
+        for value in values:
+            reply = lab.send(operation, headers=[EITHER_FORMAT, ("Authorization", value or "")], **arguments)  # empty: not sent
+            yield operation, f"`Authorization: {value}`" if value else "no Authorization", reply
+
+
+@check("DS-GEN-02", "DS-GEN-09")
+def nobody_is_served_without_a_token(lab: SharingLab) -> None:
+    """Without a header, with another scheme, and with an empty or unknown token every operation is answered with 401."""
+    for operation, what, reply in sent_with(lab, (None, *NO_BEARER)):
+        with lab.judge("DS-GEN-02"):
+            expect.true(reply.status >= 400, f"{operation} to be refused with {what}", reply.shown)
+        with lab.judge("DS-GEN-09"):
+            expect.status(reply, 401, about=f"for {operation} with {what}")
+    for operation, what, reply in sent_with(lab, UNKNOWN):
+        with lab.judge("DS-GEN-09"):
+            expect.status(reply, 401, about=f"for {operation} with {what}")
+
+
+@check("DS-GEN-09")
+def tokens_expire(lab: SharingLab) -> None:
+    """A token whose time is over is answered with 401."""
+    expired = lab.recipient("expired")
+
+    with lab.judge("DS-GEN-09"):
+        for operation, arguments in requests(lab):
+            expect.status(lab.send(operation, headers=expired, **arguments), 401, about=f"for {operation} with an expired token")
+
+
+@check("DS-GEN-02")
+def schemes_have_no_case(lab: SharingLab) -> None:
+    """The scheme before a token may be written in any case."""
+    scheme, _, token = lab.target.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        lab.skip("DS-GEN-02", "no bearer token is known")
+        return
+    lab.works(lab.send("listShares"), 200)
+
+    with lab.judge("DS-GEN-02"):
+        for spelled in ("Bearer", "bearer", "BEARER"):
+            reply = lab.send("listShares", headers=[("Authorization", f"{spelled} {token}")])
+            expect.status(reply, 200, about=f"with the scheme {spelled}")
+
+
+def altered(token: str) -> dict[str, str]:
+    """Tokens that are nearly a right one: how each differs from it."""
+    known = {"with more behind it": f"{token}lakepact", "without its last characters": token[:-4]}
+    if not HEXADECIMAL.fullmatch(token):
+        known["in the other case"] = token.swapcase()
+    return {what: other for what, other in known.items() if other not in {token, ""}}
+
+
+@check("DS-GEN-09", "DS-GEN-02")
+def a_token_counts_as_a_whole(lab: SharingLab) -> None:
+    """A token that is nearly right is as wrong as any other, and a right one counts behind Bearer alone."""
+    scheme, _, token = lab.target.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        for requirement in ("DS-GEN-09", "DS-GEN-02"):
+            lab.skip(requirement, "no bearer token is known")
+        return
+    lab.works(lab.send("listShares"), 200)
+
+    with lab.judge("DS-GEN-09"):
+        for what, other in altered(token).items():
+            reply = lab.send("listShares", headers=[("Authorization", f"Bearer {other}")])
+            expect.status(reply, 401, about=f"for the right token {what}")
+    for what, value in (("with the scheme Basic", f"Basic {token}"), ("without a scheme", token)):
+        reply = lab.send("listShares", headers=[("Authorization", value)])
+        if reply.status != 401:
+            lab.warn("DS-GEN-02", expected=f"status 401 for the right token {what}", actual=f"status {reply.status}")
+    lab.note("DS-GEN-02", "")
+
+
+@check("DS-GEN-10")
+def what_was_not_granted_is_not_shown(lab: SharingLab) -> None:
+    """A recipient is answered 403 or 404 for a share that only another one was granted, for each schema and table in it."""
+    second = lab.recipient("second")
+    shown = lab.manifest.second_sees if lab.knows_content else [str(item.get("name")) for item in _shares(lab, second)]
+    granted = set(map(lower, shown))
+    table = next((t for t in lab.tables() if lower(t.share) not in granted), None)
+    if table is None:
+        raise NotOffered("the second recipient was granted every share that has a table")
+    for operation, names in OF_NAMES.items():
+        if lab.offers(operation):
+            arguments = {name: table.address[name] for name in names} | OF_TABLES.get(operation, {})
+            lab.works(lab.send(operation, headers=[EITHER_FORMAT], **arguments), *range(200, 500))
+            with lab.judge("DS-GEN-10"):
+                reply = lab.send(operation, headers=[EITHER_FORMAT, *second], **arguments)
+                expect.status(reply, 403, 404, about=f"for {operation} in a share that was not granted")
+
+
+def _shares(lab: SharingLab, headers: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The shares that a recipient is shown."""
+    items: list[dict[str, Any]] = []
+    token: str | None = None
+    for _ in range(100):
+        reply = lab.works(lab.send("listShares", headers=headers, page_token=token), 200)
+        items += items_of(reply)
+        token = reply.document.get("nextPageToken")
+        if not token:
+            break
+    return items
+
+
+@check("DS-LSH-01")
+def exactly_the_granted_shares_are_listed(lab: SharingLab) -> None:
+    """Each recipient of the fixture pack is shown the shares that it was granted, and no other."""
+    every = [share["name"] for share in lab.manifest.shares]
+
+    for headers, granted in ((bearing(lab.manifest.tokens["all"]), every), (lab.recipient("second"), lab.manifest.second_sees)):
+        with lab.judge("DS-LSH-01"):
+            found = sorted(lower(str(item.get("name"))) for item in _shares(lab, headers))
+            expect.equal(sorted(map(lower, granted)), found, "shares")
+
+
+@check("DS-GEN-01")
+def what_is_listed_can_be_read(lab: SharingLab) -> None:
+    """A recipient can ask for the version and the metadata of every table that it is shown, the second one too."""
+    second = lab.recipient("second")
+    theirs = [
+        table
+        for share in _shares(lab, second)[:MOST_TABLES]
+        for table in lab.works(lab.send("listAllTables", headers=second, share=share["name"]), 200).document.get("items", [])
+    ]
+    asked = [(second, _address(item)) for item in theirs[:MOST_TABLES]]
+    asked += [([], table.address) for table in lab.catalogue.tables[:MOST_TABLES]]
+
+    with lab.judge("DS-GEN-01"):
+        for headers, address in asked:
+            for operation in ("getTableVersion", "getTableMetadata"):
+                reply = lab.send(operation, headers=[EITHER_FORMAT, *headers], **address)
+                expect.status(reply, 200, about=f"for {operation} of {'.'.join(address.values())}, which is listed")
+
+
+def _address(item: dict[str, Any]) -> dict[str, Any]:
+    return {"share": str(item.get("share")), "schema": str(item.get("schema")), "table": str(item.get("name"))}
+
+
+@check("DS-NAME-06")
+def shares_may_have_a_period(lab: SharingLab) -> None:
+    """A share whose name has a period in it can be asked for and listed."""
+    dotted = [share for share in lab.shares() if "." in share]
+    if not dotted:
+        raise NotOffered("no share has a period in its name")
+
+    with lab.judge("DS-NAME-06"):
+        for share in dotted:
+            expect.status(lab.send("getShare", share=share), 200)
+            Listing(lab, "listSchemas", {"share": share}).page()

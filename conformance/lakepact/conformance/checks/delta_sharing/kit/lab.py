@@ -1,0 +1,199 @@
+"""The bench for servers that share tables: what they list, what is known of the fixture pack, and who asks."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.times import as_of
+from lakepact.conformance.lab import Lab
+from lakepact.conformance.outcome import Blocked, NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import Catalogue, SharedTable
+    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.fixtures.manifest import Manifest, PackTable
+    from lakepact.conformance.target import Target
+
+
+class SharingLab(Lab):
+    """The bench of one check of a server that shares tables."""
+
+    def changes(self, exchange: Exchange) -> bool:  # noqa: ARG002 - whatever it is
+        """Nothing: the protocol only reads, by POST too."""
+        return False
+
+    # -- what is shared --------------------------------------------------------------------------------------------------
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What was found when the target was first looked at."""
+        found: Catalogue = self.offer.found["catalogue"]
+        return found
+
+    def shares(self) -> tuple[str, ...]:
+        """Names of the shares that are listed.
+
+        Raises:
+            NotOffered: there are none.
+        """
+        if not self.catalogue.shares:
+            raise NotOffered("the target lists no share")
+        return tuple(share["name"] for share in self.catalogue.shares)
+
+    def schemas(self) -> tuple[tuple[str, str], ...]:
+        """Share and schema, for every schema that is listed.
+
+        Raises:
+            NotOffered: there are none.
+        """
+        if not self.catalogue.schemas:
+            raise NotOffered("the target lists no schema")
+        return self.catalogue.schemas
+
+    def tables(self) -> tuple[SharedTable, ...]:
+        """The tables that are listed and whose metadata is answered.
+
+        Raises:
+            NotOffered: there are none.
+        """
+        if not self.catalogue.readable:
+            raise NotOffered("the target lists no table whose metadata it answers")
+        return self.catalogue.readable
+
+    def table(self) -> SharedTable:
+        """One of them: the first that is read in parquet format by URLs of files, or the first of all.
+
+        Raises:
+            NotOffered: there are none.
+        """
+        tables = self.tables()
+        return next((table for table in tables if table.format == "parquet" and "url" in table.access_modes), tables[0])
+
+    def with_history(self) -> SharedTable:
+        """A table whose history is shared.
+
+        Raises:
+            NotOffered: none was found.
+        """
+        self.needs_history()
+        known = [pack.address for pack in self.manifest.tables.values() if pack.history] if self.knows_content else []
+        table: SharedTable | None = next((t for t in self.catalogue.readable if t.address in known), self.offer.found["history"])
+        if table is None:
+            raise NotOffered("no table was found whose versions can be asked for by their times")
+        return table
+
+    def needs_history(self) -> None:
+        """Go on only where the history of a table may be shared.
+
+        Raises:
+            NotOffered: neither a time nor a version leads to what tables of the fixture pack were.
+        """
+        if self.feature("history") or not self.knows_content:
+            return
+        table = next(pack for pack in self.manifest.tables.values() if pack.history and len(pack.readable) == len(pack.versions) > 1)
+        by_time = self.send("getTableVersion", starting_timestamp=as_of(table.versions[1].timestamp), **table.address)
+        by_version = self.send("queryTable", body={"version": table.last.version}, headers=[EITHER_FORMAT], **table.address)
+        if by_time.status == by_version.status == 400:
+            raise NotOffered("the target shares no history")
+
+    @property
+    def speaks_parquet(self) -> bool:
+        """Whether the target answers any table in parquet format."""
+        found: bool = self.offer.found["parquet-format"]
+        return found
+
+    def needs_parquet(self) -> None:
+        """Go on only where there are answers in parquet format.
+
+        Raises:
+            NotOffered: the target refuses it for every table.
+        """
+        if not self.speaks_parquet:
+            raise NotOffered("the target does not answer in parquet format")
+
+    # -- the fixture pack ------------------------------------------------------------------------------------------------
+
+    @property
+    def knows_content(self) -> bool:
+        """Whether the target is said to share the fixture pack."""
+        return self.feature("fixtures") and "fixtures" in self.target.parameters
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is known of the fixture pack.
+
+        Raises:
+            NotOffered: the target does not share it.
+            Blocked: there is none where it is said to be.
+        """
+        if not self.knows_content:
+            raise NotOffered("the content of the target is not known: `lakepact fixtures delta DIR` and --parameter fixtures=DIR")
+        return read_manifest(Path(self.target.parameters["fixtures"]))
+
+    def fixture(self, name: str) -> PackTable:
+        """A table of the pack by the name of its fixture.
+
+        Raises:
+            NotOffered: the target does not share the pack, or the pack has no such table.
+        """
+        known = self.manifest.tables
+        if name not in known:
+            raise NotOffered(f"the fixture pack has no table {name}")
+        return known[name]
+
+    # -- who asks --------------------------------------------------------------------------------------------------------
+
+    def recipient(self, name: str) -> list[tuple[str, str]]:
+        """Headers of another recipient: `second` sees less than the target's own, the time of `expired` is over.
+
+        Raises:
+            NotOffered: the token is neither in the fixture pack nor named by `--parameter NAME-token-env=VARIABLE`.
+        """
+        token = token_of(name, self.target)
+        if not token:
+            raise NotOffered(f"no {name} token is known: --parameter {name}-token-env=VARIABLE")
+        return bearing(token)
+
+    # -- answers ---------------------------------------------------------------------------------------------------------
+
+    def lines(self, reply: Reply) -> tuple[dict[str, Any], ...]:
+        """The lines of an answer that had to come.
+
+        Raises:
+            Blocked: it was refused.
+            Unmet: a line is not a JSON object.
+        """
+        return self.works(reply, 200).lines
+
+
+def bearing(token: str) -> list[tuple[str, str]]:
+    """Headers of who has a token."""
+    return [("Authorization", f"Bearer {token}")]
+
+
+def token_of(name: str, target: Target) -> str:
+    """The token of another recipient, as far as it is known."""
+    variable = target.parameters.get(f"{name}-token-env")
+    if variable:
+        return os.environ.get(variable, "")
+    folder = target.parameters.get("fixtures")
+    return read_manifest(Path(folder)).tokens.get(name, "") if folder else ""
+
+
+@cache
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of the pack in a folder.
+
+    Raises:
+        Blocked: there is none.
+    """
+    from lakepact.conformance.fixtures.manifest import NoPack, read  # noqa: PLC0415 - pyarrow is needed where content is known
+
+    try:
+        return read(folder)
+    except NoPack as missing:
+        raise Blocked(str(missing)) from missing

@@ -1,0 +1,217 @@
+"""Answers in lines as laws see them: what was asked, in which format it came, and what each line has to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+import orjson
+
+from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, KINDS, answered, lasting, version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES
+from lakepact.conformance.components import Components
+from lakepact.conformance.outcome import Unmet
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+    Line = dict[str, Any]
+
+COMPONENTS = Components(Contract("delta_sharing"))
+METADATA, QUERY, CHANGES = "getTableMetadata", "queryTable", "queryTableChanges"
+PARQUET, DELTA = "parquet", "delta"
+END = "endStreamAction"
+TYPES = {str: "a text", int: "an integer", dict: "an object", list: "an array", bool: "true or false"}
+RESPONSE_FORMAT, READER_FEATURES, INCLUDE_END = "responseformat", "readerfeatures", "includeendstreamaction"
+#: The check whose requests are answered with every kind of line that the target has.
+TOUR = ("tour.every_question_in_either_format",)
+IN_MILLISECONDS = 100_000_000_000  #: a time in seconds is below it for the next thousand years, one in milliseconds since 1973 above
+TRIES = 3  #: to ask twice between two commits
+ACTIONS = ("add", "remove", "cdc")
+
+
+def lines_of(exchange: Exchange, *operations: str) -> tuple[Line, ...] | None:
+    """The lines of an answer to one of these operations, all of them by default; `None` where it is no such answer."""
+    if not answered(exchange, frozenset(operations) or ANSWERS_IN_LINES):
+        return None
+    lines = exchange.lines
+    return lines if lines is not None and all(isinstance(line, dict) for line in lines) else None
+
+
+def form_of(lines: Iterable[Line]) -> str:
+    """The format of an answer: delta where a line wraps what a Delta log has, else parquet."""
+    for line in lines:
+        for kind, wrapped in (("protocol", "deltaProtocol"), ("metaData", "deltaMetadata"), ("file", "deltaSingleAction")):
+            if isinstance(line.get(kind), dict) and wrapped in line[kind]:
+                return DELTA
+    return PARQUET
+
+
+def in_form(exchange: Exchange, form: str, *operations: str) -> tuple[Line, ...] | None:
+    """The lines of an answer that is in a format; `None` where it is no such answer."""
+    lines = lines_of(exchange, *operations)
+    return lines if lines is not None and form_of(lines) == form else None
+
+
+def objects(lines: Iterable[Line] | None, *kinds: str) -> Iterator[Line]:
+    """What the lines of some kinds hold."""
+    for line in lines or ():
+        for kind in kinds:
+            if isinstance(line.get(kind), dict):
+                yield line[kind]
+
+
+def kind_of(line: Line) -> str:
+    """The kind of a line, empty where it has none or several."""
+    found = [kind for kind in KINDS if line.get(kind) is not None]
+    return found[0] if len(found) == 1 else ""
+
+
+def ends_of(lines: Iterable[Line]) -> list[Line]:
+    """The endStreamActions of an answer."""
+    return list(objects(lines, END))
+
+
+# -- what was asked, and what is told ---------------------------------------------------------------------------------------
+
+
+def capabilities(text: str | None) -> dict[str, frozenset[str]]:
+    """The capabilities of a header, keys and values in small letters."""
+    found: dict[str, frozenset[str]] = {}
+    for part in (text or "").lower().split(";"):
+        key, _, values = part.partition("=")
+        if key.strip():
+            found[key.strip()] = frozenset(value.strip() for value in values.split(",") if value.strip())
+    return found
+
+
+def asked(exchange: Exchange) -> dict[str, frozenset[str]]:
+    """The capabilities that a request names."""
+    return capabilities(next((value for name, value in exchange.request_headers if name.lower() == CAPABILITIES), None))
+
+
+def told(exchange: Exchange) -> dict[str, frozenset[str]]:
+    """The capabilities that an answer names."""
+    return capabilities(exchange.headers.get(CAPABILITIES))
+
+
+def formats_asked(exchange: Exchange) -> frozenset[str]:
+    """The response formats that a request names."""
+    return asked(exchange).get(RESPONSE_FORMAT, frozenset())
+
+
+def asks_for_end(exchange: Exchange) -> bool:
+    """Whether a request asks for an endStreamAction."""
+    return "true" in asked(exchange).get(INCLUDE_END, ())
+
+
+def body_of(exchange: Exchange) -> dict[str, Any]:
+    """What the body of a query asks for."""
+    body = exchange.request_parsed if exchange.request_body else None
+    return {name: value for name, value in body.items() if value is not None} if isinstance(body, dict) else {}
+
+
+def parameters_of(exchange: Exchange) -> dict[str, str]:
+    """The query parameters of a request."""
+    return dict(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True))
+
+
+def is_continued(exchange: Exchange) -> bool:
+    """Whether a request takes up an earlier answer, so that what it asks for is not said by itself."""
+    said = {**body_of(exchange), **parameters_of(exchange)}
+    return bool(said.keys() & {"pageToken", "refreshToken"})
+
+
+# -- what lines have to be ----------------------------------------------------------------------------------------------------
+
+
+def fits(component: str, line: Line) -> None:
+    """A line is what a component of the contract says, where null counts as absent.
+
+    Raises:
+        Unmet: it is not.
+    """
+    for instance in COMPONENTS.instances(component, said(line)):
+        flaw = COMPONENTS.flaw(instance)
+        if flaw is not None:
+            raise Unmet(f"a {instance.component} as the contract describes it", flaw)
+
+
+def said(value: Any) -> Any:
+    """A value without members that are null, except in partition values, where null is one."""
+    if isinstance(value, dict):
+        return {n: v if n == "partitionValues" else said(v) for n, v in value.items() if v is not None}
+    return [said(item) for item in value] if isinstance(value, list) else value
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a JSON integer."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def texts(value: Any) -> bool:
+    """Whether a value is an array of texts."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def required(document: Mapping[str, Any], member: str, kind: type, what: str) -> Any:
+    """A member that has to be there with a type.
+
+    Raises:
+        Unmet: it is not there, or of another type.
+    """
+    value = document.get(member)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        shown = f"{member}: {value!r}"[:200] if member in document else f"no {member}"
+        raise Unmet(f"{what} with `{member}`, {TYPES[kind]}", shown)
+    return value
+
+
+def json_of(text: Any) -> Any:
+    """What a text says as JSON; `None` where it is none."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def content(reply: Reply, *, ids: bool = True) -> tuple[Any, ...]:
+    """What an answer says of a table: status, format, version, and what lasts in its lines; not how it ends."""
+    if reply.status != 200:
+        return (reply.status,)
+    return reply.status, form_of(reply.lines), version_of(reply), lasting(reply.lines, ids=ids)
+
+
+def differ(plain: Callable[[], Reply], other: Callable[[], Reply]) -> tuple[Any, Any] | None:
+    """What two requests are answered, if it is not the same; they are sent anew where the table has changed between them.
+
+    What differs between two answers to one request says nothing of another.
+    """
+    for _ in range(TRIES):
+        first, second = plain(), other()
+        if content(first) == content(second):
+            return None
+        again = plain()
+        for ids in (True, False):
+            if content(first, ids=ids) == content(again, ids=ids):
+                different = content(first, ids=ids) != content(second, ids=ids)
+                return (content(first), content(second)) if different else None
+    return None
+
+
+def action_of(file: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The action that a file line wraps, and of which kind it is.
+
+    Raises:
+        Unmet: it wraps none, or several.
+    """
+    single = required(file, "deltaSingleAction", dict, "a file line")
+    found = [kind for kind in ACTIONS if single.get(kind) is not None]
+    if len(found) != 1:
+        raise Unmet("a deltaSingleAction with one of add, remove and cdc", ", ".join(map(str, single)) or "an empty object")
+    return found[0], required(single, found[0], dict, "a deltaSingleAction")

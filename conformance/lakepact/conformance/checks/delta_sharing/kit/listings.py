@@ -1,0 +1,205 @@
+"""The four listings as one thing: items of a share, a schema or of everything, read page by page."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import lower
+from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+Item: TypeAlias = dict[str, Any]
+Page: TypeAlias = "tuple[list[Item], str]"
+
+LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
+
+MOST_ITEMS = 60  #: of a listing that is read one by one
+MOST_COUNTED = 5  #: listings of a kind that are counted in search of a short one
+MOST_PAGES = 40  #: that are read of a longer one
+MOST_EVER = 1000  #: pages of one listing, empty ones too; whoever has more has no end
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One listing of the target.
+
+    Args:
+        lab: the bench of the check that reads it.
+        operation: its id.
+        address: the share and schema whose items are listed.
+        count: how many items were found in it before.
+    """
+
+    lab: SharingLab = field(repr=False)
+    operation: str
+    address: Mapping[str, Any]
+    count: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.operation} of {'.'.join(self.address.values())}" if self.address else self.operation
+
+    def get(self, **parameters: Any) -> Reply:
+        """One request of the listing."""
+        return self.lab.send(self.operation, **{**self.address, **parameters})
+
+    def page(self, **parameters: Any) -> Page:
+        """The items on one page, and the token of the next, empty where there is none.
+
+        Raises:
+            Unmet: the answer is no page.
+        """
+        reply = self.get(**parameters)
+        expect.status(reply, 200, about=f"for {self} {expect.shown(parameters) if parameters else ''}".rstrip())
+        return items_of(reply), token_of(reply)
+
+    def pages(self, sizes: Iterable[int | None] = (), **first: Any) -> Iterator[Page]:
+        """The pages from the first on, in the sizes that are given and the last of them ever after.
+
+        Raises:
+            Unmet: an answer is no page, a token comes back, or there is no end of them.
+        """
+        given = iter(sizes)
+        size = next(given, None)
+        page = self.page(max_results=size, **first)
+        seen: set[str] = set()
+        yield page
+        while page[1]:
+            if page[1] in seen:
+                raise Unmet("a chain of tokens that ends", f"{self}: the token {page[1]!r} came before")
+            seen.add(page[1])
+            if len(seen) > MOST_EVER:
+                raise Unmet("a chain of tokens that ends", f"{self}: more than {MOST_EVER} pages, and another token")
+            size = next(given, size)
+            page = self.page(max_results=size, **{**first, "page_token": page[1]})
+            yield page
+
+    def items(self) -> list[Item]:
+        """The items on all pages, however few the target puts on one.
+
+        Raises:
+            Unmet: an answer is no page, or a token comes back.
+        """
+        return [item for page, _ in self.pages() for item in page]
+
+    def everything(self) -> list[Item]:
+        """All items, asked for as a client without wishes does; after several empty pages no more are awaited.
+
+        Raises:
+            Blocked: the listing does not work, or is too long to be looked at as a whole.
+        """
+        items: list[Item] = []
+        empty = 0
+        try:
+            for number, (page, _) in enumerate(self.pages(), start=1):
+                items += page
+                empty = 0 if page else empty + 1
+                if empty == MOST_EMPTY_PAGES:
+                    break
+                if number == MOST_PAGES:
+                    raise Blocked(f"{self} has more than {MOST_PAGES} pages")
+        except Unmet as unmet:
+            raise Blocked(f"{self}: {unmet}") from unmet
+        return items
+
+
+def items_of(reply: Reply) -> list[Item]:
+    """The items of a page; none where there is no member `items`.
+
+    Raises:
+        Unmet: `items` is not a list of objects.
+    """
+    items = reply.document.get("items", [])
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise Unmet("a list of objects as `items`, or no such member", reply.shown, exchange=reply.exchange.number)
+    return items
+
+
+def token_of(reply: Reply) -> str:
+    """The token of the next page; empty where there is none.
+
+    Raises:
+        Unmet: it is not a text.
+    """
+    token = reply.document.get("nextPageToken")
+    if not isinstance(token, str | None):
+        raise Unmet("a text as `nextPageToken`, or no such member", reply.shown, exchange=reply.exchange.number)
+    return token or ""
+
+
+def key(item: Item) -> tuple[str, ...]:
+    """What names an item among all of a share: names count in any case."""
+    return tuple(lower(str(item.get(member, ""))) for member in ("schema", "name"))
+
+
+def keys(items: Iterable[Item]) -> list[tuple[str, ...]]:
+    """What names each of several items, sorted."""
+    return sorted(key(item) for item in items)
+
+
+def listings(lab: SharingLab, *, fewest: int = 0) -> list[Listing]:
+    """One listing of each kind: of those with so many items the shortest, else the longest; none that is too long to be walked.
+
+    Raises:
+        NotOffered: no listing has so many items.
+    """
+    found = [listing for operation in LISTS if (listing := _chosen(lab, operation, fewest)) is not None]
+    if not found:
+        raise NotOffered(f"no listing of the target has {fewest} to {MOST_ITEMS} items")
+    return found
+
+
+def beside(listing: Listing) -> Listing | None:
+    """Another listing of the same kind that has items, if there is one."""
+    for address, count in _counted(listing.lab, listing.operation):
+        if count and address != listing.address:
+            return Listing(listing.lab, listing.operation, address, count)
+    return None
+
+
+def _chosen(lab: SharingLab, operation: str, fewest: int) -> Listing | None:
+    counted = [(count, address) for address, count in _counted(lab, operation) if fewest <= count <= MOST_ITEMS]
+    for count, address in sorted(counted, key=lambda c: c[0])[:MOST_COUNTED]:
+        listing = Listing(lab, operation, address, count)
+        if lab.catalogue.whole:
+            return listing
+        # Of a large catalogue a part was seen: the listing may be longer than what was found in it.
+        with contextlib.suppress(Blocked):
+            whole = replace(listing, count=len(listing.everything()))
+            if whole.count <= MOST_ITEMS:
+                return whole
+    return None
+
+
+def _counted(lab: SharingLab, operation: str) -> Iterator[tuple[dict[str, Any], int]]:
+    """Every listing of a kind, with the number of items that were found in it."""
+    catalogue = lab.catalogue
+    shares: Sequence[str] = [share["name"] for share in catalogue.shares]
+    match operation:
+        case "listShares":
+            yield {}, len(shares)
+        case "listSchemas":
+            for share in shares:
+                yield {"share": share}, sum(s == share for s, _ in catalogue.schemas)
+        case "listTables":
+            for share, schema in catalogue.schemas:
+                yield {"share": share, "schema": schema}, sum((t.share, t.schema) == (share, schema) for t in catalogue.tables)
+        case _:
+            for share in shares:
+                yield {"share": share}, sum(t.share == share for t in catalogue.tables)
+
+
+def listed(exchange: Exchange) -> list[Item] | None:
+    """The objects that an answer lists; `None` where it is no answer of a listing."""
+    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return None
+    items = exchange.parsed.get("items", [])
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

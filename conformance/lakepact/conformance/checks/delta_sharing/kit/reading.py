@@ -1,0 +1,167 @@
+"""How checks read the tables of the fixture pack: they ask, understand the lines, and fetch each file once in a run."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, READER_FEATURES, SharedTable
+from lakepact.conformance.fixtures.manifest import PackTable
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.rows import changes, data_files, lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.rows.data_files import Row
+    from lakepact.conformance.rows.lines import Answer, SharedFile
+
+AnyTable: TypeAlias = PackTable | SharedTable
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+PARQUET, DELTA = "parquet", "delta"
+CAPABILITIES = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
+
+
+def formats(lab: SharingLab, table: PackTable) -> tuple[str, ...]:
+    """The formats in which a table of the pack can be answered by the target.
+
+    Raises:
+        NotOffered: there is none.
+    """
+    delta = (DELTA,) if lab.feature("delta-format") else ()
+    parquet = (PARQUET,) if lab.speaks_parquet and not table.features else ()
+    found = (*parquet, *delta)
+    if not found:
+        raise NotOffered(f"{table.name} needs delta format, which the target does not offer")
+    return found
+
+
+def _capabilities(lab: SharingLab, table: AnyTable, form: str) -> str:
+    """Those of a format, of the first in which a table of the pack can be answered, or of both for any other table."""
+    if not form and not isinstance(table, PackTable):
+        return EITHER_FORMAT[1]
+    return CAPABILITIES[form or formats(lab, cast("PackTable", table))[0]]
+
+
+def asked(lab: SharingLab, table: AnyTable, body: Mapping[str, Any] = NOTHING, *, form: str = "") -> Reply:
+    """The answer to a query of a table, in the format `form` or one that it can be answered in."""
+    return lab.send("queryTable", body=dict(body), delta_sharing_capabilities=_capabilities(lab, table, form), **table.address)
+
+
+def asked_changes(lab: SharingLab, table: AnyTable, bounds: Mapping[str, Any], *, form: str = "") -> Reply:
+    """The answer to a request for changes of a table."""
+    return lab.send("queryTableChanges", delta_sharing_capabilities=_capabilities(lab, table, form), **table.address, **bounds)
+
+
+def understood(reply: Reply, about: str = "") -> Answer:
+    """What an answer in lines says.
+
+    Raises:
+        Unmet: it was refused, or its lines are not those of an answer.
+    """
+    expect.status(reply, 200, about=about)
+    return lines.parsed(reply.lines)
+
+
+def rows(lab: SharingLab, answer: Answer, files: Iterable[SharedFile] | None = None) -> list[Row]:
+    """The rows of the files of an answer.
+
+    Raises:
+        Unmet: something cannot be read.
+    """
+    return data_files.rows(answer, downloads(lab).fetch, files)
+
+
+def rows_of(lab: SharingLab, answer: Answer, file: SharedFile) -> list[Row]:
+    """The rows of one file of an answer.
+
+    Raises:
+        Unmet: something cannot be read.
+    """
+    return data_files.rows_of(answer, file, downloads(lab).fetch)
+
+
+def changed_rows(lab: SharingLab, answer: Answer) -> list[Row]:
+    """The changed rows that an answer with changes stands for.
+
+    Raises:
+        Unmet: something cannot be read.
+    """
+    return changes.rows(answer, downloads(lab).fetch)
+
+
+def told_apart(files: Iterable[SharedFile]) -> list[Any]:
+    """What tells files apart by what they are, sorted: their ids are judged by themselves."""
+    values = ((file, sorted(map(str, file.partition_values.items()))) for file in files)
+    return sorted([file.version or 0, file.kind, file.size or 0, partition] for file, partition in values)
+
+
+def version_header(reply: Reply) -> str:
+    """The version that the header of an answer names.
+
+    Raises:
+        Unmet: it names none.
+    """
+    version: str | None = reply.headers.get("delta-table-version")
+    if version is None:
+        raise Unmet("a header Delta-Table-Version", "none", exchange=reply.exchange.number)
+    return version
+
+
+class Downloads:
+    """Files of one target, each of which is fetched once: what has one id is one file, whichever answer names it."""
+
+    def __init__(self, *, timeout: float) -> None:
+        self._client = httpx.Client(timeout=timeout, follow_redirects=True, trust_env=False, headers={"user-agent": "lakepact-conformance"})
+        self._kept: dict[tuple[Any, ...], bytes] = {}
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+    def fetch(self, file: SharedFile, url: str) -> bytes:
+        """What stands at a URL that belongs to a file: its data, or its deletion vector.
+
+        Raises:
+            Unmet: it cannot be read.
+        """
+        key = _identity(file, url)
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is None:
+            kept = self._fetched(url)
+            with self._lock:
+                self._kept[key] = kept
+        return kept
+
+    def _fetched(self, url: str) -> bytes:
+        shown = urlunsplit((*urlsplit(url)[:3], "", ""))
+        try:
+            reply = self._client.get(url)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unmet(f"a file at {shown}", f"{type(error).__name__}: {error}") from error
+        if not reply.is_success:
+            raise Unmet(f"a file at {shown}, by GET without a token", f"status {reply.status_code}")
+        return reply.content
+
+
+def _identity(file: SharedFile, url: str) -> tuple[Any, ...]:
+    if url == file.url:
+        return file.id, file.size, file.kind == lines.CHANGE
+    vector = file.vector or {}
+    return file.id, vector.get("offset"), vector.get("sizeInBytes"), vector.get("cardinality"), url.partition("?")[0]
+
+
+def downloads(lab: SharingLab) -> Downloads:
+    """The files of this run's target."""
+    return lab.wire.lasting("downloads", partial(Downloads, timeout=lab.target.timeout))

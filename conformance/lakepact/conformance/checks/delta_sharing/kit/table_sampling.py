@@ -1,0 +1,98 @@
+"""Requests that are answered in lines, in either format, for tables that differ from each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import READER_FEATURES
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    CHANGES,
+    DELTA,
+    METADATA,
+    PARQUET,
+    QUERY,
+)
+from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+
+MOST_TABLES = 12  #: that are looked at
+MOST_VERSIONS = 8  #: whose changes are asked for
+MANY = 1000  #: rows, so that a large table does not send all of its files
+ASKED_FOR = {PARQUET: "responseformat=parquet", DELTA: f"responseformat=delta;readerfeatures={READER_FEATURES}"}
+WITH_END = ";includeendstreamaction=true"
+TWO = ["protocol", "metaData"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request about a table that is answered in lines."""
+
+    operation: str
+    what: str  #: for a report
+    sent: dict[str, Any]
+
+    @property
+    def is_of_changes(self) -> bool:
+        """Whether it asks for what changed, by whichever operation."""
+        return self.operation == CHANGES or "startingVersion" in self.sent.get("body", {})
+
+
+def varied(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
+    """Tables that can be read, those first that are unlike the ones before."""
+    seen: set[Any] = set()
+    first: list[SharedTable] = []
+    rest: list[SharedTable] = []
+    for table in lab.tables():
+        kind = (table.format, table.changes, table.reader_features, table.access_modes)
+        (rest if kind in seen else first).append(table)
+        seen.add(kind)
+    return [*first, *rest][:most]
+
+
+def by_url(lab: SharingLab, most: int = MOST_TABLES) -> list[SharedTable]:
+    """Those of them that are read by URLs of files.
+
+    Raises:
+        NotOffered: there are none.
+    """
+    found = [table for table in varied(lab, len(lab.tables())) if "url" in table.access_modes][:most]
+    if not found:
+        raise NotOffered("no table is read by URLs of files")
+    return found
+
+
+def ask(lab: SharingLab, table: SharedTable, question: Question, header: str | None) -> Reply:
+    """The answer to a question about a table."""
+    return lab.send(question.operation, delta_sharing_capabilities=header, **table.address, **question.sent)
+
+
+def version(lab: SharingLab, table: SharedTable, since: str | None = None) -> int | None:
+    """The current version of a table, or the first since a time, as far as it is answered."""
+    reply = lab.send("getTableVersion", starting_timestamp=since, **table.address)
+    return version_of(reply) if reply.status == 200 else None
+
+
+def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
+    """What can be asked about a table."""
+    yield Question(METADATA, "metadata", {})
+    if "url" not in table.access_modes:
+        return
+    yield Question(QUERY, "a query", {"body": {"limitHint": MANY}})
+    first, last = version(lab, table, EPOCH), version(lab, table)
+    if first is None or last is None:
+        return
+    first = max(first, last - MOST_VERSIONS)
+    yield Question(QUERY, "a query with time travel", {"body": {"version": first, "limitHint": MANY}})
+    yield Question(QUERY, "a query with startingVersion", {"body": {"startingVersion": first, "endingVersion": last}})
+    if table.changes and lab.offers(CHANGES):
+        yield Question(CHANGES, "changes", {"starting_version": last})
+        yield Question(CHANGES, "changes", {"starting_version": first, "include_historical_metadata": True})

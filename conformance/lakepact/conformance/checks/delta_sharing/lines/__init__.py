@@ -1,0 +1,1 @@
+"""Checks of the lines of an answer, in either format."""

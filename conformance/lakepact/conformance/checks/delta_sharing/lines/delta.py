@@ -1,0 +1,223 @@
+"""Lines of delta format: laws over every answer that is in it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    ACTIONS,
+    CHANGES,
+    DELTA,
+    END,
+    QUERY,
+    TOUR,
+    action_of,
+    fits,
+    in_form,
+    kind_of,
+    objects,
+    required,
+    texts,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, ask, by_url, questions
+from lakepact.conformance.checks.delta_sharing.lines.parquet import MODES, expire_later
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+
+LINES = ("protocol", "metaData", "file", END)
+OF_ALL = ("path", "partitionValues", "size", "dataChange", "tags")
+
+#: What Delta's actions have.
+MEMBERS = {
+    "add": frozenset(
+        {*OF_ALL, "modificationTime", "stats", "deletionVector", "baseRowId", "defaultRowCommitVersion", "clusteringProvider"}
+    ),
+    "remove": frozenset(
+        {*OF_ALL, "deletionTimestamp", "extendedFileMetadata", "stats", "deletionVector", "baseRowId", "defaultRowCommitVersion"}
+    ),
+    "cdc": frozenset(OF_ALL),
+}
+
+#: Keys of queries by which the Delta kernel knows a signed URL.
+SIGNED = frozenset({"x-amz-signature", "sp", "x-goog-credential", "x-oss-credential", "x-databricks-signature"})
+
+
+def metadata(exchange: Exchange) -> list[dict[str, Any]]:
+    """The metaData lines of an answer in delta format, as they wrap the action."""
+    return list(objects(in_form(exchange, DELTA), "metaData"))
+
+
+def files(exchange: Exchange, *operations: str) -> list[dict[str, Any]]:
+    """The file lines of an answer in delta format."""
+    return list(objects(in_form(exchange, DELTA, *(operations or (QUERY, CHANGES))), "file"))
+
+
+def actions(exchange: Exchange) -> list[dict[str, Any]]:
+    """The actions that the file lines of an answer wrap; what wraps none is judged elsewhere."""
+    singles = [file["deltaSingleAction"] for file in files(exchange) if isinstance(file.get("deltaSingleAction"), dict)]
+    return [single[kind] for single in singles for kind in ACTIONS if isinstance(single.get(kind), dict)]
+
+
+@law("DS-DWP-01", traffic=TOUR)
+def lines_have_one_wrapper_in_delta_format(exchange: Exchange) -> bool:
+    """Each line in delta format has exactly one of protocol, metaData, file and endStreamAction."""
+    lines = in_form(exchange, DELTA)
+    for line in lines or ():
+        expect.true(kind_of(line) in LINES, f"one of {', '.join(LINES)} on each line", ", ".join(map(str, line)) or "an empty object")
+    return bool(lines)
+
+
+@law("DS-DPR-01", traffic=TOUR)
+def protocol_is_wrapped(exchange: Exchange) -> bool:
+    """The protocol line wraps a Delta protocol action."""
+    return _fit(exchange, "protocol", "DeltaProtocolLine")
+
+
+@law("DS-DMD-01", traffic=TOUR)
+def metadata_is_wrapped(exchange: Exchange) -> bool:
+    """The metaData line wraps a Delta metadata action."""
+    found = metadata(exchange)
+    for one in found:
+        fits("DeltaMetadataAction", required(one, "deltaMetadata", dict, "metaData"))
+    return bool(found)
+
+
+def _fit(exchange: Exchange, kind: str, component: str) -> bool:
+    lines = [line for line in in_form(exchange, DELTA) or () if line.get(kind) is not None]
+    for line in lines:
+        fits(component, {kind: line[kind]})
+    return bool(lines)
+
+
+@law("DS-DMD-06", traffic=TOUR)
+def auxiliary_locations_are_texts_in_delta_format(exchange: Exchange) -> bool:
+    """Auxiliary locations in metadata are an array of texts, where there are any."""
+    values = [m["auxiliaryLocations"] for m in metadata(exchange) if m.get("auxiliaryLocations") is not None]
+    for value in values:
+        expect.true(texts(value), "an array of texts as auxiliaryLocations", value)
+    return bool(values)
+
+
+@law("DS-DMD-07", traffic=TOUR)
+def access_modes_are_known_in_delta_format(exchange: Exchange) -> bool:
+    """Access modes in metadata are url, dir or both, where they are said."""
+    values = [m["accessModes"] for m in metadata(exchange) if m.get("accessModes") is not None]
+    for value in values:
+        expect.true(texts(value) and bool(value) and set(value) <= MODES, "url, dir or both as accessModes", value)
+    return bool(values)
+
+
+# -- files ------------------------------------------------------------------------------------------------------------------------
+
+
+@law("DS-DFL-05", traffic=TOUR)
+def urls_expire_in_the_future_in_delta_format(exchange: Exchange) -> bool:
+    """The expirationTimestamp of a file is a time in the future in milliseconds, where there is one."""
+    return expire_later(exchange, files(exchange))
+
+
+@law("DS-DFL-06", traffic=TOUR)
+def files_wrap_one_action(exchange: Exchange) -> bool:
+    """Each file line wraps one add, remove or cdc, whose path is a URL."""
+    found = files(exchange)
+    for file in found:
+        kind, action = action_of(file)
+        url = urlsplit(required(action, "path", str, kind))
+        expect.true(url.scheme in {"http", "https"} and bool(url.netloc), "a URL as path", url.path[:100])
+        fits({"add": "DeltaAddAction", "remove": "DeltaRemoveAction", "cdc": "DeltaCdcAction"}[kind], action)
+    return bool(found)
+
+
+@check("DS-DFL-06")
+def actions_have_the_members_of_delta(lab: SharingLab) -> None:
+    """What is wrapped has no members that Delta's actions do not have: a log of them would be of another format."""
+    judged = False
+    for table in by_url(lab):
+        for question in questions(lab, table):
+            reply = ask(lab, table, question, ASKED_FOR[DELTA])
+            for kind, strange in _strange(reply.exchange).items():
+                of_delta = f"the members of Delta's {kind} in {question.what} of {table.name}"
+                lab.warn("DS-DFL-06", expected=of_delta, actual=f"{', '.join(sorted(strange))[:200]} too")
+            if question.is_of_changes:
+                for kind, said in _misjudged(reply.exchange):
+                    of_delta = f"dataChange as Delta's log has it in {kind} in {question.what} of {table.name}"
+                    lab.warn("DS-DFL-06", expected=of_delta, actual=expect.shown(said))
+            judged |= bool(files(reply.exchange))
+    if not judged:
+        raise NotOffered("no table that is read by URLs is answered in delta format")
+    lab.note("DS-DFL-06", "")
+
+
+def _strange(exchange: Exchange) -> dict[str, set[str]]:
+    """The members of each kind of action that Delta does not know."""
+    found: dict[str, set[str]] = {}
+    with contextlib.suppress(Unmet):  # what wraps no action is judged by a law
+        for kind, action in map(action_of, files(exchange)):
+            if action.keys() - MEMBERS[kind]:
+                found.setdefault(kind, set()).update(action.keys() - MEMBERS[kind])
+    return found
+
+
+def _misjudged(exchange: Exchange) -> Iterator[tuple[str, Any]]:
+    """Each kind of action that says of data what it cannot say in a log: files of changes do not change any, what changed does."""
+    found: dict[str, Any] = {}
+    with contextlib.suppress(Unmet):
+        for kind, action in map(action_of, files(exchange)):
+            if action.get("dataChange") is not (kind != "cdc"):
+                found.setdefault(kind, action.get("dataChange"))
+    yield from found.items()
+
+
+@law("DS-DFL-08", traffic=TOUR)
+def files_wrap_any_action(exchange: Exchange) -> bool:
+    """A file line may wrap an add, a remove or a cdc."""
+    found = files(exchange)
+    for file in found:
+        action_of(file)
+    return bool(found)
+
+
+@law("DS-DF-01", traffic=TOUR)
+def urls_are_known_as_signed(exchange: Exchange) -> bool:
+    """The URL of a file in delta format has a query key by which the Delta kernel knows a signed URL."""
+    urls = [action["path"] for action in actions(exchange) if isinstance(action.get("path"), str)]
+    for url in urls:
+        keys = {key.lower() for key, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True)}
+        expect.true(bool(keys & SIGNED), f"one of the query keys {', '.join(sorted(SIGNED))}", ", ".join(sorted(keys)) or "no query")
+    return bool(urls)
+
+
+@law("DS-DF-16", traffic=TOUR)
+def deletion_vectors_are_files(exchange: Exchange) -> bool:
+    """A deletion vector in a file has storageType p and a deletionVectorFileId, and its data file has a size."""
+    held = False
+    for file in files(exchange):
+        for action in (file.get("deltaSingleAction") or {}).values():
+            vector = action.get("deletionVector") if isinstance(action, dict) else None
+            if isinstance(vector, dict) and vector.get("storageType") != "i":
+                held = True
+                expect.equal("p", vector.get("storageType"), "storageType")
+                required(file, "deletionVectorFileId", str, "a file line with a deletion vector")
+                required(action, "size", int, "a file with a deletion vector")
+    return held
+
+
+@law("DS-DF-17", traffic=TOUR)
+def changes_are_dated_in_delta_format(exchange: Exchange) -> bool:
+    """Changes in delta format say the version and time of each file, and the version of metaData."""
+    found = files(exchange, CHANGES)
+    for file in found:
+        for member in ("version", "timestamp"):
+            required(file, member, int, "a file line of changes")
+    for one in metadata(exchange) if found else ():
+        required(one, "version", int, "metaData of changes")
+    return bool(found)

@@ -1,0 +1,141 @@
+"""The end of an answer in lines: when it is said, and what is said there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    DELTA,
+    END,
+    INCLUDE_END,
+    PARQUET,
+    QUERY,
+    TOUR,
+    asks_for_end,
+    body_of,
+    ends_of,
+    is_continued,
+    is_whole,
+    lines_of,
+    objects,
+    parameters_of,
+    told,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, WITH_END, Question, ask, by_url
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+TRAFFIC = (*TOUR, "end_stream.ends_say_what_follows")
+MOST_TABLES = 4
+EARLIEST = "minUrlExpirationTimestamp"
+
+#: What makes an endStreamAction needed: tokens that were asked for, and failures.
+NEEDED = ("refreshToken", "nextPageToken", "errorMessage")
+
+
+def _is_end(line: Mapping[str, Any]) -> bool:
+    """Whether a line has an endStreamAction, whatever that is; null is none."""
+    return line.get(END) is not None
+
+
+@law("DS-ESA-02", traffic=TRAFFIC)
+def ends_are_needed_or_asked_for(exchange: Exchange) -> bool:
+    """Who did not ask for an endStreamAction gets one only with a token in it."""
+    lines = lines_of(exchange)
+    if lines is None or asks_for_end(exchange):
+        return False
+    for end in ends_of(lines):
+        expect.true(any(end.get(member) for member in NEEDED), "an endStreamAction with a token, or none", sorted(end))
+    return True
+
+
+@law("DS-DF-05", traffic=TRAFFIC)
+def nothing_is_said_to_who_asks_for_nothing(exchange: Exchange) -> bool:
+    """Who asked for neither an endStreamAction nor tokens nor pages gets no endStreamAction."""
+    lines = lines_of(exchange)
+    said = {**parameters_of(exchange), **body_of(exchange)}
+    if lines is None or asks_for_end(exchange) or is_continued(exchange) or "maxFiles" in said or said.get("includeRefreshToken"):
+        return False
+    expect.true(not any(map(_is_end, lines)), "no endStreamAction", f"one among {len(lines)} lines")
+    return True
+
+
+@law("DS-ESA-03", traffic=TRAFFIC)
+def what_is_not_there_is_not_announced(exchange: Exchange) -> bool:
+    """An answer without an endStreamAction does not say in its header that it has one."""
+    lines = lines_of(exchange)
+    if lines is None or any(map(_is_end, lines)):
+        return False
+    said = told(exchange).get(INCLUDE_END, frozenset())
+    expect.true(said <= {"false"}, "includeEndStreamAction=false in the capabilities header, or none of that name", sorted(said))
+    return True
+
+
+@law("DS-ESA-04", traffic=TRAFFIC)
+def what_is_announced_comes_last(exchange: Exchange) -> bool:
+    """An answer whose header says that it has an endStreamAction has exactly one, as its last line."""
+    lines = lines_of(exchange)
+    if lines is None or "true" not in told(exchange).get(INCLUDE_END, ()):
+        return False
+    places = [number for number, line in enumerate(lines, start=1) if _is_end(line)]
+    expect.equal([len(lines)], places, "the line of the endStreamAction:")
+    return True
+
+
+@law("DS-ESA-07", traffic=TRAFFIC)
+def what_was_asked_for_is_announced(exchange: Exchange) -> bool:
+    """An endStreamAction without a token, which comes to who asked for one alone, is announced in the header."""
+    lines = lines_of(exchange)
+    if lines is None or not asks_for_end(exchange):
+        return False
+    ends = ends_of(lines)
+    if not ends or any(end.get(member) for end in ends for member in NEEDED):
+        return False
+    said = told(exchange).get(INCLUDE_END, frozenset())
+    expect.true("true" in said, "includeEndStreamAction=true in the capabilities header", sorted(said) or "no such capability")
+    return True
+
+
+@check("DS-EST-01", "DS-EST-02", "DS-EST-03")
+def ends_say_what_follows(lab: SharingLab) -> None:
+    """Tokens at the end of an answer are texts, and the time there is that of the URL that expires first."""
+    found = list(_ends(lab))
+    if not found:
+        raise NotOffered("no answer ends with an endStreamAction")
+    for requirement, member in (("DS-EST-01", "refreshToken"), ("DS-EST-02", "nextPageToken"), ("DS-EST-03", EARLIEST)):
+        said = [(end[member], reply) for end, reply in found if end.get(member) is not None]
+        if not said:
+            lab.skip(requirement, f"no endStreamAction has a {member}")
+        for value, reply in said:
+            with lab.judge(requirement):
+                if member == EARLIEST:
+                    _is_earliest(value, reply)
+                else:
+                    expect.true(isinstance(value, str), f"a text as {member}", value)
+
+
+def _ends(lab: SharingLab) -> Iterator[tuple[dict[str, Any], Reply]]:
+    """The endStreamActions of answers to all who may get one."""
+    for table in by_url(lab, MOST_TABLES):
+        for body in ({"includeRefreshToken": True}, {"maxFiles": 1}, {"limitHint": 100}):
+            for header in (f"{ASKED_FOR[PARQUET]}{WITH_END}", f"{ASKED_FOR[DELTA]}{WITH_END}", ASKED_FOR[PARQUET]):
+                reply = ask(lab, table, Question(QUERY, "a query", {"body": body}), header)
+                for end in ends_of(reply.lines) if reply.status == 200 else ():
+                    yield end, reply
+
+
+def _is_earliest(said: Any, reply: Reply) -> None:
+    """A time is that of the URL in an answer that expires first; the URL of a deletion vector may do so before that of its file."""
+    times = [file["expirationTimestamp"] for file in objects(reply.lines, "file") if file.get("expirationTimestamp") is not None]
+    if times and any(file.get("deletionVectorFileId") is not None for file in objects(reply.lines, "file")):
+        expect.true(is_whole(said) and said <= min(times), f"{EARLIEST} that is not after {min(times)}", said)
+    elif times:
+        expect.equal(min(times), said, EARLIEST)

@@ -1,0 +1,35 @@
+"""A tour of the tables: every question that is answered in lines, in either format, of tables that are unlike each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import (
+    ASKED_FOR,
+    WITH_END,
+    ask,
+    questions,
+    varied,
+)
+from lakepact.conformance.checks.delta_sharing.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+
+
+@check("DS-CAP-04")
+def every_question_in_either_format(lab: SharingLab) -> None:
+    """A client that names one response format is answered in it or refused, whatever it asks for."""
+    for table in varied(lab):
+        for question in questions(lab, table):
+            for form, header in ASKED_FOR.items():
+                replies = (ask(lab, table, question, header), ask(lab, table, question, header + WITH_END))
+                with lab.judge("DS-CAP-04"):
+                    for reply in replies:
+                        about = f"for {question.what} of {table.name} in {form} format"
+                        if reply.status == 200:
+                            expect.equal(form, form_of(reply.lines), f"{about} the format")
+                        else:
+                            expect.true(400 <= reply.status < 500, f"{about} that format or a 4xx status", reply.shown)

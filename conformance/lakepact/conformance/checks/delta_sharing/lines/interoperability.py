@@ -1,0 +1,122 @@
+"""What real clients need beyond the prose, in tables that bring it to light."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, QUERY, action_of, form_of, lines_of, objects
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.fixtures.manifest import PackTable
+
+WITH_NULLS = ("partitioned", "partition_types")
+LAID_OUT = ("times_in_commit", "checkpoint_v2", "checkpoint_v2_json")  #: tables whose log has a layout of its own
+
+#: Characters at which clients break lines, beside the newline.
+BREAKS = ("\u2028", "\u2029", "\x85")
+
+#: Features and beginnings of settings that say how the provider's log is laid out, in small letters.
+LAYOUT_FEATURES = frozenset(
+    {"v2checkpoint", "incommittimestamp", "vacuumprotocolcheck", "checkpointprotection", "catalogmanaged", "catalogowned"}
+)
+LAYOUT_SETTINGS = (
+    "delta.enableincommittimestamps",
+    "delta.incommittimestamp",
+    "delta.checkpointpolicy",
+    "delta.feature.v2checkpoint",
+    "delta.feature.incommit",
+)
+
+#: Reader features that are about files: all that the Python connector names, and nothing more.
+OF_FILES = "deletionvectors,columnmapping,timestampntz"
+
+
+def asked(lab: SharingLab, table: PackTable, header: str) -> Reply:
+    """The answer to a query of a table of the pack."""
+    return lab.send(QUERY, body={}, delta_sharing_capabilities=header, **table.address)
+
+
+@check("DS-DF-02")
+def nulls_are_null(lab: SharingLab) -> None:
+    """A partition value that is null is JSON null in either format, and no empty text."""
+    for name in WITH_NULLS:
+        table = lab.fixture(name)
+        for form in reading.formats(lab, table):
+            reply = lab.works(asked(lab, table, ASKED_FOR[form]), 200)
+            with lab.judge("DS-DF-02"):
+                values = [value for given in _partition_values(reply) for value in given.values()]
+                about = f"in {name} in {form} format"
+                expect.true("" not in values, f"{about} no empty text for a null", f"{values.count('')} of {len(values)} values")
+                expect.true(None in values, f"{about} null for a null", f"{len(values)} values")
+
+
+def _partition_values(reply: Reply) -> Iterator[dict[str, Any]]:
+    for file in objects(reply.lines, "file"):
+        action = action_of(file)[1] if "deltaSingleAction" in file else file
+        values = action.get("partitionValues")
+        if isinstance(values, dict):
+            yield values
+
+
+@law("DS-DF-03", traffic=("interoperability.breaks_are_escaped",))
+def no_line_breaks_for_anybody(exchange: Exchange) -> bool:
+    """Characters at which some clients break lines stand in answers in lines as escapes alone."""
+    if not lines_of(exchange):
+        return False
+    text = exchange.body.decode("utf-8", "replace")
+    found = [f"U+{ord(character):04X}" for character in BREAKS if character in text]
+    expect.true(not found, "none of U+2028, U+2029 and U+0085, unless escaped", ", ".join(found))
+    return True
+
+
+@check("DS-DF-03")
+def breaks_are_escaped(lab: SharingLab) -> None:
+    """The answers about tables in whose statistics and names such characters occur have them as escapes alone."""
+    held = False
+    for table in lab.manifest.tables.values():
+        reply = asked(lab, table, f"responseformat=delta,parquet;readerfeatures={OF_FILES}")
+        if reply.status == 200:
+            with lab.judge("DS-DF-03"):
+                held |= no_line_breaks_for_anybody(reply.exchange) is True
+    if not held:
+        raise NotOffered("no table is answered")
+
+
+@check("DS-DF-18")
+def the_layout_of_the_log_stays_at_home(lab: SharingLab) -> None:
+    """What is wrapped names no feature and no setting that says how the provider's log is laid out."""
+    for name in LAID_OUT:
+        reply = asked(lab, lab.fixture(name), ASKED_FOR[DELTA])
+        if reply.status != 200 or form_of(reply.lines) != DELTA:
+            lab.skip("DS-DF-18", f"{name} is not answered in delta format")
+            continue
+        with lab.judge("DS-DF-18"):
+            for protocol in objects(reply.lines, "protocol"):
+                inner = protocol.get("deltaProtocol") or {}
+                named = [*(inner.get("readerFeatures") or ()), *(inner.get("writerFeatures") or ())]
+                layout = [f for f in named if str(f).lower().removesuffix("-preview") in LAYOUT_FEATURES]
+                expect.equal([], layout, f"for {name} features of the layout of the log:")
+            for metadata in objects(reply.lines, "metaData"):
+                settings = (metadata.get("deltaMetadata") or {}).get("configuration") or {}
+                layout = [key for key in settings if str(key).lower().startswith(LAYOUT_SETTINGS)]
+                expect.equal([], layout, f"for {name} settings of the layout of the log:")
+
+
+@check("DS-DF-19")
+def features_of_the_log_need_not_be_named(lab: SharingLab) -> None:
+    """A table is answered to who names the reader features of its files alone."""
+    with lab.judge("DS-DF-19"):
+        for table in lab.manifest.tables.values():
+            by_url = not table.document["access_modes"] or "url" in table.document["access_modes"]
+            if by_url and (table.name in LAID_OUT or table.features):
+                header = f"responseformat=delta;readerfeatures={','.join(sorted(table.features)).lower() or OF_FILES}"
+                expect.status(asked(lab, table, header), 200, about=f"for {table.name} and `{header}`")

@@ -1,0 +1,103 @@
+"""What lines may say beyond what they have to: where it is said, it is true."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, METADATA, PARQUET, QUERY, form_of, objects
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, version
+from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
+from lakepact.conformance.checks.delta_sharing.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.fixtures.manifest import PackVersion
+
+#: Tables of the pack that are enough.
+TABLES = ("partitioned", "emptied", "changes", "times")
+
+#: Requirement for each member, by format.
+OF_METADATA = {
+    PARQUET: {"version": "DS-MDT-10", "size": "DS-MDT-11", "numFiles": "DS-MDT-12"},
+    DELTA: {"version": "DS-DMD-02", "size": "DS-DMD-03", "numFiles": "DS-DMD-04"},
+}
+OF_VERSIONS = {PARQUET: "DS-FIL-07", DELTA: "DS-DFL-03"}
+OF_TIMES = {PARQUET: "DS-FIL-08", DELTA: "DS-DFL-04"}
+
+
+@check(*(requirement for members in OF_METADATA.values() for requirement in members.values()))
+def metadata_tells_the_truth(lab: SharingLab) -> None:
+    """The version, the size and the number of files in metadata are those of the answer, where they are said."""
+    for form, members in OF_METADATA.items():
+        seen = list(_of_versions(lab, form))
+        for member, requirement in members.items():
+            said = [(metadata[member], truth[member], about) for about, metadata, truth in seen if metadata.get(member) is not None]
+            if not said:
+                lab.skip(requirement, f"no metaData in {form} format says {member}")
+            for found, true, about in said:
+                with lab.judge(requirement):
+                    expect.equal(true, found, f"{about} {member}")
+
+
+def _of_versions(lab: SharingLab, form: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Metadata of answers with time travel and without, and what it may truly say."""
+    for name in TABLES:
+        table = lab.fixture(name)
+        for known in table.readable:
+            at = {"version": known.version}
+            for body in (at, {**at, "limitHint": 1}):  # which changes the answer, and not the table
+                reply = lab.send(QUERY, body=body, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+                yield from _told(reply, form, f"for {body} of {name} in {form} format", _truth(known))
+            # Servers may know nothing of versions of metadata: its header says which it is of.
+            reply = lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], version=known.version, **table.address)
+            truths = {str(v.version): _truth(v) for v in table.versions}
+            truth = truths.get(reply.headers.get("delta-table-version", ""))
+            if truth is not None:
+                yield from _told(reply, form, f"for metadata of {name} with version={known.version} in {form} format", truth)
+
+
+def _truth(known: PackVersion) -> dict[str, Any]:
+    """What metadata of a version may say."""
+    sizes = [file["size"] for file in known.files]
+    return {"version": known.version, "size": sum(sizes), "numFiles": len(sizes)}
+
+
+def _told(reply: Reply, form: str, about: str, truth: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """The metadata of an answer in a format, beside the truth."""
+    if reply.status == 200 and form_of(reply.lines) == form:
+        yield from ((about, metadata, truth) for metadata in objects(reply.lines, "metaData"))
+
+
+@check("DS-FIL-07", "DS-DFL-03")
+def files_say_the_version_that_was_asked_for(lab: SharingLab) -> None:
+    """The version of a file in an answer with time travel is the one that was asked for, where it is said."""
+    table = lab.with_history()
+    first = version(lab, table, EPOCH)
+    for form, requirement in OF_VERSIONS.items():
+        reply = ask(lab, table, Question(QUERY, "a query", {"body": {"version": first}}), ASKED_FOR[form])
+        _say(lab, requirement, reply, form=form, member="version", truth=first)
+
+
+@check("DS-FIL-08", "DS-DFL-04")
+def files_say_the_time_of_the_version(lab: SharingLab) -> None:
+    """The timestamp of a file in an answer with time travel is that of the version, where it is said."""
+    table = lab.fixture("times")
+    known = table.readable[0]
+    for form, requirement in OF_TIMES.items():
+        reply = lab.send(QUERY, body={"version": known.version}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+        _say(lab, requirement, reply, form=form, member="timestamp", truth=known.timestamp)
+
+
+def _say(lab: SharingLab, requirement: str, reply: Reply, *, form: str, member: str, truth: Any) -> None:
+    """What the files of an answer say is true."""
+    answered = reply.status == 200 and form_of(reply.lines) == form
+    values = [file[member] for file in objects(reply.lines if answered else (), "file") if file.get(member) is not None]
+    if not values:
+        lab.skip(requirement, f"no file in {form} format says its {member}")
+    for value in values:
+        with lab.judge(requirement):
+            expect.equal(truth, value, member)

@@ -1,0 +1,1 @@
+"""Checks of the listings of shares, schemas and tables."""

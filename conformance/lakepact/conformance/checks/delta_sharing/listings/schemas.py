@@ -1,0 +1,47 @@
+"""Schemas: how those of a share are listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import asked_for, lower
+from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+
+
+@law("DS-LSC-01")
+def schemas_name_themselves_and_their_share(exchange: Exchange) -> bool:
+    """Every listed schema has its name and the share that was asked for."""
+    items = listed(exchange) if exchange.operation == "listSchemas" else None
+    share = asked_for(exchange, "share")
+    for item in items or ():
+        for member in ("name", "share"):
+            expect.true(isinstance(item.get(member), str), f"a text as `{member}`", item)
+        if share is not None:
+            expect.equal(lower(share), lower(item["share"]), "the share")
+    return bool(items)
+
+
+@check("DS-LSC-01")
+def schemas_of_every_share_are_listed(lab: SharingLab) -> None:
+    """Whoever has a share can list its schemas; those of the fixture pack are known."""
+    known = {share["name"]: [schema["name"] for schema in share["schemas"]] for share in lab.manifest.shares} if lab.knows_content else {}
+
+    for share in lab.shares():
+        with lab.judge("DS-LSC-01"):
+            items = Listing(lab, "listSchemas", {"share": share}).items()
+            if share in known:
+                expect.equal(sorted(map(lower, known[share])), sorted(lower(str(i.get("name"))) for i in items), f"schemas of {share}:")
+
+
+@check("DS-LSC-02")
+def schemas_of_no_share_are_not_found(lab: SharingLab) -> None:
+    """Listing the schemas of a share that does not exist is a 404."""
+    with lab.judge("DS-LSC-02"):
+        expect.status(lab.send("listSchemas", share=lab.name()), 404)
+        expect.status(lab.send("listSchemas", share=lab.name(), max_results=1), 404)

@@ -1,0 +1,128 @@
+"""Shares: how they are listed, and how one of them is described."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, listed
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+
+MEMBERS = ("name", "id", "displayName", "comment", "properties")
+
+MOST_SHARES = 20  #: that are asked for one by one
+
+LONGEST_NAME, LONGEST_COMMENT = 255, 65536
+MOST_PROPERTIES, LONGEST_KEY, LONGEST_VALUE = 50, 255, 1000
+
+
+def shares(exchange: Exchange) -> list[dict[str, Any]]:
+    """The shares that an answer describes."""
+    if exchange.operation == "getShare" and exchange.status == 200 and isinstance(exchange.parsed, dict):
+        share = exchange.parsed.get("share")
+        return [share] if isinstance(share, dict) else []
+    return (listed(exchange) or []) if exchange.operation == "listShares" else []
+
+
+def _member(exchange: Exchange, member: str, holds: Callable[[Any], bool], what: str) -> bool:
+    """Whether a member of shares is there, and as it has to be wherever it is."""
+    values = [share[member] for share in shares(exchange) if share.get(member) is not None]
+    for value in values:
+        expect.true(holds(value), f"`{member}` as {what}", value)
+    return bool(values)
+
+
+@law("DS-SHR-01", traffic=("shares.a_share_is_described_as_it_is_listed",))
+def shares_have_names(exchange: Exchange) -> bool:
+    """Every share has a name that is a text."""
+    found = shares(exchange)
+    for share in found:
+        expect.true(isinstance(share.get("name"), str), "a text as `name`", share)
+    return bool(found)
+
+
+@law("DS-SHR-03", traffic=("shares.a_share_is_described_as_it_is_listed",))
+def display_names_are_short_texts(exchange: Exchange) -> bool:
+    """A display name is a text of at most 255 characters."""
+    return _member(exchange, "displayName", lambda v: isinstance(v, str) and len(v) <= LONGEST_NAME, "a text of at most 255 characters")
+
+
+@law("DS-SHR-04", traffic=("shares.a_share_is_described_as_it_is_listed",))
+def comments_are_texts(exchange: Exchange) -> bool:
+    """A comment is a text of at most 65536 characters."""
+    return _member(exchange, "comment", lambda v: isinstance(v, str) and len(v) <= LONGEST_COMMENT, "a text of at most 65536 characters")
+
+
+@law("DS-SHR-05", traffic=("shares.a_share_is_described_as_it_is_listed",))
+def properties_are_texts_by_name(exchange: Exchange) -> bool:
+    """Properties are at most 50 texts by name, none of them too long."""
+
+    def holds(value: Any) -> bool:
+        if not isinstance(value, dict) or len(value) > MOST_PROPERTIES:
+            return False
+        return all(len(k) <= LONGEST_KEY and isinstance(v, str) and len(v) <= LONGEST_VALUE for k, v in value.items())
+
+    return _member(exchange, "properties", holds, "at most 50 texts by name")
+
+
+@law("DS-GSH-01")
+def a_share_stands_in_a_member(exchange: Exchange) -> bool:
+    """The answer to who asks for a share holds it as `share`."""
+    if exchange.operation != "getShare" or exchange.method != "GET" or exchange.status != 200:
+        return False
+    share = Reply(exchange).at("share")
+    expect.true(isinstance(share, dict), '`{"share": {…}}` as the body', Reply(exchange).shown)
+    return True
+
+
+@check("DS-GSH-01", "DS-GSH-02")
+def a_share_is_described_as_it_is_listed(lab: SharingLab) -> None:
+    """Every share that is listed can be asked for by its name, and has the same members then."""
+    for share in lab.catalogue.shares[:MOST_SHARES]:
+        reply = lab.send("getShare", share=share["name"])
+        with lab.judge("DS-GSH-01"):
+            expect.status(reply, 200, about=f"for {share['name']}")
+            reply.at("share", "name")
+        lab.works(reply, 200)
+        with lab.judge("DS-GSH-02"):
+            described = reply.at("share")
+            for member in MEMBERS:
+                expect.equal(share.get(member), described.get(member), f"`{member}` of {share['name']}:")
+    lab.shares()
+
+
+@check("DS-GSH-03")
+def a_share_that_does_not_exist_is_not_found(lab: SharingLab) -> None:
+    """Asking for a share that does not exist is a 404."""
+    with lab.judge("DS-GSH-03"):
+        expect.status(lab.send("getShare", share=lab.name()), 404)
+
+
+@check("DS-SHR-02")
+def ids_of_shares_are_their_own(lab: SharingLab) -> None:
+    """The id of a share is unlike that of any other, and the same whenever it is asked for."""
+    first, again = Listing(lab, "listShares", {}).everything(), Listing(lab, "listShares", {}).everything()
+    ids = {share["name"]: share["id"] for share in first if isinstance(share.get("name"), str) and share.get("id") is not None}
+    if not ids:
+        lab.skip("DS-SHR-02", "no share has an id")
+        return
+
+    with lab.judge("DS-SHR-02"):
+        twice = [i for i, count in Counter(map(str, ids.values())).items() if count > 1]
+        expect.equal([], twice, "ids of several shares:")
+        for name, identifier in list(ids.items())[:MOST_SHARES]:
+            seen = [share.get("id") for share in again if share.get("name") == name]
+            expect.equal([identifier], seen, f"the id of {name}, listed again:")
+            described = lab.works(lab.send("getShare", share=name), 200).document.get("share")
+            if not isinstance(described, dict):
+                raise Unmet(f"the share {name}", expect.shown(described))
+            expect.equal(identifier, described.get("id"), f"the id of {name}, asked for by its name:")

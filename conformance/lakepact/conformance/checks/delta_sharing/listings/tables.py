@@ -1,0 +1,224 @@
+"""Tables: how those of a schema and those of a share are listed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.listings import Listing, key, keys, listed
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+
+NAMES = ("name", "schema", "share")
+MEMBERS = (*NAMES, "id", "shareId", "location", "auxiliaryLocations", "accessModes")
+MODES = frozenset({"url", "dir"})
+
+MOST_SHARES = 8  #: whose listings are compared
+MOST_TABLES = 12  #: that are read
+
+
+def tables(exchange: Exchange) -> list[dict[str, Any]]:
+    """The tables that an answer lists."""
+    return (listed(exchange) or []) if exchange.operation in {"listTables", "listAllTables"} else []
+
+
+def _has_names(table: dict[str, Any]) -> None:
+    for member in NAMES:
+        expect.true(isinstance(table.get(member), str), f"a text as `{member}`", table)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+@law("DS-LTB-01", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+def tables_name_themselves_and_where_they_are(exchange: Exchange) -> bool:
+    """Every listed table has its name, its schema and its share."""
+    found = tables(exchange)
+    for table in found:
+        _has_names(table)
+    return bool(found)
+
+
+@law("DS-LTB-05", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+def tables_of_directories_say_where(exchange: Exchange) -> bool:
+    """A table with the access mode dir has a location."""
+    found = [table for table in tables(exchange) if isinstance(table.get("accessModes"), list) and "dir" in table["accessModes"]]
+    for table in found:
+        expect.true(isinstance(table.get("location"), str) and table["location"] != "", "a location", table)
+    return bool(found)
+
+
+@law("DS-LTB-06", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+def auxiliary_locations_are_texts(exchange: Exchange) -> bool:
+    """Auxiliary locations are an array of texts."""
+    found = [table["auxiliaryLocations"] for table in tables(exchange) if table.get("auxiliaryLocations") is not None]
+    for value in found:
+        expect.true(_are_texts(value), "an array of texts", value)
+    return bool(found)
+
+
+@law("DS-LTB-10", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+def access_modes_are_known(exchange: Exchange) -> bool:
+    """Access modes are url, dir or both."""
+    found = [table["accessModes"] for table in tables(exchange) if table.get("accessModes") is not None]
+    for modes in found:
+        expect.true(isinstance(modes, list) and bool(modes) and all(m in MODES for m in modes), "url, dir or both in an array", modes)
+    return bool(found)
+
+
+@law("DS-LAT-02", traffic=("tables.tables_of_a_share_are_those_of_its_schemas",))
+def tables_of_a_share_have_the_same_form(exchange: Exchange) -> bool:
+    """A table that is listed with all of its share is written like one that is listed with its schema."""
+    found = tables(exchange) if exchange.operation == "listAllTables" else []
+    for table in found:
+        _has_names(table)
+        for member in ("id", "shareId", "location"):
+            expect.true(isinstance(table.get(member, ""), str | None), f"a text as `{member}`, or no such member", table)
+        expect.true(_are_texts(table.get("auxiliaryLocations") or []), "an array of texts as `auxiliaryLocations`", table)
+    return bool(found)
+
+
+# -- ids ----------------------------------------------------------------------------------------------------------------
+
+
+@check("DS-LTB-02", "DS-LTB-03")
+def ids_of_tables_are_their_own(lab: SharingLab) -> None:
+    """The id of a table is its own, in the listing of its share as in that of its schema; the id of its share is that of all of it."""
+    share_ids: dict[str, Any] = {}
+    seen = False
+    for share in lab.catalogue.shares[:MOST_SHARES]:
+        found = Listing(lab, "listAllTables", {"share": share["name"]}).everything()
+        with_id = [table for table in found if table.get("id") is not None]
+        if with_id:
+            seen = True
+            with lab.judge("DS-LTB-02"):
+                twice = [i for i, count in Counter(str(t["id"]) for t in with_id).items() if count > 1]
+                expect.equal([], twice, f"ids of several tables of {share['name']}:")
+                schema = str(with_id[0].get("schema"))
+                again = {key(t): t.get("id") for t in Listing(lab, "listTables", {"share": share["name"], "schema": schema}).everything()}
+                for table in with_id:
+                    if key(table) in again:
+                        expect.equal(table["id"], again[key(table)], f"the id of {table.get('name')}, listed with its schema:")
+        ids = {str(table["shareId"]) for table in found if table.get("shareId") is not None}
+        if ids:
+            with lab.judge("DS-LTB-03"):
+                expect.equal(1, len(ids), f"share ids of the tables of {share['name']}:")
+                (share_id,) = ids
+                expect.true(share_id not in share_ids, f"another share id than {share_ids.get(share_id)} has", share_id)
+                share_ids[share_id] = share["name"]
+                if share.get("id") is not None:
+                    expect.equal(share["id"], share_id, f"the share id of the tables of {share['name']}:")
+    if not seen:
+        lab.skip("DS-LTB-02", "no table has an id")
+    if not share_ids:
+        lab.skip("DS-LTB-03", "no table has a share id")
+
+
+# -- what is listed -----------------------------------------------------------------------------------------------------
+
+
+@check("DS-LTB-13")
+def exactly_the_tables_of_a_schema_are_listed(lab: SharingLab) -> None:
+    """Each schema of the fixture pack lists its tables and no others; a schema or share that does not exist lists none."""
+    for share in lab.manifest.shares:
+        for schema in share["schemas"]:
+            with lab.judge("DS-LTB-13"):
+                found = Listing(lab, "listTables", {"share": share["name"], "schema": schema["name"]}).items()
+                expected = [{"schema": schema["name"], "name": table["name"]} for table in schema["tables"]]
+                expect.equal(keys(expected), keys(found), f"tables of {share['name']}.{schema['name']}:")
+    share_name, schema_name = lab.schemas()[0]
+    with lab.judge("DS-LTB-13"):
+        expect.status(lab.send("listTables", share=share_name, schema=lab.name()), 404, about="for a schema that does not exist")
+        expect.status(lab.send("listTables", share=lab.name(), schema=schema_name), 404, about="for a share that does not exist")
+
+
+@check("DS-LAT-01")
+def tables_of_a_share_are_those_of_its_schemas(lab: SharingLab) -> None:
+    """The listing of all tables of a share has the tables of each of its schemas, as they are listed there."""
+    for share in lab.shares()[:MOST_SHARES]:
+        schemas = [schema for other, schema in lab.catalogue.schemas if other == share]
+        if len(schemas) > 2 * MOST_SHARES:
+            continue
+        by_schema = [t for s in schemas for t in Listing(lab, "listTables", {"share": share, "schema": s}).everything()]
+        with lab.judge("DS-LAT-01"):
+            together = Listing(lab, "listAllTables", {"share": share}).everything()
+            expect.equal(keys(by_schema), keys(together), f"tables of {share}:")
+            documents = {key(table): table for table in together}
+            for table in by_schema:
+                expect.equal(_described(table), _described(documents[key(table)]), f"in the listing of all tables of {share}:")
+
+
+def _described(table: dict[str, Any]) -> dict[str, Any]:
+    """A listed table as far as the protocol knows its members; others may stand in one listing alone."""
+    return {member: table[member] for member in MEMBERS if table.get(member) is not None}
+
+
+@check("DS-LTB-04")
+def locations_hold_the_log(lab: SharingLab) -> None:
+    """The location of a table of the fixture pack is its folder, in which its log is."""
+    known = {lab.fixture(name).address["table"]: lab.fixture(name).location for name in lab.manifest.tables}
+    placed = [t for t in lab.tables() if t.name in known and t.document.get("location") and t.share == lab.fixture(t.name).address["share"]]
+    if not placed:
+        raise NotOffered("no table of the fixture pack has a location")
+
+    with lab.judge("DS-LTB-04"):
+        for table in placed:
+            split = urlsplit(str(table.document["location"]))
+            path = Path(unquote(split.path))
+            expect.equal(known[table.name].name, path.name, f"the last segment of the location of {table.name}:")
+            if split.scheme == "file":
+                expect.true((path / "_delta_log").is_dir(), "a directory with a _delta_log", str(table.document["location"]))
+
+
+# -- access modes -------------------------------------------------------------------------------------------------------
+
+
+@check("DS-LTB-11")
+def access_modes_work(lab: SharingLab) -> None:
+    """A table that is read by URLs can be queried, and for one that is read by directory there are credentials."""
+    told = [t for t in lab.tables() if t.document.get("accessModes")]
+    by_url = [t for t in told if "url" in t.access_modes] + [t for t in lab.tables() if not t.document.get("accessModes")]
+    with lab.judge("DS-LTB-11"):
+        for table in by_url[:MOST_TABLES]:
+            reply = lab.send("queryTable", body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
+            expect.status(reply, 200, about=f"for a query of {table.name}")
+        for table in [t for t in told if "dir" in t.access_modes][:MOST_TABLES]:
+            reply = lab.send("generateTemporaryTableCredentials", body={}, **table.address)
+            expect.status(reply, 200, about=f"for credentials of {table.name}")
+
+
+@check("DS-LTB-07")
+def auxiliary_locations_can_be_read(lab: SharingLab) -> None:
+    """Credentials are given for each auxiliary location of a table that is read by directory."""
+    found = [
+        (table, location)
+        for table in lab.tables()
+        if "dir" in table.access_modes and _are_texts(table.document.get("auxiliaryLocations"))
+        for location in table.document["auxiliaryLocations"]
+    ]
+    if not found:
+        raise NotOffered("no table that is read by directory has an auxiliary location")
+
+    with lab.judge("DS-LTB-07"):
+        for table, location in found:
+            reply = lab.send("generateTemporaryTableCredentials", body={"location": location}, **table.address)
+            expect.status(reply, 200, about=f"for the auxiliary location of {table.name}")
+
+
+@check("DS-LTB-08", "DS-LAT-03")
+def shares_may_mix(lab: SharingLab) -> None:
+    """Tables of one share may be read in different ways, and may have files elsewhere."""
+    modes = {(t.share, t.access_modes) for t in lab.tables()}
+    differ = len(modes) > len({share for share, _ in modes})
+    lab.note("DS-LAT-03", "tables of one share differ in their access modes" if differ else "all tables of a share are read alike")
+    elsewhere = [t.name for t in lab.tables() if t.document.get("auxiliaryLocations")]
+    lab.note("DS-LTB-08", f"{', '.join(elsewhere)} has auxiliary locations" if elsewhere else "no table has auxiliary locations")

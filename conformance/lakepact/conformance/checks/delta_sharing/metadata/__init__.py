@@ -1,0 +1,1 @@
+"""Checks of table metadata and versions."""

@@ -1,0 +1,190 @@
+"""Metadata of tables: two lines, in the format and of the version that were asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import named, version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    DELTA,
+    END,
+    METADATA,
+    PARQUET,
+    TOUR,
+    asks_for_end,
+    form_of,
+    kind_of,
+    lines_of,
+    objects,
+    required,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, TWO, by_url, varied, version
+from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH, as_of
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.rows.lines import schema_object
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+PARTITIONED = ("partitioned", "measurements", "unpartitioned")
+TRIES = 3  #: to read a table between two of its commits
+
+
+@law("DS-MET-01", traffic=TOUR)
+def metadata_is_two_lines(exchange: Exchange) -> bool:
+    """Metadata is a protocol line and then a metaData line, and nothing follows but an endStreamAction that was asked for."""
+    lines = lines_of(exchange, METADATA)
+    if lines is None:
+        return False
+    kinds = [kind_of(line) for line in lines]
+    allowed = [TWO, [*TWO, END]] if asks_for_end(exchange) else [TWO]
+    expect.true(kinds in allowed, "lines protocol and metaData", ", ".join(kind or "?" for kind in kinds) or "no line")
+    return True
+
+
+@law("DS-DF-14", traffic=TOUR)
+def metadata_has_no_third_line(exchange: Exchange) -> bool:
+    """Metadata has two lines, also for a client that asks for an endStreamAction."""
+    lines = lines_of(exchange, METADATA)
+    if lines is None:
+        return False
+    expect.equal(2, len(lines), "number of lines")
+    return True
+
+
+@check("DS-MET-02")
+def metadata_names_the_current_version(lab: SharingLab) -> None:
+    """The header of metadata names the version that is asked for by itself."""
+    judged = False
+    for table in varied(lab):
+        for _ in range(TRIES):
+            before = version(lab, table)
+            reply = lab.works(lab.send(METADATA, headers=[EITHER_FORMAT], **table.address), 200)
+            if before is not None and before == version(lab, table):
+                judged = True
+                with lab.judge("DS-MET-02"):
+                    expect.equal(str(before), reply.headers.get("delta-table-version"), f"for {table.name} the Delta-Table-Version")
+                break
+    if not judged:
+        raise Blocked("no table kept its version for the time of three requests")
+
+
+@check("DS-MET-03", "DS-MET-04")
+def metadata_comes_in_the_format_asked_for(lab: SharingLab) -> None:
+    """Metadata is in parquet format for who asks for it, and in delta format for who asks for that alone."""
+    for requirement, form in (("DS-MET-03", PARQUET), ("DS-MET-04", DELTA)):
+        answers = [(t, lab.send(METADATA, delta_sharing_capabilities=ASKED_FOR[form], **t.address)) for t in varied(lab)]
+        if not any(reply.status == 200 for _, reply in answers) and not any(t.format == form for t, _ in answers):
+            lab.skip(requirement, f"no table is answered in {form} format")
+            continue
+        with lab.judge(requirement):
+            for table, reply in answers:
+                # A table that is answered in this format to who understands both is not refused to who asks for it alone.
+                if table.format == form:
+                    expect.status(reply, 200, about=f"for {table.name} in {form} format")
+                if reply.status == 200:
+                    expect.equal(form, form_of(reply.lines), f"for {table.name} the format")
+
+
+@check("DS-MDT-01")
+def ids_of_tables_last(lab: SharingLab) -> None:
+    """The id in the metadata of a table is a string, and the same in metadata, in answers to queries and in changes."""
+    for table in by_url(lab):
+        replies = [lab.send(METADATA, headers=[EITHER_FORMAT], **table.address) for _ in range(2)]
+        replies.append(lab.send("queryTable", headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
+        replies += [lab.send(METADATA, delta_sharing_capabilities=header, **table.address) for header in ASKED_FOR.values()]
+        if table.changes:
+            replies.append(lab.send("queryTableChanges", headers=[EITHER_FORMAT], starting_version=0, **table.address))
+        with lab.judge("DS-MDT-01"):
+            ids = {_id(reply) for reply in replies if reply.status == 200}
+            expect.true(len(ids) == 1, f"one id of {table.name}", sorted(ids))
+
+
+def _id(reply: Reply) -> str:
+    """The id in the metadata of an answer."""
+    return str(required(_metadata(reply), "id", str, "metaData"))
+
+
+def _metadata(reply: Reply) -> dict[str, Any]:
+    """The metadata of an answer, unwrapped."""
+    wrapper = next(named(reply.lines, "metaData"), None)
+    if wrapper is None:
+        raise Unmet("a metaData line", reply.shown, exchange=reply.exchange.number)
+    inner = wrapper.get("deltaMetadata")
+    return inner if isinstance(inner, dict) else wrapper
+
+
+@check("DS-MDT-07", "DS-MDT-08")
+def columns_are_those_of_the_table(lab: SharingLab) -> None:
+    """Metadata in parquet format has the columns of a table of the fixture pack, by itself and in answers to queries."""
+    judged = False
+    for name in PARTITIONED:
+        table = lab.fixture(name)
+        header = ASKED_FOR[PARQUET]
+        query = lab.send("queryTable", body={"limitHint": 1}, delta_sharing_capabilities=header, **table.address)
+        for reply in (lab.send(METADATA, delta_sharing_capabilities=header, **table.address), query):
+            if reply.status == 200 and form_of(reply.lines) == PARQUET:
+                judged = True
+                with lab.judge("DS-MDT-07"):
+                    columns = [field["name"] for field in schema_object(_metadata(reply))["fields"]]
+                    expect.equal([field["name"] for field in table.last.schema["fields"]], columns, f"columns of {name}")
+                with lab.judge("DS-MDT-08"):
+                    said = required(_metadata(reply), "partitionColumns", list, "metaData")
+                    wanted, found = (sorted(str(c).lower() for c in names) for names in (table.partition_columns, said))
+                    expect.equal(wanted, found, f"partitionColumns of {name}")
+    if not judged:
+        raise NotOffered("no table of the fixture pack is answered in parquet format")
+
+
+@check("DS-DF-13")
+def metadata_can_be_as_of_a_version(lab: SharingLab) -> None:
+    """Metadata that is asked for with a version or a timestamp is that of the version that is meant."""
+    table = _with_several_versions(lab)
+    first, last = version(lab, table, EPOCH), version(lab, table)
+    if first is None or last is None or first == last:
+        raise NotOffered(f"{table.name} has one version alone")
+    with lab.judge("DS-DF-13"):
+        for number in (first, last):
+            reply = lab.send(METADATA, headers=[EITHER_FORMAT], version=number, **table.address)
+            _is_of(lab, table, reply, number, f"for version={number}")
+        moment = _moment(lab, table, first)
+        if moment is not None:
+            reply = lab.send(METADATA, headers=[EITHER_FORMAT], timestamp=as_of(moment), **table.address)
+            _is_of(lab, table, reply, first, f"for the timestamp of version {first}")
+
+
+def _with_several_versions(lab: SharingLab) -> SharedTable:
+    """A table with a history; of the fixture pack the one whose schema changes, so that metadata of another version is another."""
+    if lab.knows_content:
+        address = lab.fixture("schema_changes").address
+        found = next((t for t in lab.catalogue.readable if t.address == address), None)
+        if found is not None:
+            return found
+    return lab.with_history()
+
+
+def _is_of(lab: SharingLab, table: SharedTable, reply: Reply, number: int, about: str) -> None:
+    """Metadata is that of a version, as a query of that version has it."""
+    expect.status(reply, 200, about=about)
+    expect.equal(str(number), reply.headers.get("delta-table-version"), f"{about} the Delta-Table-Version")
+    query = lab.send("queryTable", headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
+    if query.status == 200 and form_of(query.lines) == form_of(reply.lines):
+        expect.equal(_metadata(query).get("schemaString"), _metadata(reply).get("schemaString"), f"{about} the schemaString")
+
+
+def _moment(lab: SharingLab, table: SharedTable, number: int) -> int | None:
+    """The time of a version, as far as its files say it and it is not also that of the next version."""
+    reply = lab.send("queryTable", headers=[EITHER_FORMAT], body={"version": number, "limitHint": 1}, **table.address)
+    times = [file.get("timestamp") for file in objects(reply.lines if reply.status == 200 else (), "file")]
+    moment = times[0] if times and isinstance(times[0], int) else None
+    if moment is None or version_of(lab.send("getTableVersion", starting_timestamp=as_of(moment + 1000), **table.address)) == number:
+        return None
+    back = lab.send("queryTable", headers=[EITHER_FORMAT], body={"timestamp": as_of(moment), "limitHint": 1}, **table.address)
+    return moment if back.status == 200 and version_of(back) == number else None

@@ -1,0 +1,125 @@
+"""The schema of a table: a JSON text in its metadata, whose every part has its form."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.lines import PARQUET, TOUR, form_of, json_of, lines_of, objects
+from lakepact.conformance.checks.delta_sharing.suite import law
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.exchanges import Exchange
+
+PRIMITIVES = frozenset({"string", "long", "integer", "short", "byte", "float", "double", "boolean", "binary", "date", "timestamp"})
+DECIMAL = re.compile(r"decimal(?:\(\s*(\d+)\s*,\s*(-?\d+)\s*\))?")
+MOST_DIGITS = 38
+
+
+def schemas(exchange: Exchange) -> list[Any]:
+    """The schemas in an answer; what is no JSON is judged elsewhere."""
+    found = []
+    for metadata in objects(lines_of(exchange), "metaData"):
+        inner = metadata.get("deltaMetadata")
+        schema = json_of((inner if isinstance(inner, dict) else metadata).get("schemaString"))
+        if schema is not None:
+            found.append(schema)
+    return found
+
+
+def types(exchange: Exchange) -> Iterator[Any]:
+    """Every type in the schemas of an answer, outer ones first."""
+    for schema in schemas(exchange):
+        yield from _types(schema)
+
+
+def _types(kind: Any) -> Iterator[Any]:
+    yield kind
+    if not isinstance(kind, dict):
+        return
+    match kind.get("type"):
+        case "struct":
+            fields = kind.get("fields")
+            for field in fields if isinstance(fields, list) else ():
+                if isinstance(field, dict) and "type" in field:
+                    yield from _types(field["type"])
+        case "array":
+            yield from _types(kind.get("elementType"))
+        case "map":
+            yield from _types(kind.get("keyType"))
+            yield from _types(kind.get("valueType"))
+        case _:
+            pass
+
+
+def _of(exchange: Exchange, name: str) -> list[dict[str, Any]]:
+    return [kind for kind in types(exchange) if isinstance(kind, dict) and kind.get("type") == name]
+
+
+@law("DS-SCH-01", traffic=TOUR)
+def structs_have_fields(exchange: Exchange) -> bool:
+    """A schema is a struct, and every struct in it has an array of fields."""
+    found = schemas(exchange)
+    for schema in found:
+        expect.true(isinstance(schema, dict) and schema.get("type") == "struct", "a schema of type struct", schema)
+    for kind in types(exchange):
+        if isinstance(kind, dict):
+            expect.true(kind.get("type") in {"struct", "array", "map"}, "an object of type struct, array or map", kind)
+    for struct in _of(exchange, "struct"):
+        expect.true(isinstance(struct.get("fields"), list), "an array `fields` in every struct", struct)
+    return bool(found)
+
+
+@law("DS-SCH-02", traffic=TOUR)
+def fields_are_described(exchange: Exchange) -> bool:
+    """Every field has a name, a type, whether it is nullable, and an object with metadata."""
+    held = False
+    for struct in _of(exchange, "struct"):
+        for field in struct["fields"] if isinstance(struct.get("fields"), list) else ():
+            held = True
+            expect.true(isinstance(field, dict), "an object as field", field)
+            expect.true(isinstance(field.get("name"), str), "a field with a text `name`", field)
+            expect.true(isinstance(field.get("type"), str | dict), "a field with a type that is a name or an object", field)
+            expect.true(isinstance(field.get("nullable"), bool), "a field with `nullable`, true or false", field)
+            expect.true(isinstance(field.get("metadata"), dict), "a field with an object `metadata`", field)
+    return held
+
+
+@law("DS-SCH-03", traffic=TOUR)
+def primitive_types_are_known(exchange: Exchange) -> bool:
+    """In parquet format every type that is a name is one of the twelve, and decimals have at most 38 digits."""
+    lines = lines_of(exchange)
+    if lines is None or form_of(lines) != PARQUET:
+        return False
+    names = [kind for kind in types(exchange) if kind is not None and not isinstance(kind, dict)]
+    for name in names:
+        expect.true(isinstance(name, str), "a name or an object as type", name)
+        decimal = DECIMAL.fullmatch(name)
+        expect.true(name in PRIMITIVES or decimal is not None, "a primitive type", name)
+        if decimal is not None and decimal[1] is not None:
+            expect.true(int(decimal[1]) <= MOST_DIGITS and int(decimal[2]) <= MOST_DIGITS, "precision and scale of at most 38", name)
+    return bool(names)
+
+
+@law("DS-SCH-04", traffic=TOUR)
+def arrays_are_described(exchange: Exchange) -> bool:
+    """Every array has an elementType and says whether it contains nulls."""
+    found = _of(exchange, "array")
+    for kind in found:
+        expect.true(isinstance(kind.get("elementType"), str | dict), "an array with an elementType", kind)
+        expect.true(isinstance(kind.get("containsNull"), bool), "an array with `containsNull`, true or false", kind)
+    return bool(found)
+
+
+@law("DS-SCH-05", traffic=TOUR)
+def maps_are_described(exchange: Exchange) -> bool:
+    """Every map has a keyType and a valueType, and says whether values may be null."""
+    found = _of(exchange, "map")
+    for kind in found:
+        for member in ("keyType", "valueType"):
+            expect.true(isinstance(kind.get(member), str | dict), f"a map with a {member}", kind)
+        expect.true(isinstance(kind.get("valueContainsNull"), bool), "a map with `valueContainsNull`, true or false", kind)
+    return bool(found)

@@ -1,0 +1,144 @@
+"""The version of a table: now, and at a time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import answered, version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.fixtures.manifest import PackTable
+
+MOST_TABLES = 12
+
+BEFORE_ALL, AFTER_ALL = "1970-01-01T00:00:00Z", "9999-01-01T00:00:00Z"
+BEFORE_1970 = "1969-12-31T23:59:59Z"  #: a time that is negative where times are counted
+
+
+def iso(milliseconds: int) -> str:
+    """A time in milliseconds as the protocol writes it; without a fraction where there is none."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{text}.{milliseconds % 1000:03}Z" if milliseconds % 1000 else f"{text}Z"
+
+
+def _version(reply: Reply) -> int:
+    """The version that an answer has to have.
+
+    Raises:
+        Unmet: it has none.
+    """
+    version = version_of(reply)
+    if version is None:
+        raise Unmet("an integer of at least 0 as Delta-Table-Version", reply.headers.get("delta-table-version", "no such header"))
+    return version
+
+
+@law("DS-VER-01")
+def versions_are_in_the_header(exchange: Exchange) -> bool:
+    """The version of a table is in a header, and the body is empty."""
+    if not answered(exchange, frozenset({"getTableVersion"})):
+        return False
+    _version(Reply(exchange))
+    expect.no_body(Reply(exchange))
+    return True
+
+
+@check("DS-VER-01", "DS-VER-03")
+def the_version_is_that_of_everything(lab: SharingLab) -> None:
+    """The version of a table is that of its metadata and of a query for its files."""
+    for table in lab.tables()[:MOST_TABLES]:
+        first = lab.send("getTableVersion", **table.address)
+        with lab.judge("DS-VER-01"):
+            expect.status(first, 200, about=f"for {table.name}")
+            version = _version(first)
+        lab.works(first, 200)
+        metadata = lab.send("getTableMetadata", headers=[EITHER_FORMAT], **table.address)
+        query = lab.send("queryTable", body={"limitHint": 1}, headers=[EITHER_FORMAT], **table.address)
+        last = lab.send("getTableVersion", **table.address)
+        if version_of(first) != version_of(last):
+            continue  # somebody writes
+        with lab.judge("DS-VER-03"):
+            version = _version(first)
+            if lab.knows_content and table.name in lab.manifest.tables and table.name != CHANGING:
+                expect.equal(lab.fixture(table.name).last.version, version, f"the version of {table.name}:")
+            for reply in (metadata, query):
+                if reply.status == 200:
+                    expect.equal(version, _version(reply), f"the version of {table.name} in the answer to {reply.exchange.operation}:")
+
+
+@check("DS-VER-02")
+def the_older_request_says_the_same(lab: SharingLab) -> None:
+    """HEAD of a table, where it is served, has the version that GET has."""
+    if not lab.offers("headTableVersion"):
+        raise NotOffered("the target does not serve the older request")
+    with lab.judge("DS-VER-02"):
+        for table in lab.tables()[:MOST_TABLES]:
+            new, old = lab.works(lab.send("getTableVersion", **table.address), 200), lab.send("headTableVersion", **table.address)
+            expect.status(old, 200, about=f"for HEAD of {table.name}")
+            expect.no_body(old)
+            expect.equal(_version(new), _version(old), f"the version of {table.name}:")
+
+
+# -- at a time ----------------------------------------------------------------------------------------------------------
+
+
+def _times(lab: SharingLab) -> Iterator[PackTable]:
+    """The tables of the fixture pack with a history whose every version can be read."""
+    lab.needs_history()
+    for name in lab.manifest.tables:
+        table = lab.fixture(name)
+        if table.history and len(table.readable) == len(table.versions) > 1:
+            yield table
+
+
+@check("DS-VER-04")
+def a_time_leads_to_the_first_version_from_it_on(lab: SharingLab) -> None:
+    """A time before, at and after each commit leads to the earliest version that was made at or after it."""
+    for table in _times(lab):
+        moments = [version.timestamp for version in table.versions]
+        slack = 0 if table.exact_times else 1000
+        for version, moment in enumerate(moments):
+            for asked in (moment - 1000, moment - 1, moment, moment + 1):
+                if slack and any(abs(asked - other) < slack for other in moments):
+                    continue
+                expected = next((n for n, other in enumerate(moments) if other >= asked), None)
+                if expected is None:
+                    continue
+                reply = lab.send("getTableVersion", starting_timestamp=iso(asked), **table.address)
+                if asked % 1000 and reply.status == 400:
+                    continue  # A fraction of a second may be refused.
+                with lab.judge("DS-VER-04"):
+                    expect.status(reply, 200, about=f"for {iso(asked)} of {table.name}, whose version {version} is of {iso(moment)}")
+                    expect.equal(expected, _version(reply), f"the version of {table.name} from {iso(asked)} on:")
+
+
+@check("DS-VER-05", "DS-VER-06")
+def times_before_and_after_all(lab: SharingLab) -> None:
+    """A time before the first commit leads to the earliest version, and one after the last is refused."""
+    table = lab.with_history()
+    current = _version(lab.works(lab.send("getTableVersion", **table.address), 200))
+    early = lab.send("getTableVersion", starting_timestamp=BEFORE_ALL, **table.address)
+    late = lab.send("getTableVersion", starting_timestamp=AFTER_ALL, **table.address)
+
+    with lab.judge("DS-VER-05"):
+        expect.status(early, 200, about=f"for {BEFORE_ALL} of {table.name}")
+        earlier = lab.send("getTableVersion", starting_timestamp=BEFORE_1970, **table.address)
+        expect.status(earlier, 200, about=f"for {BEFORE_1970} of {table.name}")
+        expect.equal(_version(early), _version(earlier), f"the version for {BEFORE_1970}:")
+        expect.true(_version(early) <= current, f"a version up to the current one, {current}", str(_version(early)))
+        if lab.knows_content and table.name in lab.manifest.tables:
+            expect.equal(lab.fixture(table.name).readable[0].version, _version(early), f"the earliest version of {table.name}:")
+    with lab.judge("DS-VER-06"):
+        expect.status(late, 400, about=f"for {AFTER_ALL} of {table.name}")

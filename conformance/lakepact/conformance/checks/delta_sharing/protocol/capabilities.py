@@ -1,0 +1,273 @@
+"""Capabilities: what a client says that it can read decides in which format it is answered."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import CAPABILITIES, EITHER_FORMAT, READER_FEATURES
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    CHANGES,
+    DELTA,
+    METADATA,
+    PARQUET,
+    QUERY,
+    RESPONSE_FORMAT,
+    TOUR,
+    differ,
+    form_of,
+    formats_asked,
+    lines_of,
+    told,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url, varied
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.rows.lines import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+    from lakepact.conformance.rows.lines import Answer
+
+MOST_TABLES = 6  #: that are asked in many ways
+FORMATS = frozenset({PARQUET, DELTA})
+
+#: Ways to write one header: each list means the same.
+SPELLINGS = (
+    ("responseformat=parquet", "ResponseFormat=Parquet", "RESPONSEFORMAT=PARQUET", "unknown=1;responseformat=parquet"),
+    (
+        f"responseformat=delta;readerfeatures={READER_FEATURES}",
+        f"ResponseFormat=Delta;ReaderFeatures={READER_FEATURES.upper()}",
+        f"RESPONSEFORMAT=DELTA;READERFEATURES={READER_FEATURES}",
+        f"readerfeatures={READER_FEATURES};responseformat=delta",
+        f"unknown=1,2;responseformat=delta;readerfeatures={READER_FEATURES}",
+    ),
+)
+
+#: A header as people write it who are used to headers of the web.
+SPACED = f"responseformat=delta; readerfeatures={READER_FEATURES}"
+
+BOTH_ALONE = "responseformat=delta,parquet"
+UNKNOWN_FORMAT = "responseformat=avro"
+
+#: Headers that name no response format.
+WITHOUT_FORMAT = (None, f"readerfeatures={READER_FEATURES}", "includeendstreamaction=false")
+
+
+def questions(lab: SharingLab, table: SharedTable) -> Iterator[Question]:
+    """The three operations that are answered in lines, as far as a table has them."""
+    yield Question(METADATA, "metadata", {})
+    if "url" in table.access_modes:
+        yield Question(QUERY, "a query", {"body": {"limitHint": 100}})
+        if table.changes and lab.offers(CHANGES):
+            current = version_of(lab.send("getTableVersion", **table.address))
+            yield Question(CHANGES, "changes", {"starting_version": current})
+
+
+@check("DS-CAP-01")
+def capabilities_have_no_case(lab: SharingLab) -> None:
+    """Capabilities may be written in any case and in any order, beside others that nobody knows."""
+    for table in varied(lab, MOST_TABLES):
+        for question in questions(lab, table):
+            for first, *others in SPELLINGS:
+                plain = partial(ask, lab, table, question, first)
+                for header in others:
+                    with lab.judge("DS-CAP-01"):
+                        found = differ(plain, partial(ask, lab, table, question, header))
+                        about = f"{question.what} of {table.name} for `{header[:60]}` to be that for `{first[:60]}`"
+                        if found is not None:
+                            raise Unmet(f"{about}: {found[0][:3]}", str(found[1][:3]))
+            # Nothing is written about spaces, and every other header allows them.
+            found = differ(partial(ask, lab, table, question, SPELLINGS[1][0]), partial(ask, lab, table, question, SPACED))
+            if found is not None:
+                about = f"{question.what} of {table.name} with a space behind the semicolon to be that without"
+                lab.warn("DS-CAP-01", expected=f"{about}: {found[0][:3]}", actual=str(found[1][:3]))
+
+
+@check("DS-CAP-02")
+def capabilities_count_everywhere(lab: SharingLab) -> None:
+    """A table whose metadata is answered in delta format to who asks for it is so for queries and changes."""
+    judged = False
+    for table in varied(lab):
+        if form_if_answered(ask(lab, table, Question(METADATA, "metadata", {}), ASKED_FOR[DELTA])) != DELTA:
+            continue
+        for question in questions(lab, table):
+            if question.operation != METADATA:
+                judged = True
+                with lab.judge("DS-CAP-02"):
+                    found = form_if_answered(ask(lab, table, question, ASKED_FOR[DELTA]))
+                    expect.true(found in {DELTA, ""}, f"{question.what} of {table.name} in delta format, like metadata", found)
+    if not judged:
+        raise NotOffered("no table that is read by URLs is answered in delta format")
+
+
+def form_if_answered(reply: Reply) -> str:
+    """The format of an answer, empty where there is none."""
+    return form_of(reply.lines) if reply.status == 200 else ""
+
+
+@law("DS-CAP-03", traffic=("capabilities.parquet_is_what_nobody_asks_for",))
+def parquet_format_is_the_default(exchange: Exchange) -> bool:
+    """Who names no response format is answered in parquet format."""
+    lines = lines_of(exchange)
+    if lines is None or formats_asked(exchange):
+        return False
+    expect.equal(PARQUET, form_of(lines), "format for who names none:")
+    return True
+
+
+@law("DS-CAP-04", traffic=TOUR)
+def the_format_that_is_named_is_kept(exchange: Exchange) -> bool:
+    """Who names one response format is not answered in the other."""
+    lines, named_formats = lines_of(exchange), formats_asked(exchange)
+    if lines is None or len(named_formats) != 1 or not named_formats <= FORMATS:
+        return False
+    expect.equal(min(named_formats), form_of(lines), "format of the answer:")
+    return True
+
+
+@check("DS-CAP-03", "DS-RDF-01")
+def parquet_is_what_nobody_asks_for(lab: SharingLab) -> None:
+    """Without a response format the answer is in parquet format or refused, and reader features change nothing in it."""
+    for table in varied(lab):
+        for question in questions(lab, table):
+            for header in WITHOUT_FORMAT:
+                with lab.judge("DS-CAP-03"):
+                    reply = ask(lab, table, question, header)
+                    about = f"{question.what} of {table.name} in parquet format or a 4xx status"
+                    expect.true(reply.status == 200 or 400 <= reply.status < 500, about, reply.shown)
+                    expect.true(form_if_answered(reply) in {PARQUET, ""}, about, form_if_answered(reply))
+            with lab.judge("DS-RDF-01"):
+                plain = partial(ask, lab, table, question, ASKED_FOR[PARQUET])
+                for features in (READER_FEATURES, "deletionvectors", "unknown"):
+                    found = differ(plain, partial(ask, lab, table, question, f"{ASKED_FOR[PARQUET]};readerfeatures={features}"))
+                    if found is not None:
+                        about = f"{question.what} of {table.name} with readerfeatures={features[:40]} to be that without"
+                        raise Unmet(f"{about}: {found[0][:3]}", str(found[1][:3]))
+
+
+# -- both formats ---------------------------------------------------------------------------------------------------------------
+
+
+@check("DS-CAP-05")
+def either_format_says_the_same(lab: SharingLab) -> None:
+    """Who names both formats for a table without reader features is answered in one of them, with the same files."""
+    tables = [table for table in by_url(lab, len(lab.tables())) if not table.reader_features][:MOST_TABLES]
+    if not tables:
+        raise NotOffered("every table has reader features")
+    for table in tables:
+        query = Question(QUERY, "a query", {"body": {}})
+        replies = {form: ask(lab, table, query, header) for form, header in ASKED_FOR.items()}
+        # Who understands both formats, and no reader feature, can read a table that has none.
+        bare = (BOTH_ALONE,) if table.format == PARQUET else ()
+        for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}", *bare):
+            with lab.judge("DS-CAP-05"):
+                reply = ask(lab, table, query, header)
+                expect.status(reply, 200, about=f"for {table.name} and `{header[:40]}`")
+                for form, alone in replies.items():
+                    files = _files(alone)
+                    # A table that has changed in between has other files.
+                    if files is not None and version_of(alone) == version_of(reply):
+                        expect.equal(files, _files(reply), f"sizes of the files of {table.name}, which are those in {form} format:")
+
+
+def _files(reply: Reply) -> list[Any] | None:
+    """The sizes of the files of an answer, which do not depend on its format; ids may."""
+    return sorted(str(file.size) for file in parsed(reply.lines).files) if reply.status == 200 else None
+
+
+def needed(answer: Answer) -> frozenset[str]:
+    """Reader features that an answer in delta format shows to be in use, in small letters."""
+    found = set()
+    if answer.mapping != "none":
+        found.add("columnmapping")
+    if any(file.vector for file in answer.files):
+        found.add("deletionvectors")
+    if '"timestamp_ntz"' in str(answer.metadata.get("schemaString")):
+        found.add("timestampntz")
+    return frozenset(found)
+
+
+def in_need(lab: SharingLab) -> Iterator[tuple[SharedTable, frozenset[str]]]:
+    """Tables that use reader features, and which.
+
+    Raises:
+        NotOffered: there are none.
+    """
+    found = False
+    query = Question(QUERY, "a query", {"body": {}})
+    for table in by_url(lab, len(lab.tables())):
+        if not table.reader_features:
+            continue
+        reply = ask(lab, table, query, ASKED_FOR[DELTA])
+        features = needed(parsed(reply.lines)) if form_if_answered(reply) == DELTA else frozenset[str]()
+        if features:
+            found = True
+            yield table, features
+    if not found:
+        raise NotOffered("no table was found that uses a reader feature")
+
+
+@check("DS-CAP-06", "DS-RDF-02")
+def reader_features_need_delta_format(lab: SharingLab) -> None:
+    """A table that uses reader features comes in delta format to who names both, and not at all to who lacks one of them."""
+    for table, features in in_need(lab):
+        for question in questions(lab, table):
+            if question.operation == CHANGES:
+                continue  # Changes of a range of versions may use fewer features than the current snapshot.
+            for header in (EITHER_FORMAT[1], f"responseformat=parquet,delta;readerfeatures={READER_FEATURES}"):
+                with lab.judge("DS-CAP-06"):
+                    reply = ask(lab, table, question, header)
+                    about = f"for {question.what} of {table.name}, which uses {', '.join(sorted(features))}"
+                    expect.status(reply, 200, about=about)
+                    expect.equal(DELTA, form_of(reply.lines), f"{about} the format")
+            for lacking in sorted(features):
+                others = ",".join(f for f in READER_FEATURES.split(",") if f != lacking)
+                with lab.judge("DS-RDF-02"):
+                    reply = ask(lab, table, question, f"responseformat=delta;readerfeatures={others}")
+                    expect.true(400 <= reply.status < 500, f"{about} but not by a client without {lacking}: a 4xx status", reply.shown)
+            with lab.judge("DS-RDF-02"):
+                reply = ask(lab, table, question, BOTH_ALONE)
+                expect.true(400 <= reply.status < 500, f"{about} but not by a client that names none: a 4xx status", reply.shown)
+
+
+# -- what the answer says ---------------------------------------------------------------------------------------------------------
+
+
+@check("DS-CAP-04")
+def a_format_that_nobody_knows(lab: SharingLab) -> None:
+    """Who names one format that is none is refused, or answered in parquet format."""
+    for table in by_url(lab, 2):
+        for question in questions(lab, table):
+            reply = ask(lab, table, question, UNKNOWN_FORMAT)
+            with lab.judge("DS-CAP-04"):
+                about = f"for {question.what} of {table.name} with `{UNKNOWN_FORMAT}` parquet format or a 4xx status"
+                expect.true(reply.status == 200 or 400 <= reply.status < 500, about, reply.shown)
+                expect.true(form_if_answered(reply) in {PARQUET, ""}, about, form_if_answered(reply))
+
+
+@law("DS-CAP-10", traffic=(*TOUR, "capabilities.a_format_that_nobody_knows"))
+def answers_say_their_format(exchange: Exchange) -> bool:
+    """The capabilities header of an answer names the format that it is in."""
+    lines = lines_of(exchange)
+    if not lines:
+        return False
+    said = told(exchange).get(RESPONSE_FORMAT, frozenset())
+    expect.equal([form_of(lines)], sorted(said), "responseformat in the capabilities header of the answer:")
+    return True
+
+
+@law("DS-DF-04", traffic=TOUR)
+def answers_say_their_format_in_small_letters(exchange: Exchange) -> bool:
+    """Where the capabilities header of an answer says the format, it does so in small letters."""
+    text = exchange.headers.get(CAPABILITIES, "")
+    if lines_of(exchange) is None or not told(exchange).get(RESPONSE_FORMAT, frozenset()) & FORMATS:
+        return False
+    expect.true(any(f"{RESPONSE_FORMAT}={form}" in text for form in FORMATS), "responseformat=parquet or responseformat=delta", text)
+    return True

@@ -1,0 +1,237 @@
+"""Errors: laws over every refusal, and scenarios that provoke one of each kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, of_operation
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+
+#: Checks that are refused in every way.
+REFUSED = (
+    "errors.what_does_not_exist_is_not_found",
+    "errors.what_is_malformed_is_refused",
+    "errors.what_leads_nowhere_is_described",
+    "recipients.nobody_is_served_without_a_token",
+    "credentials.urls_need_no_credentials",
+    "capabilities.parquet_is_what_nobody_asks_for",
+    "query.content_types_may_differ",
+)
+
+#: The statuses whose bodies the protocol describes; others come from layers that know no shares.
+DESCRIBED = frozenset({400, 401, 403, 404, 500})
+
+#: The statuses that say that something is not there at all, or not now: no failures, though they are 5xx.
+NOT_SERVED = frozenset({501, 503})
+
+
+def is_refusal(exchange: Exchange) -> bool:
+    """Whether the error model has to do with the exchange: an operation was refused, and a body may follow."""
+    return of_operation(exchange) and exchange.method != "HEAD" and exchange.status in DESCRIBED
+
+
+def _is_error(exchange: Exchange) -> None:
+    """The answer is an error as the protocol describes it."""
+    reply = Reply(exchange)
+    if exchange.media_type != "application/json":
+        raise Unmet("an error of media type application/json", f"{exchange.media_type or 'none'}; {reply.shown}")
+    for member in ("errorCode", "message"):
+        if not isinstance(reply.document.get(member), str):
+            raise Unmet(f"an error with the text `{member}`", reply.shown)
+
+
+@law("DS-GEN-07", traffic=REFUSED)
+def refusals_are_described(exchange: Exchange) -> bool:
+    """Every refusal is a JSON object with the texts `errorCode` and `message`."""
+    if not is_refusal(exchange):
+        return False
+    _is_error(exchange)
+    return True
+
+
+@law("DS-GEN-12", traffic=REFUSED)
+def failures_are_described_too(exchange: Exchange) -> bool:
+    """A failure of the server has status 500 and the body of every other error."""
+    if not of_operation(exchange) or exchange.status < 500 or exchange.status in {501, 502, 503, 504}:
+        return False
+    expect.status(Reply(exchange), 500)
+    if exchange.method != "HEAD":
+        _is_error(exchange)
+    return True
+
+
+@law("DS-GEN-15", traffic=REFUSED)
+def no_request_makes_the_server_fail(exchange: Exchange) -> bool:
+    """No request of this suite is answered with a 5xx status."""
+    if not of_operation(exchange) or exchange.status in NOT_SERVED:
+        return False
+    expect.no_server_error(Reply(exchange))
+    return True
+
+
+def _is_no_failure(reply: Reply, about: str) -> None:
+    """Whatever a request was answered with, the server did not fail over it."""
+    expect.true(reply.status < 500 or reply.status in NOT_SERVED, f"no failure {about}", reply.shown)
+
+
+@law("DS-GEN-16", traffic=REFUSED)
+def errors_leak_no_secret(exchange: Exchange) -> bool:
+    """No error body repeats a token of the request."""
+    if exchange.status < 400 or not exchange.secrets:
+        return False
+    leaked = [secret for secret in exchange.secrets if secret.encode() in exchange.body]
+    expect.true(not leaked, "an error body without the token of the request", "it stands there")
+    return True
+
+
+# -- what does not exist ------------------------------------------------------------------------------------------------
+
+
+@check("DS-GEN-11")
+def what_does_not_exist_is_not_found(lab: SharingLab) -> None:
+    """A share, a schema or a table that does not exist is answered with 404 by every operation."""
+    address = lab.table().address
+    for operation, arguments in OF_NAMES.items():
+        if not lab.offers(operation):
+            continue
+        for absent in arguments:
+            named: dict[str, Any] = {a: lab.name() if a == absent else address[a] for a in arguments}
+            with lab.judge("DS-GEN-11"):
+                reply = lab.send(operation, headers=[EITHER_FORMAT], **named, **OF_TABLES.get(operation, {}))
+                expect.status(reply, 404, about=f"for {operation} with a {absent} that does not exist")
+
+
+@check("DS-GEN-11")
+def tables_are_found_in_their_schema_alone(lab: SharingLab) -> None:
+    """A table is answered with 404 in a schema that does not list it, though another schema of the share, or of another share, does."""
+    if not lab.catalogue.whole:
+        raise NotOffered("of the catalogue a part was seen, so that the tables of a schema may be more")
+    listed = {(t.share.casefold(), t.schema.casefold(), t.name.casefold()) for t in lab.catalogue.tables}
+    strays = [
+        (table, share, schema)
+        for table in lab.tables()
+        for share, schema in lab.schemas()
+        if (share.casefold(), schema.casefold(), table.name.casefold()) not in listed
+    ]
+    near, far = (next((s for s in strays if (s[0].share == s[1]) is within), None) for within in (True, False))
+    for table, share, schema in filter(None, (near, far)):
+        for operation in ("getTableVersion", "getTableMetadata", "queryTable"):
+            with lab.judge("DS-GEN-11"):
+                asked: dict[str, Any] = {"share": share, "schema": schema, "table": table.name, **OF_TABLES.get(operation, {})}
+                what = f"for {operation} of {table.name} of {table.share}.{table.schema} in {share}.{schema}, which does not list it"
+                expect.status(lab.send(operation, headers=[EITHER_FORMAT], **asked), 404, about=what)
+    if not strays:
+        raise NotOffered("every schema lists the same tables")
+
+
+@check("DS-GEN-07")
+def what_leads_nowhere_is_described(lab: SharingLab) -> None:
+    """A name with a slash in percent-encoding is refused with the body of every other error, and so should be a path of no operation."""
+    with lab.judge("DS-GEN-07"):
+        reply = lab.send_raw("GET", "/shares/a%2Fb", operation="getShare")
+        expect.true(400 <= reply.status < 500, "a 4xx status for /shares/a%2Fb", reply.shown)
+        _is_error(reply.exchange)
+    for target in ("/lakepact-nothing", f"{lab.path('getShare', share=lab.shares()[0])}/lakepact-nothing"):
+        reply = lab.send_raw("GET", target)
+        try:
+            expect.true(400 <= reply.status < 500, f"a 4xx status for {target}", reply.shown)
+            _is_error(reply.exchange)
+        except Unmet as unmet:  # the protocol describes the answers of its own paths alone
+            lab.warn("DS-GEN-07", expected=f"for {target} {unmet.expected}", actual=unmet.actual)
+
+
+#: Methods that paths of operations do not have.
+OTHER_METHODS = (
+    ("DELETE", "listShares"),
+    ("PUT", "getShare"),
+    ("POST", "getTableMetadata"),
+    ("GET", "queryTable"),
+    ("PATCH", "getTableVersion"),
+)
+
+
+@check("DS-GEN-15")
+def other_methods_lead_to_no_failure(lab: SharingLab) -> None:
+    """A method that the path of an operation does not have is no failure of the server."""
+    address = lab.table().address
+    for method, operation in OTHER_METHODS:
+        named = {name: address[name] for name in OF_NAMES.get(operation, ())}
+        reply = lab.send_raw(method, lab.path(operation, **named))
+        with lab.judge("DS-GEN-15"):
+            _is_no_failure(reply, f"for {method} on the path of {operation}")
+
+
+#: Bodies that are no JSON.
+NO_JSON = (b"{", b"nope", b'{"limitHint": }', b"{]", b'{"limitHint": 1', b"\xff\xfe")
+
+#: Members and parameters of queries and changes that only some servers know, with values that make no sense.
+SENSELESS: tuple[dict[str, Any], ...] = (
+    {"maxFiles": 0},
+    {"maxFiles": -1},
+    {"maxFiles": 2**31},
+    {"maxFiles": "many"},
+    {"pageToken": ""},
+    {"pageToken": "lakepact-forged"},
+    {"refreshToken": ""},
+    {"refreshToken": "lakepact-forged"},
+    {"includeRefreshToken": "yes"},
+    {"limitHint": 0, "maxFiles": 0},
+    {"version": 2**63},
+    {"timestamp": "0000-00-00T00:00:00Z"},
+)
+
+
+@check("DS-GEN-15")
+def what_makes_no_sense_leads_to_no_failure(lab: SharingLab) -> None:
+    """Sizes and tokens of pages that make no sense are no failure of the server, whether it knows pages or not."""
+    table = lab.table()
+    for body in SENSELESS:
+        with lab.judge("DS-GEN-15"):
+            reply = lab.send("queryTable", body=body, headers=[EITHER_FORMAT], **table.address)
+            _is_no_failure(reply, f"for a query with {expect.shown(body)}")
+    if lab.offers("generateTemporaryTableCredentials"):
+        for content in NO_JSON:
+            with lab.judge("DS-GEN-15"):
+                sent = [("Content-Type", "application/json")]
+                reply = lab.send("generateTemporaryTableCredentials", content=content, headers=sent, **table.address)
+                _is_no_failure(reply, f"for credentials with the body {content!r}")
+    changes = [(name, str(body[name])) for body in SENSELESS for name in ("maxFiles", "pageToken") if name in body]
+    for pair in changes if lab.offers("queryTableChanges") else ():
+        with lab.judge("DS-GEN-15"):
+            reply = lab.send("queryTableChanges", starting_version=0, headers=[EITHER_FORMAT], query=[pair], **table.address)
+            _is_no_failure(reply, f"for changes with {'='.join(pair)}")
+    for version in (10**30, -(10**30)) if lab.offers("queryTableChanges") else ():
+        with lab.judge("DS-GEN-15"):
+            reply = lab.send("queryTableChanges", starting_version=version, headers=[EITHER_FORMAT], **table.address)
+            _is_no_failure(reply, f"for changes with startingVersion={version}")
+
+
+# -- what is malformed --------------------------------------------------------------------------------------------------
+
+
+@check("DS-GEN-08")
+def what_is_malformed_is_refused(lab: SharingLab) -> None:
+    """A body that is no JSON and a parameter of another type are answered with 400."""
+    address = lab.table().address
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        (f"the body {body!r}", "queryTable", {"content": body, "headers": [("Content-Type", "application/json")], **address})
+        for body in NO_JSON
+    ]
+    asked += [
+        ("maxResults=abc", "listShares", {"max_results": "abc"}),
+        ("startingTimestamp=nonsense", "getTableVersion", {"starting_timestamp": "nonsense", **address}),
+        ("startingVersion=abc", "queryTableChanges", {"starting_version": "abc", **address}),
+    ]
+
+    for what, operation, sent in asked:
+        if lab.offers(operation):
+            with lab.judge("DS-GEN-08"):
+                expect.status(lab.send(operation, **sent), 400, about=f"for {operation} with {what}")

@@ -1,0 +1,255 @@
+"""Names of shares, schemas and tables: what may stand in them, and how they are found again."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import OF_NAMES, OF_TABLES, OPERATIONS, essence, lower
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.listings import listed
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+
+#: Checks that ask for every kind of listing.
+LISTED = ("shares.a_share_is_described_as_it_is_listed", "tables.tables_of_a_share_are_those_of_its_schemas")
+
+LONGEST = 255  #: characters of a name
+
+#: What a name means in a listing, or in the answer of a share.
+KINDS = {"listShares": "share", "getShare": "share", "listSchemas": "schema", "listTables": "table", "listAllTables": "table"}
+
+MOST_SHARES = 4  #: of which a table is asked for in other spellings
+MOST_HARD = 16  #: tables with names of other characters than letters that are asked for
+
+
+def own_names(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """What kind of thing is named, and its name, for each item of an answer."""
+    kind = KINDS.get(exchange.operation or "")
+    for item in _items(exchange):
+        name = item.get("name")
+        if kind and isinstance(name, str):
+            yield kind, name
+
+
+def names(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """The same for every member of an item that names something."""
+    yield from own_names(exchange)
+    for item in _items(exchange):
+        yield from ((kind, item[kind]) for kind in ("share", "schema") if isinstance(item.get(kind), str))
+
+
+def _items(exchange: Exchange) -> Iterator[dict[str, Any]]:
+    yield from listed(exchange) or ()
+    if exchange.operation == "getShare" and exchange.status == 200 and isinstance(exchange.parsed, dict):
+        share = exchange.parsed.get("share")
+        if isinstance(share, dict):
+            yield share
+
+
+#: What a name must not be, by the requirement that says so: (kind, name) → whether it is.
+FORBIDDEN: dict[str, Callable[[str, str], bool]] = {
+    "DS-NAME-01": lambda _, name: len(name) > LONGEST,
+    "DS-NAME-02": lambda _, name: " " in name,
+    "DS-NAME-03": lambda _, name: "/" in name,
+    "DS-NAME-04": lambda _, name: any(c < " " for c in name),
+    "DS-NAME-05": lambda _, name: "\x7f" in name,
+    "DS-NAME-06": lambda kind, name: kind != "share" and "." in name,
+}
+
+
+def _keeps(exchange: Exchange, requirement: str) -> bool:
+    found = list(own_names(exchange))
+    for kind, name in found:
+        if FORBIDDEN[requirement](kind, name):
+            raise Unmet("another name", f"the {kind} {expect.shown(name)}")
+    return bool(found)
+
+
+@law("DS-NAME-01", traffic=LISTED)
+def names_are_not_too_long(exchange: Exchange) -> bool:
+    """No name has more than 255 characters."""
+    return _keeps(exchange, "DS-NAME-01")
+
+
+@law("DS-NAME-02", traffic=LISTED)
+def names_have_no_space(exchange: Exchange) -> bool:
+    """No name has a space in it."""
+    return _keeps(exchange, "DS-NAME-02")
+
+
+@law("DS-NAME-03", traffic=LISTED)
+def names_have_no_slash(exchange: Exchange) -> bool:
+    """No name has a slash in it."""
+    return _keeps(exchange, "DS-NAME-03")
+
+
+@law("DS-NAME-04", traffic=LISTED)
+def names_have_no_control_character(exchange: Exchange) -> bool:
+    """No name has a control character in it."""
+    return _keeps(exchange, "DS-NAME-04")
+
+
+@law("DS-NAME-05", traffic=LISTED)
+def names_have_no_delete_character(exchange: Exchange) -> bool:
+    """No name has the DELETE character in it."""
+    return _keeps(exchange, "DS-NAME-05")
+
+
+@law("DS-NAME-06", traffic=LISTED)
+def schemas_and_tables_have_no_period(exchange: Exchange) -> bool:
+    """No name of a schema or a table has a period in it."""
+    return _keeps(exchange, "DS-NAME-06")
+
+
+@law("DS-NAME-07", traffic=LISTED)
+def siblings_differ_in_more_than_case(exchange: Exchange) -> bool:
+    """No two items of a page have names that differ only in the case of letters."""
+    items = listed(exchange)
+    if not items:
+        return False
+    seen: dict[tuple[str, str], str] = {}
+    for item in items:
+        name = str(item.get("name"))
+        known = seen.setdefault((lower(str(item.get("schema", ""))), lower(name)), name)
+        expect.true(known == name, f"no name that differs from {expect.shown(known)} in case alone", name)
+    return True
+
+
+@law("DS-NAME-08", traffic=LISTED)
+def every_name_keeps_the_rules(exchange: Exchange) -> bool:
+    """The share and the schema that an item names keep the rules for names, as its own name does."""
+    found = list(names(exchange))
+    for kind, name in found:
+        broken = next((r for r, forbids in FORBIDDEN.items() if forbids(kind, name)), None)
+        if broken is not None or not name:
+            raise Unmet(f"a name that keeps {broken or 'the rules'}", f"the {kind} {expect.shown(name)}")
+    return bool(found)
+
+
+# -- how names are found again ------------------------------------------------------------------------------------------
+
+
+def some_tables(lab: SharingLab) -> list[SharedTable]:
+    """A table of each of some shares; of names with letters in both cases first."""
+    by_share: dict[str, SharedTable] = {}
+    for table in sorted(lab.tables(), key=lambda t: -sum(name != lower(name) for name in t.address.values())):
+        by_share.setdefault(table.share, table)
+    return list(by_share.values())[:MOST_SHARES]
+
+
+def _spelled(table: SharedTable) -> Iterator[dict[str, Any]]:
+    """The address of a table in other cases of its ASCII letters."""
+    swaps: tuple[Callable[[bytes], bytes], ...] = (bytes.upper, bytes.lower, bytes.swapcase)
+    spellings = [{n: swap(v.encode()).decode() for n, v in table.address.items()} for swap in swaps]
+    yield from (s for n, s in enumerate(spellings) if s != table.address and s not in spellings[:n])
+
+
+@check("DS-GEN-13")
+def names_have_no_case(lab: SharingLab) -> None:
+    """Every operation finds share, schema and table whatever the case of their letters."""
+    for table in some_tables(lab):
+        for operation, arguments in OF_NAMES.items():
+            if not lab.offers(operation):
+                continue
+            more = OF_TABLES.get(operation, {})
+            plain = lab.send(operation, headers=[EITHER_FORMAT], **{a: table.address[a] for a in arguments}, **more)
+            for spelled in _spelled(table):
+                with lab.judge("DS-GEN-13"):
+                    reply = lab.send(operation, headers=[EITHER_FORMAT], **{a: spelled[a] for a in arguments}, **more)
+                    about = f"for {operation} of {'.'.join(spelled[a] for a in arguments)}"
+                    expect.status(reply, plain.status, about=about)
+                    expect.equal(essence(plain), essence(reply), f"the same answer {about}:")
+                if sorted(names(plain.exchange)) != sorted(names(reply.exchange)):
+                    lab.warn("DS-GEN-13", expected=f"names as they are {about}", actual=f"names as the caller spells them: {reply.shown}")
+
+
+@check("DS-GEN-14")
+def names_are_decoded_once(lab: SharingLab) -> None:
+    """A name is found when each of its bytes is percent-encoded, and not when it is encoded twice, whatever is asked of it."""
+    for table in some_tables(lab):
+        address = table.address
+        once, twice = ({a: encode(name) for a, name in address.items()} for encode in (_encoded, lambda name: quote(_encoded(name))))
+        with lab.judge("DS-GEN-14"):
+            reply = lab.send_raw("GET", _path_of("getTableVersion", once), operation="getTableVersion")
+            expect.status(reply, 200, about="for a name in percent-encoding")
+            for operation in OF_NAMES:
+                if OPERATIONS[operation].method == "GET" and lab.offers(operation):
+                    reply = lab.send_raw("GET", _path_of(operation, twice), operation=operation)
+                    expect.status(reply, 400, 404, about=f"for {operation} of a name that is encoded twice")
+
+
+def _path_of(operation: str, encoded: Mapping[str, str]) -> str:
+    """The path of an operation with names that are encoded as they are to be sent."""
+    query = "?startingVersion=0" if operation == "queryTableChanges" else ""
+    return OPERATIONS[operation].path.format(**encoded) + query
+
+
+@check("DS-GEN-14")
+def hard_names_are_found(lab: SharingLab) -> None:
+    """Every share, schema and table of the fixture pack is found by its name, whatever characters that has."""
+    with lab.judge("DS-GEN-14"):
+        for share in lab.manifest.shares:
+            expect.status(lab.send("getShare", share=share["name"]), 200)
+            for schema in share["schemas"]:
+                at = {"share": share["name"], "schema": schema["name"]}
+                expect.status(lab.send("listTables", **at), 200)
+                for table in schema["tables"]:
+                    if table["name"] != lower(table["name"]) or not table["name"].isidentifier():
+                        expect.status(lab.send("getTableVersion", **at, table=table["name"]), 200)
+
+
+@check("DS-GEN-14")
+def hard_names_are_found_by_every_operation(lab: SharingLab) -> None:
+    """A table whose name is found by one operation is found by the others, whatever characters the name has."""
+    hard = [t for t in lab.catalogue.tables if any(not _is_plain(name) for name in t.address.values())][:MOST_HARD]
+    if not hard:
+        raise NotOffered("no table has a name of other characters than letters, digits and underscores")
+
+    others = [t for t in lab.tables() if all(_is_plain(name) for name in t.address.values()) and not t.changes and "url" in t.access_modes]
+    for operation in ("getTableMetadata", "queryTable", "queryTableChanges"):
+        asked = partial(lab.send, operation, headers=[EITHER_FORMAT], **OF_TABLES[operation])
+        # Changes that nobody kept may be said not to be there, whatever the table is called.
+        if not lab.offers(operation) or not others or asked(**others[0].address).status == 404:
+            continue
+        for table in hard:
+            if "url" in table.access_modes and lab.send("getTableVersion", **table.address).status == 200:
+                with lab.judge("DS-GEN-14"):
+                    reply = asked(**table.address)
+                    what = f"another answer than 404 for {operation} of {'.'.join(table.address.values())}, whose version is answered"
+                    expect.true(reply.status != 404, what, reply.shown)
+    if not lab.verdicts:
+        raise NotOffered("no operation can be compared")
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.replace("_", "a").isalnum()
+
+
+@check("DS-GEN-14")
+def what_needs_no_encoding_may_stand_as_it_is(lab: SharingLab) -> None:
+    """A plus, an ampersand and other characters that a path may hold stand for themselves there."""
+    safe = "+&=;~!$'()*,:@"
+    marked = [t for t in lab.tables() if any(c in safe for name in t.address.values() for c in name)]
+    if not marked:
+        raise NotOffered("no name has such a character")
+
+    with lab.judge("DS-GEN-14"):
+        for table in marked:
+            where = "/shares/{share}/schemas/{schema}/tables/{table}/version".format(
+                **{a: quote(name, safe=safe) for a, name in table.address.items()}
+            )
+            expect.status(lab.send_raw("GET", where, operation="getTableVersion"), 200, about=f"for {where}")
+
+
+def _encoded(name: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in name.encode())

@@ -1,0 +1,216 @@
+"""Paging of the four listings: sizes, tokens, and chains that are whole."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.catalog import MOST_EMPTY_PAGES
+from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS, Listing, beside, items_of, keys, listings, token_of
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import Unmet
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.checks.delta_sharing.kit.listings import Item, Page
+    from lakepact.conformance.exchanges import Exchange
+
+LARGEST = 2**31 - 1  #: of an Int32
+LARGE = (501, 1001, LARGEST)  #: beyond what some servers take
+
+#: Page tokens that no server has issued: not base64, base64 of nothing sensible, numbers.
+FORGED = ("lakepact-forged", "zzz", "e30=", "-1", "%25%25%25")
+
+
+# -- laws -------------------------------------------------------------------------------------------------------------
+
+
+@law("DS-PAG-02")
+def pages_hold_no_more_than_asked(exchange: Exchange) -> bool:
+    """No page holds more items than `maxResults` allows."""
+    sizes = parse_qs(urlsplit(exchange.url).query).get("maxResults", [])
+    if exchange.operation not in LISTS or exchange.status != 200 or len(sizes) != 1 or not sizes[0].isascii() or not sizes[0].isdigit():
+        return False
+    size = int(sizes[0])
+    items = items_of(Reply(exchange))
+    expect.true(len(items) <= size, f"at most {size} items", f"{len(items)} items")
+    return True
+
+
+@law("DS-PAG-11")
+def items_are_a_list_or_missing(exchange: Exchange) -> bool:
+    """The items of a listing are a list of objects; where there are none, the list is empty or missing."""
+    if exchange.operation not in LISTS or exchange.status != 200:
+        return False
+    items_of(Reply(exchange))
+    return True
+
+
+@law("DS-DF-07", traffic=("paging.the_last_page_has_no_token",))
+def no_token_is_empty(exchange: Exchange) -> bool:
+    """The last page of a listing has no `nextPageToken` rather than an empty one."""
+    if exchange.operation not in LISTS or exchange.status != 200 or not isinstance(exchange.parsed, dict):
+        return False
+    token = exchange.parsed.get("nextPageToken", "absent")
+    expect.true(token not in {"", None}, "a token or no member `nextPageToken`", token)
+    return True
+
+
+# -- chains -----------------------------------------------------------------------------------------------------------
+
+
+@check("DS-PAG-02", "DS-PAG-03", "DS-PAG-14")
+def the_chain_is_complete(lab: SharingLab) -> None:
+    """Pages of any size lead to every item, each of them once."""
+    for listing in listings(lab, fewest=2):
+        everything = listing.everything()
+        count = len(everything)
+        for size in sorted({1, 2, 3, count - 1, count, count + 1} - {0}):
+            found: list[Item] = []
+            with lab.judge("DS-PAG-02"):
+                for items, _ in listing.pages([size]):
+                    expect.true(len(items) <= size, f"at most {size} items on a page of {listing}", f"{len(items)} items")
+                    found += items
+            with lab.judge("DS-PAG-03"):
+                missing = [k for k in keys(everything) if k not in keys(found)]
+                expect.equal([], missing, f"items that no page of {size} of {listing} leads to:")
+            with lab.judge("DS-PAG-14"):
+                expect.equal(keys(everything), keys(found), f"items on all pages of {size} of {listing}:")
+
+
+@check("DS-PAG-14")
+def sizes_may_change_on_the_way(lab: SharingLab) -> None:
+    """A client may ask for another number of items on each page and still sees every item once."""
+    choice = random.Random(lab.check)  # noqa: S311 - nothing secret
+    for listing in listings(lab, fewest=2):
+        everything = keys(listing.everything())
+        for _ in range(3):
+            sizes = [choice.randint(1, 4) for _ in range(len(everything) + 1)]
+            with lab.judge("DS-PAG-14"):
+                found = [item for items, _ in listing.pages(sizes) for item in items]
+                expect.equal(everything, keys(found), f"items on pages of {sizes} of {listing}:")
+
+
+@check("DS-PAG-09")
+def the_last_page_has_no_token(lab: SharingLab) -> None:
+    """When nothing is left the token of the next page is missing or empty."""
+    for listing in listings(lab, fewest=1):
+        to_nothing: list[int | None] = []  # sizes of which the last page is empty, though a token led to it
+        with lab.judge("DS-PAG-09"):
+            for size in (None, 1, listing.count, listing.count + 1):
+                pages: list[Page] = []
+                for page in listing.pages([size]):
+                    pages.append(page)
+                    if len(pages) > listing.count + MOST_EMPTY_PAGES:
+                        raise Unmet(f"{listing} to end after {listing.count} items", f"{len(pages)} pages of {size} and a token for more")
+                if len(pages) > 1 and not pages[-1][0]:
+                    to_nothing.append(size)
+        if to_nothing:
+            actual = f"{listing} with maxResults={to_nothing[0]}: a token that leads to an empty page"
+            lab.warn("DS-PAG-09", expected="no token when nothing is left", actual=actual)
+
+
+# -- sizes ------------------------------------------------------------------------------------------------------------
+
+
+@check("DS-PAG-05", "DS-PAG-07")
+def sizes_are_numbers_of_32_bits(lab: SharingLab) -> None:
+    """A negative `maxResults` is refused, and so is one that is no Int32."""
+    for listing in listings(lab):
+        with lab.judge("DS-PAG-05"):
+            for size in (-1, -(2**31)):
+                expect.status(listing.get(max_results=size), 400, about=f"for maxResults={size} of {listing}")
+        with lab.judge("DS-PAG-07"):
+            for wrong in ("abc", "1.5"):
+                expect.status(listing.get(max_results=wrong), 400, about=f"for maxResults={wrong} of {listing}")
+            for size in LARGE:
+                expect.status(listing.get(max_results=size), 200, about=f"for maxResults={size} of {listing}")
+            if listing.count > 1:
+                token = listing.page(max_results=1)[1]
+                rest = [i for items, _ in listing.pages([LARGEST], page_token=token) for i in items] if token else listing.everything()
+                expect.true(bool(rest), f"items of {listing} behind the first page with maxResults={LARGEST}", "none")
+        reply = listing.get(max_results=LARGEST + 1)
+        if reply.status != 400:
+            lab.warn("DS-PAG-07", expected=f"status 400 for maxResults={LARGEST + 1} of {listing}", actual=reply.shown)
+
+
+@check("DS-PAG-06")
+def no_results_may_be_asked_for(lab: SharingLab) -> None:
+    """`maxResults=0` is answered with no items; a token that comes with it leads to all of them."""
+    for listing in listings(lab, fewest=1):
+        everything = keys(listing.everything())
+        with lab.judge("DS-PAG-06"):
+            items, token = listing.page(max_results=0)
+            expect.equal([], items, f"items of {listing} with maxResults=0:")
+            if token:
+                found = [item for page, _ in listing.pages([100], page_token=token) for item in page]
+                expect.equal(everything, keys(found), f"items of {listing} behind a page without any:")
+
+
+@check("DS-PAG-11")
+def nothing_is_listed_where_nothing_is(lab: SharingLab) -> None:
+    """An empty schema or share is listed as empty."""
+    empty = [(share["name"], schema["name"]) for share in lab.manifest.shares for schema in share["schemas"] if not schema["tables"]]
+    bare = [share["name"] for share in lab.manifest.shares if not share["schemas"]]
+
+    with lab.judge("DS-PAG-11"):
+        for share, schema in empty:
+            expect.equal([], Listing(lab, "listTables", {"share": share, "schema": schema}).page()[0], f"tables of {share}.{schema}:")
+        for share in bare:
+            for operation in ("listSchemas", "listAllTables"):
+                expect.equal([], Listing(lab, operation, {"share": share}).page()[0], f"{operation} of {share}:")
+
+
+# -- tokens -----------------------------------------------------------------------------------------------------------
+
+
+@check("DS-PAG-13")
+def tokens_belong_to_their_listing(lab: SharingLab) -> None:
+    """A token that was never issued, or was issued for another listing, is refused as malformed."""
+    several = listings(lab, fewest=2)
+    tokens = [(listing, token) for listing in several if (token := listing.page(max_results=1)[1])]
+
+    for listing in several:
+        first = keys(listing.page(max_results=1)[0])
+        for forged in FORGED:
+            _refused(lab, listing.get(page_token=forged, max_results=1), first, f"for the forged token {forged!r} of {listing}")
+        for other, token in tokens:
+            if other.operation != listing.operation:
+                _refused(lab, listing.get(page_token=token, max_results=1), first, f"for a token of {other} at {listing}")
+    for listing, token in tokens:
+        if (elsewhere := beside(listing)) is not None:
+            first = keys(elsewhere.page(max_results=1)[0])
+            _refused(lab, elsewhere.get(page_token=token, max_results=1), first, f"for a token of {listing} at {elsewhere}")
+
+
+def _refused(lab: SharingLab, reply: Reply, first: list[tuple[str, ...]], about: str) -> None:
+    """Judge the answer to a token that is not one."""
+    with lab.judge("DS-PAG-13"):
+        again = " (the first page once more)" if reply.status == 200 and keys(items_of(reply)) == first else ""
+        expect.status(reply, 400, about=f"{about}{again}")
+
+
+@check("DS-PAG-15")
+def tokens_are_opaque_text(lab: SharingLab) -> None:
+    """A token works when every character of it is percent-encoded, twice, and whatever the case of the names before it."""
+    paged = [(listing, token) for listing in listings(lab, fewest=2) if (token := token_of(listing.get(max_results=1)))]
+    if not paged:
+        lab.skip("DS-PAG-15", "no listing of the target is paged")
+        return
+    for listing, token in paged:
+        encoded = "".join(f"%{byte:02X}" for byte in token.encode())
+        swapped = Listing(lab, listing.operation, {name: value.swapcase() for name, value in listing.address.items() if value.isascii()})
+        with lab.judge("DS-PAG-15"):
+            next_page = keys(listing.page(max_results=1, page_token=token)[0])
+            expect.equal(next_page, keys(listing.page(max_results=1, page_token=token)[0]), f"items of {listing}, asked for again:")
+            where = f"{lab.path(listing.operation, **listing.address)}?maxResults=1&pageToken="
+            reply = lab.send_raw("GET", where + encoded, operation=listing.operation)
+            expect.status(reply, 200, about=f"for a token of {listing} in percent-encoding")
+            expect.equal(next_page, keys(items_of(reply)), f"items of {listing} with its token in percent-encoding:")
+            if swapped.address.keys() == listing.address.keys():
+                reply = swapped.get(max_results=1, page_token=token)
+                expect.status(reply, 200, about=f"for a token of {listing} at {swapped}")
+                expect.equal(next_page, keys(items_of(reply)), f"items of {swapped} with a token of {listing}:")

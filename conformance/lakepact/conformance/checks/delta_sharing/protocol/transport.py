@@ -1,0 +1,130 @@
+"""Transport: what answers are sent as, whatever they say."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, JSON_ANSWERS, answered
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.listings import listings, token_of
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.exchanges import Reply
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+
+JSON, LINES = "application/json", "application/x-ndjson"
+UTF_8 = frozenset({"utf-8", "utf8"})
+
+
+def charset(exchange: Exchange) -> str | None:
+    """The charset that an answer says it has, in small letters."""
+    parameters = exchange.headers.get("content-type", "").split(";")[1:]
+    values = [
+        value.strip().strip('"').lower() for name, _, value in (p.partition("=") for p in parameters) if name.strip().lower() == "charset"
+    ]
+    return values[0] if values else None
+
+
+def sent_as(exchange: Exchange, media_type: str) -> None:
+    """An answer has a media type, and no other charset than UTF-8."""
+    expect.equal(media_type, exchange.media_type, "media type")
+    expect.true((charset(exchange) or "utf-8") in UTF_8, "charset utf-8", exchange.headers.get("content-type", ""))
+
+
+@law("DS-GEN-04")
+def listings_are_json(exchange: Exchange) -> bool:
+    """Shares, schemas and listed tables are answered as application/json in UTF-8."""
+    if not answered(exchange, JSON_ANSWERS):
+        return False
+    sent_as(exchange, JSON)
+    return True
+
+
+@law("DS-GEN-05")
+def tables_are_answered_in_lines(exchange: Exchange) -> bool:
+    """Metadata, queries and changes are answered as application/x-ndjson in UTF-8."""
+    if not answered(exchange, ANSWERS_IN_LINES):
+        return False
+    sent_as(exchange, LINES)
+    return True
+
+
+@check("DS-GEN-04", "DS-GEN-05")
+def charsets_are_said(lab: SharingLab) -> None:
+    """The Content-Type of a listing and of lines says the charset, as the protocol spells it."""
+    share = lab.shares()[0]
+    documents = [lab.send("listShares"), lab.send("getShare", share=share), lab.send("listSchemas", share=share), *_pages(lab)]
+    table = lab.table()
+    lines = [lab.send("getTableMetadata", headers=[EITHER_FORMAT], **table.address)]
+    if "url" in table.access_modes:
+        lines.append(lab.send("queryTable", headers=[EITHER_FORMAT], body={"limitHint": 1}, **table.address))
+    changing = next((t for t in lab.tables() if t.changes and "url" in t.access_modes), None)
+    if changing is not None:
+        changes = lab.send("queryTableChanges", headers=[EITHER_FORMAT], starting_version=0, **changing.address)
+        lines += [changes] if changes.status == 200 else []
+    for requirement, media_type, replies in (("DS-GEN-04", JSON, documents), ("DS-GEN-05", LINES, lines)):
+        for reply in replies:
+            lab.works(reply, 200)
+            with lab.judge(requirement):
+                sent_as(reply.exchange, media_type)
+            if charset(reply.exchange) is None:
+                lab.warn(requirement, expected="charset=utf-8", actual=reply.headers.get("content-type", "no Content-Type"))
+
+
+def _pages(lab: SharingLab) -> Iterator[Reply]:
+    """The first two pages of a listing of each kind that has several, as far as they are answered."""
+    for operation, count, address in _several(lab):
+        first = lab.send(operation, max_results=count - 1, **address)
+        if first.status == 200:
+            yield first
+            token = token_of(first)
+            second = lab.send(operation, max_results=count, page_token=token, **address) if token else first
+            if second is not first and second.status == 200:
+                yield second
+
+
+def _several(lab: SharingLab) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    """A listing of each kind that has several items, and how many."""
+    with contextlib.suppress(NotOffered):
+        yield from ((listing.operation, listing.count, listing.address) for listing in listings(lab, fewest=2))
+
+
+@law("DS-GEN-06", traffic=("names.names_have_no_case",))
+def each_line_is_an_object(exchange: Exchange) -> bool:
+    """An answer in lines has one whole JSON object on each line, and nothing but a newline between them."""
+    if not answered(exchange, ANSWERS_IN_LINES):
+        return False
+    _ = Reply(exchange).lines
+    content = exchange.body.rstrip(b"\r\n")
+    empty = [number for number, line in enumerate(content.split(b"\n"), start=1) if not line.strip()] if content else []
+    if empty:
+        raise Unmet("no empty line between two lines", f"line {empty[0]} is empty", exchange=exchange.number)
+    return True
+
+
+@law("DS-DF-08", traffic=("shares.a_share_is_described_as_it_is_listed",))
+def listings_stand_on_one_line(exchange: Exchange) -> bool:
+    """The JSON of a listing stands on one line."""
+    if not answered(exchange, JSON_ANSWERS):
+        return False
+    breaks = exchange.body.strip().count(b"\n")
+    expect.true(breaks == 0, "one line", f"{breaks + 1} lines")
+    return True
+
+
+@check("DS-GEN-03")
+def endpoints_may_end_with_a_slash(lab: SharingLab) -> None:
+    """An endpoint that is written with a slash at its end may lead to the same answers for clients that keep the slash."""
+    plain, doubled = lab.send("listShares"), lab.send_raw("GET", "//shares")
+    same = doubled.status == plain.status and doubled.exchange.parsed == plain.exchange.parsed
+
+    lab.note(
+        "DS-GEN-03", "two slashes in a row are taken for one" if same else f"two slashes in a row are not taken for one: {doubled.status}"
+    )

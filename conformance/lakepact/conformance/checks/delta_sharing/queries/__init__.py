@@ -1,0 +1,1 @@
+"""Checks of queries: files, pages, snapshots, time travel, changes and predicate hints."""

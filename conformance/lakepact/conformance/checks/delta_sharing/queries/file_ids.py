@@ -1,0 +1,276 @@
+"""Ids of files: the same for the same file in every answer, and unlike those of all others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import test_tables
+from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
+from lakepact.conformance.checks.delta_sharing.kit.lines import DELTA, PARQUET, QUERY, form_of, objects, required
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, Question, ask, by_url
+from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+
+APPENDED = "streamed"  #: a table of the pack that loses no file, so that each of an earlier version is there
+#: Tables of the pack whose files were never rewritten without a change of rows, so that every addition is answered too.
+WITH_REMOVALS = ("emptied", "changes_partitioned", "partitioned")
+
+
+def _query(lab: SharingLab, table: SharedTable, form: str, body: dict[str, Any]) -> Reply:
+    return ask(lab, table, Question(QUERY, "a query", {"body": body}), ASKED_FOR[form])
+
+
+def _ids(reply: Reply) -> list[str]:
+    return sorted(required(file, "id", str, "a file") for file in objects(reply.lines, "file"))
+
+
+def _last(lab: SharingLab, requirement: str, form: str) -> None:
+    """Ids in a format are those of the answer before, and each is there once."""
+    judged = False
+    for table in by_url(lab):
+        first, again = (_query(lab, table, form, {}) for _ in range(2))
+        if first.status != 200 or again.status != 200 or form_of(first.lines) != form or version_of(first) != version_of(again):
+            continue
+        judged = True
+        with lab.judge(requirement):
+            twice = [i for i, count in Counter(_ids(first)).items() if count > 1]
+            expect.equal([], twice, f"ids of several files of {table.name}:")
+            _are_the_same(first, again, f"ids of {table.name} in a second answer")
+            earlier = _query(lab, table, form, {"version": version_of(first)})
+            if earlier.status == 200:
+                _are_the_same(first, earlier, f"ids of {table.name} as of its version")
+    if not judged:
+        raise NotOffered(f"no table is answered in {form} format")
+
+
+def _are_the_same(first: Reply, again: Reply, what: str) -> None:
+    differ = set(_ids(first)) ^ set(_ids(again))
+    expect.true(not differ, f"the same {what}", f"{len(differ)} that stand in one of the two alone")
+
+
+@check("DS-FIL-03")
+def ids_last_in_parquet_format(lab: SharingLab) -> None:
+    """In parquet format a file has the same id in every answer, and no other file has it."""
+    _last(lab, "DS-FIL-03", PARQUET)
+
+
+@check("DS-DFL-01")
+def ids_last_in_delta_format(lab: SharingLab) -> None:
+    """In delta format a file has the same id in every answer, and no other file has it."""
+    _last(lab, "DS-DFL-01", DELTA)
+
+
+#: What else leads to the files of a table.
+WAYS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("with predicateHints", {"predicateHints": ["1 = 1"]}),
+    ("with limitHint", {"limitHint": 2**31 - 1}),
+    ("since the first version", {"startingVersion": 0}),
+)
+
+
+@check("DS-FIL-03", "DS-DFL-01")
+def ids_do_not_depend_on_the_question(lab: SharingLab) -> None:
+    """A file has one id in plain queries, in those with hints, and among the files that were added."""
+    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+        for table in by_url(lab):
+            plain = _query(lab, table, form, {})
+            if plain.status != 200 or form_of(plain.lines) != form or not _ids(plain):
+                continue
+            for what, body in WAYS:
+                other = _query(lab, table, form, body)
+                if other.status != 200 or (version_of(other) != version_of(plain) and "startingVersion" not in body):
+                    continue  # Refused, which is not judged here, or changed in between.
+                with lab.judge(requirement):
+                    known, found = (_singled_out(reply, by_place="startingVersion" in body) for reply in (plain, other))
+                    stray = [what for what in known.keys() & found.keys() if known[what] != found[what]]
+                    expect.true(
+                        not stray,
+                        f"the ids of {table.name} {what} in {form} format to be those without",
+                        f"other ids for {len(stray)} files",
+                    )
+        if not any(verdict.requirement == requirement for verdict in lab.verdicts):
+            lab.skip(requirement, f"no table is answered in {form} format in several ways")
+
+
+@check("DS-FIL-03", "DS-DFL-01")
+def ids_are_those_of_earlier_versions(lab: SharingLab) -> None:
+    """A file has one id whichever version of the table it is answered for."""
+    table = lab.fixture(APPENDED)
+    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+        asked: dict[str, Any] = {"delta_sharing_capabilities": ASKED_FOR[form], **table.address}
+        now = lab.send(QUERY, body={}, **asked)
+        for version in table.readable[:-1:2] if now.status == 200 and form_of(now.lines) == form else ():
+            then = lab.send(QUERY, body={"version": version.version}, **asked)
+            if then.status == 200 and form_of(then.lines) == form:
+                with lab.judge(requirement):
+                    others = set(_ids(then)) - set(_ids(now))
+                    what = f"the ids of {table.name} as of version {version.version} among those of the current one in {form} format"
+                    expect.true(not others, what, f"others for {len(others)} files")
+        if not any(verdict.requirement == requirement for verdict in lab.verdicts):
+            lab.skip(requirement, f"no earlier version is answered in {form} format")
+
+
+@check("DS-FIL-03", "DS-DFL-01")
+def ids_of_what_changed_are_those_of_files(lab: SharingLab) -> None:
+    """A file that was added has the id among the changes that it has where added files are queried."""
+    table = test_tables.with_changes(lab).table
+    for form, requirement in ((PARQUET, "DS-FIL-03"), (DELTA, "DS-DFL-01")):
+        queried = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+        changed = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[form], **table.address)
+        known, found = (_singled_out(reply, by_place=True) if reply.status == 200 else {} for reply in (queried, changed))
+        both = known.keys() & found.keys()
+        if not both:
+            lab.skip(requirement, "no file was found both among the changes and among the added files")
+            continue
+        with lab.judge(requirement):
+            stray = [what for what in both if known[what] != found[what]]
+            expect.true(
+                not stray, f"the ids of files that were added to be the same in changes in {form} format", f"others for {len(stray)}"
+            )
+
+
+def _singled_out(reply: Reply, *, by_place: bool) -> dict[Any, str]:
+    """The ids of the files of an answer that were added and have a size that no other file has.
+
+    Among files of several versions sizes tell too little: what was rewritten without a change of rows may be as large as it was,
+    and is no addition. There the path of the URL counts too.
+    """
+    found: dict[Any, list[str]] = {}
+    for kind in ("file", "add"):
+        for file in objects(reply.lines, kind):
+            single = file.get("deltaSingleAction")
+            action = single.get("add") if isinstance(single, dict) else file
+            if isinstance(action, dict):
+                place = urlsplit(str(action.get("path", action.get("url")))).path if by_place else ""
+                found.setdefault((action.get("size"), place), []).append(str(file.get("id")))
+    return {what: ids[0] for what, ids in found.items() if len(ids) == 1}
+
+
+@check("DS-DFL-01")
+def ids_do_not_depend_on_the_format(lab: SharingLab) -> None:
+    """A file has one id in both formats."""
+    judged = False
+    for table in by_url(lab):
+        one, other = (_query(lab, table, form, {}) for form in (PARQUET, DELTA))
+        if one.status != 200 or other.status != 200 or form_of(other.lines) != DELTA or version_of(one) != version_of(other):
+            continue
+        judged = True
+        stray = set(_ids(one)) ^ set(_ids(other))
+        if stray:
+            # Who reads in one format alone never sees the other's ids, and the header fileidhash of later versions chooses between two.
+            expected = f"the ids of {table.name} in delta format to be those in parquet format"
+            lab.warn("DS-DFL-01", expected=expected, actual=f"{len(stray)} ids that stand in one of the two alone")
+        else:
+            lab.note("DS-DFL-01", "")
+    if not judged:
+        raise NotOffered("no table is answered in both formats")
+
+
+@check("DS-DFL-02")
+def ids_of_deletion_vectors_last(lab: SharingLab) -> None:
+    """The id of the file of a deletion vector, where there is one, is the same in every answer."""
+    judged = False
+    for table in by_url(lab):
+        first, again = (_query(lab, table, DELTA, {}) for _ in range(2))
+        if "deletionVectors" in table.reader_features and first.status == again.status == 200 and version_of(first) == version_of(again):
+            found, other = (
+                sorted(str(f["deletionVectorFileId"]) for f in objects(reply.lines, "file") if f.get("deletionVectorFileId") is not None)
+                for reply in (first, again)
+            )
+            judged = True
+            with lab.judge("DS-DFL-02"):
+                expect.true(found == other, f"the same ids of deletion vectors of {table.name} again", "others")
+    if not judged:
+        raise NotOffered("no table has deletion vectors")
+
+
+@check("DS-DFL-02")
+def each_deletion_vector_file_has_its_own_id(lab: SharingLab) -> None:
+    """What was one file of deletion vectors in the log has one id, no other has it, and neither does a data file."""
+    table = lab.fixture("deletion_vectors")
+    by_file: dict[str, set[str]] = {}
+    data: set[str] = set()
+    for version in table.readable:
+        reply = lab.send(QUERY, body={"version": version.version}, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
+        if reply.status != 200:
+            continue
+        known = {
+            _measures(v): str(v["pathOrInlineDv"]) for f in version.files if (v := f.get("deletion_vector")) and v["storageType"] != "i"
+        }
+        for file in objects(reply.lines, "file"):
+            data.add(str(file.get("id")))
+            vector = ((file.get("deltaSingleAction") or {}).get("add") or {}).get("deletionVector")
+            stored = known.get(_measures(vector)) if isinstance(vector, dict) and vector.get("storageType") != "i" else None
+            if stored is not None and isinstance(file.get("deletionVectorFileId"), str):
+                by_file.setdefault(stored, set()).add(file["deletionVectorFileId"])
+    if not by_file:
+        raise NotOffered("no file says the id of its deletion vector")
+    said = [i for found in by_file.values() for i in found]
+    lab.note("DS-DFL-02", "")
+    if len(said) != len(set(said)):
+        lab.warn("DS-DFL-02", expected="an id for each file of deletion vectors", actual="one id for several files")
+    if set(said) & data:
+        lab.warn("DS-DFL-02", expected="other ids for files of deletion vectors than for data files", actual="the id of a data file")
+
+
+def _measures(vector: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What tells a deletion vector of the pack from others, wherever it is stored."""
+    return vector.get("sizeInBytes"), vector.get("cardinality"), vector.get("offset")
+
+
+@check("DS-DFL-01")
+def wrapped_files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
+    """In delta format, each file of changes has an id that no other file in the answer has."""
+    table = lab.fixture(PLAIN)
+    reply = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[DELTA], **table.address)
+    if reply.status != 200 or form_of(reply.lines) != DELTA:
+        raise NotOffered("changes are not answered in delta format")
+    found = list(objects(reply.lines, "file"))
+    ids = [str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is not None]
+    others = {str(file.get("id")) for file in found if (file.get("deltaSingleAction") or {}).get("cdc") is None}
+    with lab.judge("DS-DFL-01"):
+        shared = [i for i, count in Counter(ids).items() if count > 1 or i in others]
+        expect.equal([], shared, f"ids of files of changes of {table.name} that others have, too:")
+
+
+@check("DS-CDC-01")
+def files_of_changes_have_ids_of_their_own(lab: SharingLab) -> None:
+    """Each file of changes has an id that no other file of changes in the answer has."""
+    table = lab.fixture(PLAIN)
+    lab.needs_parquet()
+    asked = lab.send("queryTableChanges", starting_version=0, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
+    reply = lab.works(asked, 200)
+    with lab.judge("DS-CDC-01"):
+        counted = Counter(str(file.get("id")) for file in objects(reply.lines, "cdf"))
+        expect.equal([], [i for i, count in counted.items() if count > 1], f"ids of several files of changes of {table.name}:")
+
+
+@check("DS-REM-02")
+def removed_files_keep_their_ids(lab: SharingLab) -> None:
+    """A file that was added and removed has one id in both lines."""
+    judged = False
+    for name in WITH_REMOVALS:
+        table = lab.fixture(name)
+        reply = lab.send(QUERY, body={"startingVersion": 0}, delta_sharing_capabilities=ASKED_FOR[PARQUET], **table.address)
+        if reply.status != 200:
+            continue
+        added = {str(file.get("id")) for file in objects(reply.lines, "add")}
+        removed = [str(file.get("id")) for file in objects(reply.lines, "remove")]
+        if removed:
+            judged = True
+            with lab.judge("DS-REM-02"):
+                stray = [i for i in removed if i not in added]
+                expect.equal([], stray, f"ids of removed files of {name} that were never added:")
+    if not judged:
+        raise NotOffered("no table of the pack that was answered has removed files")

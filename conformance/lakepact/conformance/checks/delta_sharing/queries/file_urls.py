@@ -1,0 +1,278 @@
+"""URLs of files: anybody reads them by GET, whole or in part, without the bearer token."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+import httpx
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.lines import CHANGES, DELTA, PARQUET, QUERY, is_whole
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import ASKED_FOR, MOST_VERSIONS, Question, ask, by_url, version
+from lakepact.conformance.checks.delta_sharing.kit.times import EPOCH
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import Blocked, NotOffered, Unmet
+from lakepact.conformance.rows.lines import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.rows.lines import SharedFile
+
+MAGIC = b"PAR1"  #: with which a Parquet file begins and ends
+ENCRYPTED = b"PARE"
+CLEANED_UP = frozenset({403, 404, 410})  #: what stores say of files that are gone; who may not list them is told 403
+FEW = 3  #: files of a table that are read
+LARGEST = 16 * 1024 * 1024  #: bytes of a file that is read
+MOST_TABLES = 8
+PART = 8  #: bytes: the length of the footer and the magic
+LONGEST_WAIT = 60.0  #: seconds for a URL to expire
+A_DAY = 24 * 3600 * 1000  #: milliseconds, by which the clocks of two machines do not differ
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One file of an answer, and what it is called in a report."""
+
+    table: str
+    file: SharedFile
+
+    def __str__(self) -> str:
+        return f"a file {self.file.kind} of {self.table}"
+
+
+def samples(lab: SharingLab, form: str) -> Iterator[Sample]:
+    """Some files of the snapshots of some tables, in a format; none that is large."""
+    for table in by_url(lab, MOST_TABLES):
+        yield from _few(table, ask(lab, table, Question(QUERY, "a query", {"body": {"limitHint": 1000}}), ASKED_FOR[form]))
+
+
+def changed_samples(lab: SharingLab, form: str) -> Iterator[Sample]:
+    """Some files that changed, in a format."""
+    for table in by_url(lab, len(lab.tables())):
+        first, last = version(lab, table, EPOCH), version(lab, table)
+        if first is None or last is None or first == last:
+            continue
+        first = max(first, last - MOST_VERSIONS)
+        yield from _few(table, ask(lab, table, Question(QUERY, "changed files", {"body": {"startingVersion": first}}), ASKED_FOR[form]))
+        if table.changes and lab.offers(CHANGES):
+            yield from _few(table, ask(lab, table, Question(CHANGES, "changes", {"starting_version": last}), ASKED_FOR[form]))
+
+
+def _few(table: SharedTable, reply: Reply) -> Iterator[Sample]:
+    if reply.status != 200:
+        return
+    kinds: dict[str, int] = {}
+    for file in parsed(reply.lines).files:
+        kinds[file.kind] = kinds.get(file.kind, 0) + 1
+        if kinds[file.kind] <= FEW and isinstance(file.size, int) and file.size <= LARGEST:
+            yield Sample(table.name, file)
+
+
+def some(found: Iterable[Sample]) -> list[Sample]:
+    """Files that there are.
+
+    Raises:
+        NotOffered: there are none.
+    """
+    chosen = list(found)
+    if not chosen:
+        raise NotOffered("no answer has a file that is small enough to be read")
+    return chosen
+
+
+class Reader:
+    """Reads URLs as clients do who have nothing but the URL.
+
+    Args:
+        lab: the bench of the check that reads.
+    """
+
+    def __init__(self, lab: SharingLab) -> None:
+        self._lab = lab
+        self._client = httpx.Client(
+            timeout=lab.target.timeout, trust_env=False, follow_redirects=True, headers={"user-agent": "lakepact-conformance"}
+        )
+        lab.afterwards(self._client.close)
+
+    def read(self, url: str, *, method: str = "GET", part: str = "") -> httpx.Response:
+        """The answer to a request without a token.
+
+        Raises:
+            Unmet: there is none.
+        """
+        try:
+            return self._client.request(method, url, headers={"Range": part} if part else {})
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unmet(f"an answer at {shown(url)}", type(error).__name__) from error
+
+    def left(self, found: Iterable[Sample]) -> Iterator[Sample]:
+        """Of files that changed those that are still there: what a table has removed goes for good when its owner cleans up."""
+        for sample in found:
+            # Nobody has cleaned up the fixture pack.
+            if self._lab.knows_content or self.read(sample.file.url).status_code not in CLEANED_UP:
+                yield sample
+
+    def content(self, sample: Sample) -> bytes:
+        """What stands at the URL of a file.
+
+        Raises:
+            Unmet: it cannot be read.
+        """
+        url = urlsplit(sample.file.url)
+        # Plain http is right where the server itself is reached by it.
+        allowed = {"https"} | ({"http"} if self._lab.target.url.startswith("http:") else set())
+        expect.true(url.scheme in allowed, f"for {sample} a URL with {' or '.join(sorted(allowed))}", url.scheme)
+        reply = self.read(sample.file.url)
+        expect.true(reply.status_code == 200, f"for {sample} status 200 to GET without a token", f"status {reply.status_code}")
+        return reply.content
+
+
+def shown(url: str) -> str:
+    """A URL without what makes it a secret."""
+    return urlunsplit((*urlsplit(url)[:3], "", ""))
+
+
+def _is_parquet(content: bytes, sample: Sample) -> None:
+    whole = len(content) >= 3 * len(MAGIC) and content[:4] == content[-4:] and content[:4] in {MAGIC, ENCRYPTED}
+    expect.true(whole, f"for {sample} a Parquet file", f"{len(content)} bytes that begin with {content[:8]!r}")
+
+
+@check("DS-FIL-01", "DS-FIL-05")
+def files_are_read_without_a_token(lab: SharingLab) -> None:
+    """The URL of each file is read without a token, and has a Parquet file of exactly the size that was said."""
+    reader = Reader(lab)
+    for sample in some(samples(lab, PARQUET)):
+        sizes: list[int] = []
+        with lab.judge("DS-FIL-01"):
+            content = reader.content(sample)
+            sizes.append(len(content))
+            _is_parquet(content, sample)
+        for size in sizes:
+            with lab.judge("DS-FIL-05"):
+                expect.equal(size, sample.file.size, f"for {sample} the size")
+    if not any(verdict.requirement == "DS-FIL-05" for verdict in lab.verdicts):
+        lab.skip("DS-FIL-05", "no file can be read")
+
+
+@check("DS-FIL-05")
+def changed_files_have_their_sizes(lab: SharingLab) -> None:
+    """The size of a file that changed is that of what its URL serves, as it is for files of a snapshot."""
+    reader = Reader(lab)
+    for sample in some(reader.left(changed_samples(lab, PARQUET))):
+        reply = reader.read(sample.file.url)
+        if reply.status_code == 200:  # whether it can be read is judged by itself
+            with lab.judge("DS-FIL-05"):
+                expect.equal(len(reply.content), sample.file.size, f"for {sample} the size")
+    if not lab.verdicts:
+        raise NotOffered("no file that changed can be read")
+
+
+@check("DS-DFL-06")
+def wrapped_files_are_read_without_a_token(lab: SharingLab) -> None:
+    """The path of each action in delta format is read without a token, and has a Parquet file of the size that the action says."""
+    reader = Reader(lab)
+    for sample in some([*samples(lab, DELTA), *reader.left(changed_samples(lab, DELTA))]):
+        with lab.judge("DS-DFL-06"):
+            content = reader.content(sample)
+            _is_parquet(content, sample)
+            if sample.file.size is not None:  # a remove need not say it
+                expect.equal(len(content), sample.file.size, f"for {sample} the size")
+
+
+@check("DS-REM-01")
+def removed_files_can_still_be_read(lab: SharingLab) -> None:
+    """The URL of a removed file is read like that of every other."""
+    reader = Reader(lab)
+    for sample in some(reader.left(sample for sample in changed_samples(lab, PARQUET) if sample.file.kind == "remove")):
+        with lab.judge("DS-REM-01"):
+            _is_parquet(reader.content(sample), sample)
+
+
+@check("DS-DF-10", "DS-DF-11")
+def parts_of_files_can_be_read(lab: SharingLab) -> None:
+    """A range of a file is answered with 206 and those bytes, also one counted from its size; HEAD says the length or is refused."""
+    reader = Reader(lab)
+    found = {sample.table: sample for sample in some(samples(lab, PARQUET if _is_answered(lab, PARQUET) else DELTA))}
+    for sample in found.values():
+        whole = reader.read(sample.file.url)
+        if whole.status_code != 200:
+            raise Blocked(f"{sample} cannot be read: status {whole.status_code}")
+        with lab.judge("DS-DF-10"):
+            size = len(whole.content)
+            for first, end in ((4, 4 + PART), (size - PART, None), (size - PART, size + PART)):
+                wanted = f"bytes={first}-{end - 1 if end else ''}"
+                part = reader.read(sample.file.url, part=wanted)
+                expect.equal(206, part.status_code, f"for {sample} and the Range {wanted} the status")
+                right = part.content == whole.content[first:end]
+                expect.true(right, f"for {sample} and the Range {wanted} those of its {size} bytes", repr(part.content[:40]))
+            head = reader.read(sample.file.url, method="HEAD")
+            expect.true(head.status_code in {200, 403}, f"for {sample} status 200 or 403 to HEAD", f"status {head.status_code}")
+            if head.status_code == 200:
+                expect.equal(str(len(whole.content)), head.headers.get("content-length"), f"for {sample} and HEAD the Content-Length")
+        with lab.judge("DS-DF-11"):
+            size = sample.file.size or 0
+            last = reader.read(sample.file.url, part=f"bytes={size - PART}-{size - 1}")
+            same = last.status_code == 206 and last.content == whole.content[-PART:]
+            expect.true(
+                same, f"for {sample} its last {PART} bytes, counted from its size", f"status {last.status_code}, {last.content[:40]!r}"
+            )
+
+
+def _is_answered(lab: SharingLab, form: str) -> bool:
+    return any(True for _ in samples(lab, form))
+
+
+@check("DS-DF-06")
+def urls_may_be_escaped_again(lab: SharingLab) -> None:
+    """The URL of a file works after its path was unescaped and escaped again."""
+    reader = Reader(lab)
+    for form in (PARQUET, DELTA):
+        for sample in samples(lab, form):
+            parts = urlsplit(sample.file.url)
+            again = urlunsplit((parts.scheme, parts.netloc, quote(unquote(parts.path)), parts.query, ""))
+            with lab.judge("DS-DF-06"):
+                reply = reader.read(again)
+                expect.true(reply.status_code == 200, f"for {sample}, escaped again, status 200", f"status {reply.status_code}")
+    if not lab.verdicts:
+        raise NotOffered("no answer has a file")
+
+
+@check("DS-FIL-09", "DS-DFL-05")
+def urls_have_not_expired_long_ago(lab: SharingLab) -> None:
+    """The time at which the URL of a file expires, where it is said, is not long over when the URL is given."""
+    for form, requirement in ((PARQUET, "DS-FIL-09"), (DELTA, "DS-DFL-05")):
+        said = [(s, s.file.line["expirationTimestamp"]) for s in samples(lab, form) if is_whole(s.file.line.get("expirationTimestamp"))]
+        if not said:
+            lab.skip(requirement, f"no file in {form} format says when its URL expires")
+        for sample, when in said:
+            with lab.judge(requirement):
+                expect.true(when > time.time() * 1000 - A_DAY, f"for {sample} an expirationTimestamp in the future", str(when))
+
+
+@check("DS-FIL-10")
+def urls_expire(lab: SharingLab) -> None:
+    """A URL is refused after the time at which it says to expire."""
+    if not lab.feature("short-lived-urls"):
+        raise NotOffered("URLs of files are not said to expire soon")
+    reader = Reader(lab)
+    dated = [s for s in samples(lab, PARQUET) if isinstance(s.file.line.get("expirationTimestamp"), int)]
+    if not dated:
+        raise NotOffered("no file says when its URL expires")
+    url, expires = dated[0].file.url, dated[0].file.line["expirationTimestamp"] / 1000
+    wait = max(0.0, expires - time.time()) + 1.5
+    if wait > LONGEST_WAIT:
+        raise NotOffered(f"URLs of files hold for {wait:.0f} seconds")
+    with lab.judge("DS-FIL-10"):
+        early = reader.read(url).status_code
+        # Whoever is slow may come too late for the first look already.
+        expect.true(early == 200 or time.time() > expires, "status 200 before the expirationTimestamp", f"status {early}")
+        time.sleep(wait)
+        status = reader.read(url).status_code
+        expect.true(400 <= status < 500, "a 4xx status after the expirationTimestamp", f"status {status}")

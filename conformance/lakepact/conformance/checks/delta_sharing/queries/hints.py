@@ -1,0 +1,331 @@
+"""Hints: a file may be left out only if no row in it can be wanted, and hints that make no sense change nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.predicates import SQL_TYPES, VALUE_TYPES, Comparison, Predicate, column, hint, literal
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import Blocked, NotOffered
+from lakepact.conformance.rows import comparison
+from lakepact.conformance.rows.lines import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.conformance.rows.data_files import Row
+    from lakepact.conformance.rows.lines import Answer
+
+TRAVELLED = "partitioned"  #: files that go in later versions
+PRUNED = "measurements"  #: partitions, and statistics of every kind
+
+#: Tables whose rows hints are tried on; the last two need reader features.
+HINTED = (PRUNED, "partitioned", "partition_types", "no_stats", "schema_changes", "deletion_vectors", "column_mapping_name")
+
+#: SQL that is no comparison of a column with a constant: text, and whether a row of `measurements` satisfies it.
+BEYOND: tuple[tuple[str, Any], ...] = (
+    ("(CAST(partitionValues.region AS STRING) = 'eu')", lambda r: r["region"] == "eu"),
+    ("region = 'eu' OR year = 9", lambda r: r["region"] == "eu" or r["year"] == 9),
+    ("NOT region = 'eu'", lambda r: r["region"] not in {"eu", None}),
+    ("region LIKE 'u%'", lambda r: str(r["region"]).startswith("u")),
+    ("region IN ('us', 'EU')", lambda r: r["region"] in {"us", "EU"}),
+    ("year + 1 = 10", lambda r: r["year"] == 9),
+    ("year = id", lambda r: r["year"] == r["id"]),
+    ("year BETWEEN 9 AND 25", lambda r: r["year"] in {9, 25}),
+    ("upper(region) = 'US'", lambda r: r["region"] == "us"),
+    ("length(name) > 30", lambda r: len(r["name"] or "") > 30),
+    ("CAST(year AS STRING) < '3'", lambda r: r["year"] is not None and str(r["year"]) < "3"),
+    ("day >= DATE '2024-03-01'", lambda r: r["day"] is not None and str(r["day"]) >= "2024-03-01"),
+    ("region <=> NULL", lambda r: r["region"] is None),
+    ("EXISTS (SELECT 1)", lambda _: True),
+    ("year = 9 -- AND region = 'eu'", lambda r: r["year"] == 9),
+)
+
+LONG = 2000  #: files; a longer list is not fetched again and again
+
+#: What no server can evaluate.
+NONSENSE = ("", " ", "region", "=", "nope = 1", "region =", "= 'eu'", "region = 'eu", "(((", "year == == 9", "\u2028", "year = 'x" * 99)
+
+REGION, EU = column("region", "string"), literal("eu", "string")
+EQUAL = {"op": "equal", "children": [REGION, EU]}
+NOWHERE = {"op": "equal", "children": [REGION, literal("nowhere", "string")]}  #: leaves no file, if it is understood
+NINE = {"op": "literal", "value": 9, "valueType": "int"}
+
+#: JSON predicates that cannot be evaluated: what is wrong, and the text.
+WRONG_TREES: tuple[tuple[str, str], ...] = (
+    ("no JSON", "{"),
+    ("no JSON", "region = 'eu'"),
+    ("an empty text", ""),
+    ("an array", hint([EQUAL])),
+    ("a number", "5"),
+    ("null", "null"),
+    ("an empty object", "{}"),
+    ("an unknown operation", hint({"op": "like", "children": [REGION, EU]})),
+    ("an unknown operation within", hint({"op": "and", "children": [NOWHERE, {"op": "xor"}]})),
+    ("no operation", hint({"children": [REGION, EU]})),
+    ("an unknown column", hint({"op": "equal", "children": [column("nope", "string"), EU]})),
+    ("an unknown type", hint({"op": "equal", "children": [REGION | {"valueType": "money"}, EU | {"valueType": "money"}]})),
+    ("one side", hint({"op": "equal", "children": [REGION]})),
+    ("three sides", hint({"op": "equal", "children": [REGION, EU, EU]})),
+    ("no sides", hint({"op": "lessThan", "children": []})),
+    ("and of one", hint({"op": "and", "children": [NOWHERE]})),
+    ("or of none", hint({"op": "or", "children": []})),
+    ("not of two", hint({"op": "not", "children": [EQUAL, EQUAL]})),
+    ("a number that is none", hint({"op": "equal", "children": [column("year", "integer"), literal("x", "integer")]})),
+    ("a date that is none", hint({"op": "equal", "children": [column("day", "date"), literal("2024-13-45", "date")]})),
+    ("a boolean that is none", hint({"op": "equal", "children": [column("flag", "boolean"), literal("maybe", "boolean")]})),
+)  # fmt: skip
+
+#: Nodes with members that their operation does not have, or without one that it needs.
+MALFORMED_NODES: tuple[tuple[str, Any], ...] = (
+    ("a comparison with a name and a value", EQUAL | {"name": "region", "value": "eu", "valueType": "string"}),
+    ("a column with children", {"op": "equal", "children": [REGION | {"children": [EU]}, EU]}),
+    ("a column with a value", {"op": "equal", "children": [REGION | {"value": "us"}, EU]}),
+    ("a column without a name", {"op": "equal", "children": [{"op": "column", "valueType": "string"}, EU]}),
+    ("a column without a type", {"op": "equal", "children": [{"op": "column", "name": "region"}, EU]}),
+    ("a literal without a value", {"op": "equal", "children": [REGION, {"op": "literal", "valueType": "string"}]}),
+    ("a literal without a type", {"op": "equal", "children": [REGION, {"op": "literal", "value": "eu"}]}),
+    ("a literal that is a number", {"op": "equal", "children": [column("year", "integer"), NINE]}),
+    ("isNull of a literal", {"op": "isNull", "children": [EU]}),
+    ("children that are none", {"op": "and", "children": "region"}),
+    ("children that are null", {"op": "or", "children": None}),
+    ("a child that is null", {"op": "not", "children": [None]}),
+    ("an operation that is a number", {"op": 5}),
+)  # fmt: skip
+
+
+class Hinted:
+    """A table that hints are tried on: its rows, and those of each of its files.
+
+    Raises:
+        NotOffered: the target cannot answer it in any format.
+        Blocked: it does not answer a query without hints.
+    """
+
+    def __init__(self, lab: SharingLab, table: PackTable) -> None:
+        self.lab, self.table = lab, table
+        self.form = reading.formats(lab, table)[0]
+        self.rows: list[Row] = table.last.rows.to_pylist()
+        self.answer = parsed(lab.works(reading.asked(lab, table, form=self.form), 200).lines)
+        self.kinds = {f["name"]: _kind(f["type"]) for f in self.answer.fields if isinstance(f["type"], str)}
+        self._read: dict[str, list[Row]] = {}
+
+    def asked(self, **body: Any) -> Reply:
+        """The answer to a query with hints."""
+        return reading.asked(self.lab, self.table, body, form=self.form)
+
+    def rows_of(self, answer: Answer) -> list[Row]:
+        """The rows of the files of an answer; a file is read once."""
+        for file in answer.files:
+            if file.id not in self._read:
+                self._read[file.id] = reading.rows_of(self.lab, answer, file)
+        return [row for file in answer.files for row in self._read[file.id]]
+
+    def holds_all(self, reply: Reply, wanted: list[Row], about: str) -> Answer:
+        """An answer whose files hold all rows that are wanted.
+
+        Raises:
+            Unmet: the query was refused, or some rows are missing.
+        """
+        answer = reading.understood(reply, f"for {about}")
+        comparison.included(wanted, self.rows_of(answer), f"for {about} on {self.table.name}")
+        return answer
+
+    def sql_kinds(self) -> dict[str, str]:
+        """The columns that SQL can compare with constants."""
+        return {name: kind for name, kind in self.kinds.items() if kind in SQL_TYPES}
+
+    def json_kinds(self) -> dict[str, str]:
+        """The columns that JSON predicates can be about."""
+        return {name: kind for name, kind in self.kinds.items() if kind in VALUE_TYPES}
+
+
+def _kind(kind: str) -> str:
+    return kind.partition("(")[0]
+
+
+def hinted(lab: SharingLab, names: tuple[str, ...] = HINTED) -> Iterator[Hinted]:
+    """The tables of the pack that hints are tried on, as far as the target can answer them.
+
+    Raises:
+        Blocked: it answers no query of any of them; one that it does not answer keeps the others from nothing.
+    """
+    blocked: Blocked | None = None
+    found = False
+    for name in names:
+        table = lab.fixture(name)
+        if not table.features or lab.feature("delta-format"):
+            try:
+                known = Hinted(lab, table)
+            except Blocked as no_answer:
+                blocked = no_answer
+                continue
+            found = True
+            yield known
+    if blocked is not None and not found:
+        raise blocked
+
+
+def matching(rows: list[Row], *predicates: Predicate) -> list[Row]:
+    """The rows that satisfy all of some predicates."""
+    return [row for row in rows if all(predicate.holds(row) for predicate in predicates)]
+
+
+def sent(lab: SharingLab, body: Mapping[str, Any]) -> Reply:
+    """The answer to a query of a table that hints can be sent to, in the pack or elsewhere."""
+    address: Mapping[str, Any] = lab.fixture(PRUNED).address if lab.knows_content else lab.table().address
+    return lab.send("queryTable", body=dict(body), delta_sharing_capabilities=EITHER_FORMAT[1], **address)
+
+
+def files(reply: Reply, about: str = "") -> list[Any]:
+    """What tells the files of an answer apart in every answer.
+
+    Raises:
+        Unmet: the query was refused.
+    """
+    return sorted([file.size or 0, sorted(map(str, file.partition_values.items()))] for file in reading.understood(reply, about).files)
+
+
+# -- hints that change nothing ---------------------------------------------------------------------------------------------
+
+
+@check("DS-HNT-05", "DS-HNT-10")
+def no_hints(lab: SharingLab) -> None:
+    """Without hints, or with an empty array of them, all files are answered."""
+    whole = files(lab.works(sent(lab, {}), 200))
+    with lab.judge("DS-HNT-05"):
+        empty = files(sent(lab, {"predicateHints": []}), "for an empty array of predicateHints")
+        expect.equal(whole, empty, "for an empty array of predicateHints the files")
+    with lab.judge("DS-HNT-10"):
+        again = files(sent(lab, {}), "without hints")
+        expect.equal(whole, again, "without jsonPredicateHints the files")
+    if lab.knows_content:
+        with lab.judge("DS-HNT-05", "DS-HNT-10"):
+            expect.equal(len(lab.fixture(PRUNED).last.files), len(whole), f"the number of files of {PRUNED} without hints")
+
+
+@check("DS-HNT-04", "DS-SQL-03")
+def sql_that_is_skipped(lab: SharingLab) -> None:
+    """SQL beyond comparisons, and what is no SQL, fails no query."""
+    for requirement, texts in (("DS-HNT-04", NONSENSE), ("DS-SQL-03", tuple(text for text, _ in BEYOND))):
+        for text in texts:
+            with lab.judge(requirement):
+                expect.status(sent(lab, {"predicateHints": [text]}), 200, about=f"for the hint {text[:80]!r}")
+
+
+@check("DS-HNT-08")
+def trees_that_are_wrong(lab: SharingLab) -> None:
+    """JSON predicates that cannot be evaluated leave all files."""
+    whole = files(lab.works(sent(lab, {}), 200))
+    for what, text in WRONG_TREES if len(whole) <= LONG else WRONG_TREES[:3]:
+        with lab.judge("DS-HNT-08"):
+            found = files(sent(lab, {"jsonPredicateHints": text}), f"for jsonPredicateHints with {what}")
+            expect.true(found == whole, f"all {len(whole)} files for jsonPredicateHints with {what}", f"{len(found)} files")
+
+
+@check("DS-JSP-01")
+def nodes_that_are_malformed(lab: SharingLab) -> None:
+    """A node with too much or too little in it fails no query."""
+    for what, tree in MALFORMED_NODES:
+        with lab.judge("DS-JSP-01"):
+            reply = sent(lab, {"jsonPredicateHints": hint(tree)})
+            expect.status(reply, 200, about=f"for jsonPredicateHints with {what}")
+
+
+@check("DS-HNT-15")
+def a_negative_limit(lab: SharingLab) -> None:
+    """A limit below zero is refused."""
+    with lab.judge("DS-HNT-15"):
+        expect.status(sent(lab, {"limitHint": -1}), 400, about="for limitHint -1")
+
+
+# -- limits ----------------------------------------------------------------------------------------------------------------
+
+
+@check("DS-HNT-12")
+def limits(lab: SharingLab) -> None:
+    """The files for a limit hold at least that many rows, those that were deleted left out."""
+    for known in hinted(lab, ("partitioned", "partition_types", "no_stats", PRUNED, "deletion_vectors", "unpartitioned", "empty")):
+        total = len(known.rows)
+        for limit in (0, 1, total // 2, total - 1, total, total + 1, 2**31 - 1):
+            if limit < 0:
+                continue
+            reply = known.asked(limitHint=limit)
+            with lab.judge("DS-HNT-12"):
+                found = len(known.rows_of(reading.understood(reply, f"for limitHint {limit}")))
+                wanted = min(limit, total)
+                what = f"files of {known.table.name} with {wanted} rows at least for limitHint {limit}"
+                expect.true(found >= wanted, what, f"files with {found} of {total} rows")
+
+
+@check("DS-HNT-13")
+def predicates_before_limits(lab: SharingLab) -> None:
+    """With predicates and a limit, the files hold at least that many rows that satisfy the predicates."""
+    for known in hinted(lab, (PRUNED, "partitioned", "partition_types")):
+        for predicate in LAST_FILES[known.table.name]:
+            wanted = matching(known.rows, predicate)
+            # Clients say what they look for in one way, or in both at once.
+            ways = (
+                {"predicateHints": [predicate.sql()]},
+                {"predicateHints": [predicate.sql()], "jsonPredicateHints": hint(predicate.tree())},
+            )
+            for limit in (1, len(wanted) // 2, len(wanted)):
+                for hints in ways:
+                    reply = known.asked(**hints, limitHint=limit)
+                    with lab.judge("DS-HNT-13"):
+                        about = f"{' and '.join(hints)} {predicate.sql()} with limitHint {limit}"
+                        answer = reading.understood(reply, f"for {about}")
+                        found = len(matching(known.rows_of(answer), predicate))
+                        what = f"files of {known.table.name} with {limit} rows that satisfy it for {about}"
+                        expect.true(found >= limit, what, f"files with {found} such rows of {len(wanted)}")
+
+
+#: Predicates that hold for rows of few files.
+LAST_FILES: dict[str, tuple[Predicate, ...]] = {
+    PRUNED: (Comparison("year", "integer", "=", 100), Comparison("region", "string", "=", "us"), Comparison("id", "long", ">=", 704)),
+    "partitioned": (Comparison("city", "string", "=", "Oslo"), Comparison("id", "long", ">", 31)),
+    "partition_types": (Comparison("p_integer", "integer", "=", 100), Comparison("p_string", "string", "=", "A")),
+}
+
+
+@check("DS-HNT-03", "DS-HNT-09", "DS-HNT-12")
+def hints_as_of_a_version(lab: SharingLab) -> None:
+    """Hints with time travel leave the files of that version in which rows may be wanted, whatever has become of them since."""
+    (known,) = hinted(lab, (TRAVELLED,))
+    earlier = [version for version in known.table.readable if version is not known.table.last and version.rows.num_rows]
+    if not earlier or known.asked(version=earlier[0].version).status != 200:
+        raise NotOffered("the history of the table is not shared")
+    for version in earlier:
+        rows: list[Row] = version.rows.to_pylist()
+        at = {"version": version.version}
+        for predicate in (Comparison("id", "long", ">=", min(row["id"] for row in rows)), Comparison("city", "string", "=", "Oslo")):
+            wanted, about = matching(rows, predicate), f"{predicate.sql()} as of version {version.version}"
+            with lab.judge("DS-HNT-03"):
+                known.holds_all(known.asked(**at, predicateHints=[predicate.sql()]), wanted, about)
+            with lab.judge("DS-HNT-09"):
+                known.holds_all(known.asked(**at, jsonPredicateHints=hint(predicate.tree())), wanted, f"jsonPredicateHints {about}")
+        with lab.judge("DS-HNT-12"):
+            reply = known.asked(**at, limitHint=len(rows))
+            found = len(known.rows_of(reading.understood(reply, f"for a limit as of version {version.version}")))
+            expect.true(found >= len(rows), f"files with the {len(rows)} rows of version {version.version}", f"files with {found} rows")
+
+
+@check("DS-HNT-03")
+def sql_beyond_comparisons(lab: SharingLab) -> None:
+    """SQL that a server reads rightly or skips drops no file with a row that satisfies it."""
+    try:
+        (known,) = hinted(lab, (PRUNED,))
+    except ValueError:
+        raise NotOffered("the target cannot answer it") from None
+    for text, holds in BEYOND:
+        reply = known.asked(predicateHints=[text])
+        if reply.status != 200:
+            continue  # that is another requirement
+        with lab.judge("DS-HNT-03"):
+            known.holds_all(reply, [row for row in known.rows if holds(row)], f"the hint {text}")

@@ -1,0 +1,233 @@
+"""Pages of files: with maxFiles an answer may come in several, which together are the answer without it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.lines import form_of
+from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
+from lakepact.conformance.checks.delta_sharing.queries.changes import PLAIN
+from lakepact.conformance.checks.delta_sharing.queries.refresh import WRITABLE, grown
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.rows import comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.conformance.rows.lines import Answer
+
+#: Tables of the pack, and how many files their pages may hold.
+MOST_EVER = 5000  #: pages of one answer; whoever has more has no end
+PAGED = (("partitioned", 2), ("measurements", 3), ("deletion_vectors", 1), ("many_files", 400))
+CHANGES_PAGED = (PLAIN, "changes_partitioned")
+HINT = "year >= 9"  #: on `measurements`, where it leaves a part of the files to who understands it
+FORGED = "lakepact-forged"
+
+
+def token_of(answer: Answer) -> str:
+    """The token of the page that follows an answer, empty where there is none."""
+    token = (answer.end or {}).get("nextPageToken")
+    return token if isinstance(token, str) else ""
+
+
+def pages(ask: Callable[[dict[str, Any]], Reply], about: str) -> Iterator[Answer]:
+    """The pages of an answer, each asked for with the token of the one before.
+
+    Raises:
+        Unmet: one of them is refused, a token comes back, or there is no end of them.
+    """
+    seen: set[str] = set()
+    said: dict[str, Any] = {}
+    while True:
+        answer = reading.understood(ask(said), f"for page {len(seen) + 1} of {about}")
+        yield answer
+        token = token_of(answer)
+        if not token:
+            return
+        if token in seen or len(seen) > MOST_EVER:
+            raise Unmet(
+                f"pages of {about} that come to an end", "a token that came before" if token in seen else f"{MOST_EVER} pages and more"
+            )
+        seen.add(token)
+        said = {"token": token}
+
+
+def in_pages(lab: SharingLab, table: PackTable, most: int, **body: Any) -> list[Answer]:
+    """The pages of a query."""
+
+    def ask(said: dict[str, Any]) -> Reply:
+        token = {"pageToken": said["token"]} if said else {}
+        return reading.asked(lab, table, {**body, "maxFiles": most, **token})
+
+    return list(pages(ask, f"{table.name} with {most} files each"))
+
+
+def files_of(answers: Iterable[Answer]) -> list[Any]:
+    """What tells all files of some answers apart, sorted."""
+    return reading.told_apart(file for answer in answers for file in answer.files)
+
+
+@check("DS-QRY-09")
+def pages_lead_to_every_file(lab: SharingLab) -> None:
+    """The pages of a query have every file of the answer that is not paged, and each of them once."""
+    _need_pages(lab)
+    for name, most in PAGED:
+        table = lab.fixture(name)
+        if table.features and not lab.feature("delta-format"):
+            continue
+        whole = [reading.understood(lab.works(reading.asked(lab, table), 200))]
+        if token_of(whole[0]):
+            continue  # also without maxFiles it comes in pages
+        with lab.judge("DS-QRY-09"):
+            known, found = files_of(whole), files_of(in_pages(lab, table, most))
+            what = f"{len(known)} files on the pages of {name} with maxFiles {most}, each of them once"
+            expect.true(known == found, what, f"{len(found)} files, {sum(file not in found for file in known)} missing")
+
+
+@check("DS-QRY-08", "DS-CAP-04")
+def later_pages_belong_to_the_first(lab: SharingLab) -> None:
+    """The second page of a query names the version that the first one is of, and is in the format that was asked for."""
+    _need_pages(lab)
+    table = lab.fixture("partitioned")
+    for form in reading.formats(lab, table):
+        for body in ({"maxFiles": 1}, {"maxFiles": 1, "version": table.readable[0].version}):
+            first = reading.asked(lab, table, body, form=form)
+            token = token_of(reading.understood(first)) if first.status == 200 else ""
+            second = reading.asked(lab, table, {**body, "pageToken": token}, form=form) if token else first
+            if second is first or second.status != 200:
+                continue  # It has one page, or whether the other one is answered is judged elsewhere.
+            about = f"for the second page of {body} of {table.name} in {form} format"
+            with lab.judge("DS-QRY-08"):
+                expect.equal(reading.version_header(first), reading.version_header(second), f"{about} the Delta-Table-Version")
+            with lab.judge("DS-CAP-04"):
+                expect.equal(form, form_of(second.lines), f"{about} the format")
+    if not lab.verdicts:
+        raise NotOffered("no query is answered on a second page")
+
+
+@check("DS-HNT-03")
+def pages_hold_what_hints_leave(lab: SharingLab) -> None:
+    """The pages of a query with a hint hold every row that satisfies it."""
+    _need_pages(lab)
+    table = lab.fixture("measurements")
+    wanted = [row for row in table.last.rows.to_pylist() if (row["year"] or 0) >= 9]
+    with lab.judge("DS-HNT-03"):
+        found = [row for answer in in_pages(lab, table, 1, predicateHints=[HINT]) for row in reading.rows(lab, answer)]
+        comparison.included(wanted, found, f"for the hint {HINT} on pages of one file")
+
+
+@check("DS-QRY-09", alone=True)
+def pages_are_of_one_version(lab: SharingLab) -> None:
+    """The pages of a query have the rows of the version that the first page is of, although the table grows in between."""
+    _need_pages(lab)
+    table = lab.fixture(CHANGING)
+    if lab.target.parameters.get(WRITABLE) != "yes":
+        raise NotOffered(f"no table of the target can grow: --parameter {WRITABLE}=yes")
+    whole = reading.understood(lab.works(reading.asked(lab, table), 200))
+    if len(whole.files) < 2 and grown(lab, table):
+        whole = reading.understood(lab.works(reading.asked(lab, table), 200))
+    first = reading.understood(lab.works(reading.asked(lab, table, {"maxFiles": 1}), 200))
+    if not token_of(first) or not grown(lab, table):
+        raise NotOffered("the table has one page, or the target does not see that it grows")
+
+    second = reading.asked(lab, table, {"maxFiles": 1, "pageToken": token_of(first)})
+    if 400 <= second.status < 500:
+        raise NotOffered("pages of a table that has changed are refused")
+    with lab.judge("DS-QRY-09"):
+
+        def ask(said: dict[str, Any]) -> Reply:
+            return reading.asked(lab, table, {"maxFiles": 1, "pageToken": said.get("token", token_of(first))})
+
+        found = [*first.files, *(file for answer in pages(ask, f"{table.name}, which grew") for file in answer.files)]
+        what = f"the rows on the pages of {table.name}, which grew after the first one"
+        comparison.same(reading.rows(lab, whole), reading.rows(lab, whole, found), what)
+
+
+@check("DS-CDF-10", "DS-CDF-07")
+def pages_lead_to_every_change(lab: SharingLab) -> None:
+    """The pages of changes have every line of the answer that is not paged, each of them once, also where they end within a version."""
+    paged = False
+    for name in CHANGES_PAGED:
+        table = lab.fixture(name)
+        asked = partial(_changes, lab, table)
+        whole = reading.understood(lab.works(asked({}), 200))
+        for most in (1, 2):
+            first = reading.understood(lab.works(asked({"max_files": most}), 200))
+            if not token_of(first) or token_of(whole):
+                continue
+            paged = True
+            what = f"pages of {most} of the changes of {name}"
+            answers: list[Answer] = []
+            with lab.judge("DS-CDF-10"):
+                answers += pages(partial(_page_of_changes, asked, most), what)
+                known, found = files_of([whole]), files_of(answers)
+                expect.true(
+                    known == found, f"{len(known)} changed files on all pages, each of them once, for {what}", f"{len(found)} of them"
+                )
+            with lab.judge("DS-CDF-07"):
+                later = [line.get("version") for line in whole.historical]
+                told = [line.get("version") for answer in answers for line in answer.historical]
+                expect.equal(later, told, f"the versions of later metaData on {what}")
+    if not paged:
+        raise NotOffered("changes do not come in pages")
+
+
+def _changes(lab: SharingLab, table: PackTable, said: dict[str, Any]) -> Reply:
+    """All changes of a table, with later metadata, or a page of them."""
+    return reading.asked_changes(lab, table, {"starting_version": 0, "include_historical_metadata": True, **said})
+
+
+def _page_of_changes(asked: Callable[[dict[str, Any]], Reply], most: int, said: dict[str, Any]) -> Reply:
+    return asked({"max_files": most, **({"page_token": said["token"]} if said else {})})
+
+
+@check("DS-TTV-07")
+def pages_lead_to_every_file_that_changed(lab: SharingLab) -> None:
+    """The pages of a query with startingVersion have every file of the answer that is not paged, and each of them once."""
+    _need_pages(lab)
+    paged = False
+    for name in ("partitioned", PLAIN):
+        table = lab.fixture(name)
+        whole = reading.understood(lab.works(reading.asked(lab, table, {"startingVersion": 0}), 200))
+        first = reading.asked(lab, table, {"startingVersion": 0, "maxFiles": 1})
+        if first.status != 200 or not token_of(reading.understood(first)) or token_of(whole):
+            continue
+        paged = True
+        with lab.judge("DS-TTV-07"):
+            known, found = files_of([whole]), files_of(in_pages(lab, table, 1, startingVersion=0))
+            what = f"{len(known)} files that changed on all pages of {name}, each of them once"
+            expect.true(known == found, what, f"{len(found)} of them")
+    if not paged:
+        raise NotOffered("queries with startingVersion do not come in pages")
+
+
+@check("DS-EST-02")
+def tokens_of_pages_hold_for_their_query(lab: SharingLab) -> None:
+    """The token of a page is refused where it was never issued, and for another table."""
+    _need_pages(lab)
+    table = lab.fixture("partitioned")
+    token = token_of(reading.understood(lab.works(reading.asked(lab, table, {"maxFiles": 1}), 200)))
+    # The latter has the version that the token is of.
+    others = [(f"a token of {table.name}", lab.fixture(name), token) for name in ("measurements", "times")]
+    for what, asked, sent in ((f"the token {FORGED!r}", table, FORGED), *others):
+        reply = reading.asked(lab, asked, {"maxFiles": 1, "pageToken": sent}) if sent else None
+        if reply is not None and reply.status == 200:
+            lab.warn("DS-EST-02", expected=f"a query of {asked.name} with {what} to be refused", actual=f"status {reply.status}")
+    lab.note("DS-EST-02", "")
+
+
+def _need_pages(lab: SharingLab) -> None:
+    """Go on only where queries come in pages.
+
+    Raises:
+        NotOffered: they do not.
+    """
+    if not lab.feature("query-pages"):
+        raise NotOffered("queries do not come in pages")

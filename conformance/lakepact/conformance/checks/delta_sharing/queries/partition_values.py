@@ -1,0 +1,109 @@
+"""Partition values: the text of each type, and what stands for null."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.rows import comparison, values
+from lakepact.conformance.rows.data_files import stored_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange
+    from lakepact.conformance.rows.lines import SharedFile
+
+TABLE = "partition_types"
+
+#: Requirement → types of partition columns, and what their text looks like.
+TEXTS: dict[str, tuple[tuple[str, ...], str]] = {
+    "DS-PV-03": (("string",), r".*"),
+    "DS-PV-04": (("long", "integer", "short", "byte", "float", "double", "decimal(10,2)"), r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
+    "DS-PV-05": (("date",), r"\d{4}-\d{2}-\d{2}"),
+    "DS-PV-06": (("timestamp",), r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]00:?00)?"),
+    "DS-PV-07": (("boolean",), r"true|false"),
+}
+
+
+def texts(lab: SharingLab, kinds: tuple[str, ...]) -> Iterator[tuple[str, str, Any, Any]]:
+    """The partition values of some types: column, type, what is true, and what was answered."""
+    table = lab.fixture(TABLE)
+    truth = {row["id"]: row for row in table.last.rows.to_pylist()}
+    for form in reading.formats(lab, table):
+        answer = reading.understood(lab.works(reading.asked(lab, table, form=form), 200))
+        for file in answer.files:
+            row = truth[_id(lab, file)]
+            for field in answer.fields:
+                if field["name"] in answer.partition_columns and field["type"] in kinds:
+                    if field["name"] not in file.partition_values:
+                        raise Unmet(f"a partition value of {field['name']}", f"values of {', '.join(file.partition_values) or 'nothing'}")
+                    yield field["name"], field["type"], row[field["name"]], file.partition_values[field["name"]]
+
+
+def _id(lab: SharingLab, file: SharedFile) -> int:
+    """The id of the only row of a file, from the file itself."""
+    (row,) = stored_table(reading.downloads(lab).fetch(file, file.url)).to_pylist()
+    number: int = row["id"]
+    return number
+
+
+@check(*TEXTS)
+def texts_of_each_type(lab: SharingLab) -> None:
+    """The value of a partition column is written as its type demands, and means what is true of the rows."""
+    for requirement, (kinds, pattern) in TEXTS.items():
+        with lab.judge(requirement):
+            for name, kind, true, text in texts(lab, kinds):
+                if true is None:
+                    continue
+                shaped = isinstance(text, str) and re.fullmatch(pattern, text, re.DOTALL) is not None
+                expect.true(shaped, f"the text of a {kind} as {name}, which is {true!r}", repr(text))
+                found = comparison.frozen(values.typed(text, kind))
+                expect.true(found == comparison.frozen(true), f"{name} {true!r}", repr(text))
+
+
+@check("DS-PV-02")
+def nulls(lab: SharingLab) -> None:
+    """A null is written as null or as an empty string, and nothing else is."""
+    every = tuple(kind for kinds, _ in TEXTS.values() for kind in kinds)
+    with lab.judge("DS-PV-02"):
+        for name, kind, true, text in texts(lab, every):
+            if true is None:
+                expect.true(text is None or text == "", f"null or an empty string for the null of {name}, a {kind}", repr(text))
+            else:
+                expect.true(text is not None and text != "", f"a text for {name}, which is {true!r}", repr(text))
+    with lab.judge("DS-PV-02"):
+        table = lab.fixture("partitioned")
+        answer = reading.understood(lab.works(reading.asked(lab, table), 200))
+        wanted = sorted(str(file["partition_values"]["city"] is None) for file in table.last.files)
+        found = sorted(str(file.partition_values.get("city") in {None, ""}) for file in answer.files)
+        expect.equal(wanted, found, "for each file of partitioned whether city is null")
+
+
+@law("DS-PV-01", traffic=("partition_values.texts_of_each_type", "hints.no_hints"))
+def strings_or_nulls(exchange: Exchange) -> bool:
+    """Every partition value is a string, or null."""
+    if exchange.operation not in {"queryTable", "queryTableChanges"} or exchange.status != 200:
+        return False
+    seen = False
+    for values_of_file in _partition_values(exchange.lines or ()):
+        seen = True
+        for name, value in values_of_file.items():
+            if not (value is None or isinstance(value, str)):
+                raise Unmet(f"a string or null as partition value {name}", repr(value))
+    return seen
+
+
+def _partition_values(lines: tuple[Any, ...]) -> Iterator[Mapping[str, Any]]:
+    for line in lines:
+        for wrapper in line.values() if isinstance(line, dict) else ():
+            action = wrapper.get("deltaSingleAction") if isinstance(wrapper, dict) else None
+            for file in (wrapper, *(action.values() if isinstance(action, dict) else ())):
+                found = file.get("partitionValues") if isinstance(file, dict) else None
+                if isinstance(found, dict):
+                    yield found

@@ -1,0 +1,273 @@
+"""Queries: how they are sent, and of which lines the answer is."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.answers import version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.lines import (
+    CHANGES,
+    DELTA,
+    END,
+    QUERY,
+    TOUR,
+    action_of,
+    body_of,
+    differ,
+    ends_of,
+    form_of,
+    is_continued,
+    kind_of,
+    lines_of,
+    objects,
+)
+from lakepact.conformance.checks.delta_sharing.kit.table_sampling import TWO, by_url, version
+from lakepact.conformance.checks.delta_sharing.suite import check, law
+from lakepact.conformance.outcome import NotOffered, Unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.catalog import SharedTable
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Exchange, Reply
+
+JSON = "application/json"
+MOST_TABLES = 6
+
+#: Members and parameters that no version of the protocol has.
+UNKNOWN_MEMBERS = {"lakepactUnknown": True, "lakepact-unknown": {"a": [1, None]}}
+UNKNOWN_PARAMETERS = [("lakepactUnknown", "true"), ("lakepact-unknown", "")]
+
+#: Bodies with a known member of another type, or that are no objects.
+WRONG: tuple[Any, ...] = (
+    {"limitHint": "many"},
+    {"limitHint": [1]},
+    {"version": "newest"},
+    {"version": {"is": 0}},
+    {"timestamp": 5},
+    {"startingVersion": "oldest"},
+    {"predicateHints": {"a": 1}},
+    [],
+    [{}],
+    "query",
+    1,
+)
+
+
+def query(lab: SharingLab, table: SharedTable, body: Any, **sent: Any) -> Reply:
+    """The answer to a query, in whichever format."""
+    headers = [EITHER_FORMAT, *sent.pop("headers", ())]
+    return lab.send(QUERY, body=body, headers=headers, **table.address, **sent)
+
+
+# -- how queries are sent ---------------------------------------------------------------------------------------------------------
+
+
+@check("DS-QRY-01")
+def content_types_may_differ(lab: SharingLab) -> None:
+    """A query is answered alike with a Content-Type, with one that has a charset, and without."""
+    table = by_url(lab)[0]
+    with lab.judge("DS-QRY-01"):
+        for media_type in (JSON, f"{JSON}; charset=utf-8", f"{JSON};charset=UTF-8", ""):
+            reply = query(lab, table, {"limitHint": 1}, headers=[("Content-Type", media_type)])
+            expect.status(reply, 200, about=f"with Content-Type {media_type}" if media_type else "without Content-Type")
+
+
+@check("DS-QRY-02")
+def the_empty_query_asks_for_everything(lab: SharingLab) -> None:
+    """The body {} is answered with all files of the current snapshot."""
+    sizes = {}
+    if lab.knows_content:
+        sizes = {
+            str(t.address): sorted(file["size"] for file in t.last.files) for t in lab.manifest.tables.values() if t.name != "refreshed"
+        }
+    judged = False
+    for table in by_url(lab):
+        before = version(lab, table)
+        reply = lab.works(query(lab, table, {}), 200)
+        if any(end.get("nextPageToken") for end in ends_of(reply.lines)):
+            continue  # The rest of the files stands on further pages.
+        if before is None or before != version(lab, table):
+            continue  # It has changed in between.
+        judged = True
+        with lab.judge("DS-QRY-02"):
+            expect.equal(str(before), reply.headers.get("delta-table-version"), f"for {table.name} the current version")
+            known = sizes.get(str(table.address))
+            found = sorted(file_sizes(reply.lines))
+            if known is not None:
+                expect.true(found == known, f"the {len(known)} files of {table.name}", f"{len(found)} files")
+            for metadata in objects(reply.lines, "metaData"):
+                if isinstance(metadata.get("numFiles"), int):
+                    expect.equal(metadata["numFiles"], len(found), f"for {table.name}, which says numFiles, the number of files")
+    if not judged:
+        raise NotOffered("every answer comes in pages, or every table changes all the time")
+
+
+def file_sizes(lines: tuple[dict[str, Any], ...]) -> Iterator[int]:
+    """The sizes of the files of a snapshot, in either format."""
+    for file in objects(lines, "file"):
+        single = file.get("deltaSingleAction")
+        yield int((single.get("add") or {}).get("size", -1) if isinstance(single, dict) else file.get("size", -1))
+
+
+def same_as(lab: SharingLab, requirement: str, plain: Callable[[], Reply], other: Callable[[], Reply], about: str) -> None:
+    """What is added to a request changes nothing in its answer.
+
+    Raises:
+        Blocked: the request is refused without it, too.
+    """
+    lab.works(plain(), 200)
+    with lab.judge(requirement):
+        expect.status(other(), 200, about=f"for {about}")
+        found = differ(plain, other)
+        if found is not None:
+            raise Unmet(f"for {about} the answer without it: {len(found[0][3])} lines", f"{len(found[1][-1])} lines")
+
+
+@check("DS-QRY-10")
+def what_is_unknown_changes_nothing(lab: SharingLab) -> None:
+    """Members and parameters that nobody knows change nothing in the answers to queries and changes."""
+    for table in varied_by_url(lab):
+        plain = partial(query, lab, table, {})
+        same_as(lab, "DS-QRY-10", plain, partial(query, lab, table, UNKNOWN_MEMBERS), f"{table.name} with unknown members")
+        more = partial(query, lab, table, {}, query=UNKNOWN_PARAMETERS)
+        same_as(lab, "DS-QRY-10", plain, more, f"{table.name} with unknown parameters")
+        if table.changes and lab.offers(CHANGES):
+            plain, other = (partial(changes, lab, table, query=pairs) for pairs in ([], UNKNOWN_PARAMETERS))
+            same_as(lab, "DS-QRY-10", plain, other, f"changes of {table.name} with unknown parameters")
+
+
+def varied_by_url(lab: SharingLab) -> list[SharedTable]:
+    """Some tables that are read by URLs, unlike each other."""
+    return by_url(lab, MOST_TABLES)
+
+
+def changes(lab: SharingLab, table: SharedTable, **sent: Any) -> Reply:
+    """The changes of the current version of a table."""
+    headers = [EITHER_FORMAT, *sent.pop("headers", ())]
+    return lab.send(CHANGES, headers=headers, starting_version=version(lab, table), **table.address, **sent)
+
+
+@check("DS-QRY-11")
+def members_have_types(lab: SharingLab) -> None:
+    """A member of another type, and a body that is no object, is answered with 400."""
+    table = by_url(lab)[0]
+    lab.works(query(lab, table, {"limitHint": 1}), 200)
+    with lab.judge("DS-QRY-11"):
+        for body in WRONG:
+            expect.status(query(lab, table, body), 400, about=f"for the body {expect.shown(body)}")
+    reply = query(lab, table, {"limitHint": 2**31})
+    if reply.status != 400:
+        lab.warn("DS-QRY-11", expected="status 400 for the limitHint 2147483648, which is no Int32", actual=f"status {reply.status}")
+
+
+# -- which lines are answered -------------------------------------------------------------------------------------------------------
+
+
+@law("DS-QRY-04", traffic=TOUR)
+def queries_begin_with_protocol_and_metadata(exchange: Exchange) -> bool:
+    """The answer to a query begins with a protocol line and a metaData line."""
+    lines = lines_of(exchange, QUERY)
+    if lines is None or is_continued(exchange):
+        return False
+    kinds = [kind_of(line) for line in lines[:2]]
+    expect.true(kinds == TWO, "first lines protocol and metaData", ", ".join(kind or "?" for kind in kinds) or "no line")
+    return True
+
+
+@law("DS-QRY-06", traffic=TOUR)
+def snapshots_are_files(exchange: Exchange) -> bool:
+    """After its first two lines a snapshot has only files, and in delta format each is an add."""
+    lines = lines_of(exchange, QUERY)
+    if lines is None or is_continued(exchange) or "startingVersion" in body_of(exchange):
+        return False
+    kinds = {kind_of(line) for line in lines[2:]} - {END}
+    expect.true(kinds <= {"file"}, "only lines file after the first two", ", ".join(sorted(kinds)))
+    if form_of(lines) == DELTA:
+        for file in objects(lines[2:], "file"):
+            expect.equal("add", action_of(file)[0], "action in a file line of a snapshot:")
+    return True
+
+
+@law("DS-QRY-07", traffic=TOUR)
+def changes_of_files_are_changes(exchange: Exchange) -> bool:
+    """After its first two lines a query with startingVersion has only changed files and metadata."""
+    lines = lines_of(exchange, QUERY)
+    if lines is None or is_continued(exchange) or "startingVersion" not in body_of(exchange):
+        return False
+    kinds = {kind_of(line) for line in lines[2:]} - {END}
+    allowed = {"metaData", "file"} if form_of(lines) == DELTA else {"metaData", "add", "remove", "cdf"}
+    expect.true(kinds <= allowed, f"only lines {', '.join(sorted(allowed))} after the first two", ", ".join(kind or "?" for kind in kinds))
+    if form_of(lines) == DELTA:
+        for file in objects(lines[2:], "file"):
+            action_of(file)
+    return True
+
+
+@law("DS-DF-09", traffic=TOUR)
+def no_line_is_empty(exchange: Exchange) -> bool:
+    """An answer in lines has no empty line, also not at its end."""
+    if not lines_of(exchange):
+        return False
+    content_lines = exchange.body.removesuffix(b"\n").split(b"\n")
+    empty = [number for number, line in enumerate(content_lines, start=1) if not line.strip()]
+    expect.true(not empty, "no empty line", f"line {empty[:1]} of {len(content_lines)} is empty")
+    return True
+
+
+# -- what official clients send -------------------------------------------------------------------------------------------------------
+
+
+@check("DS-DF-12")
+def what_spark_sends_changes_nothing(lab: SharingLab) -> None:
+    """Empty hints, a wish for a refresh token and readChangeFeed change nothing in the files that are answered."""
+    for table in varied_by_url(lab):
+        sent = {"predicateHints": [], "includeRefreshToken": True}
+        plain, other = (partial(query, lab, table, body) for body in ({}, sent))
+        same_as(lab, "DS-DF-12", plain, other, f"{table.name} with empty predicateHints")
+        if table.changes and lab.offers(CHANGES):
+            plain, other = (partial(changes, lab, table, query=pairs) for pairs in ([], [("readChangeFeed", "true")]))
+            same_as(lab, "DS-DF-12", plain, other, f"changes of {table.name} with readChangeFeed")
+
+
+@check("DS-DF-15")
+def truth_has_no_case(lab: SharingLab) -> None:
+    """The parameter includeHistoricalMetadata may be written in any case."""
+    tables = [table for table in by_url(lab, len(lab.tables())) if table.changes][:MOST_TABLES]
+    for table in tables:
+        start = version(lab, table, "1970-01-01T00:00:00Z")
+        plain, *others = (
+            partial(
+                lab.send,
+                CHANGES,
+                headers=[EITHER_FORMAT],
+                starting_version=start,
+                query=[("includeHistoricalMetadata", word)],
+                **table.address,
+            )
+            for word in ("true", "True", "TRUE")
+        )
+        if plain().status == 200:
+            for other in others:
+                same_as(lab, "DS-DF-15", plain, other, f"changes of {table.name} with includeHistoricalMetadata in another case")
+    if not lab.verdicts:
+        raise NotOffered("no table answers its changes from its first version on")
+
+
+@check("DS-DF-20")
+def what_clients_on_the_jvm_send_is_understood(lab: SharingLab) -> None:
+    """The header fileidhash is accepted and repeated, and maxFiles is accepted."""
+    with lab.judge("DS-DF-20"):
+        for table in by_url(lab, 2):
+            for word in ("parquet", "delta"):
+                reply = query(lab, table, {"limitHint": 1}, headers=[("fileidhash", word)])
+                expect.status(reply, 200, about=f"with the header fileidhash: {word}")
+                expect.equal(word, reply.headers.get("fileidhash"), "fileidhash in the answer:")
+            expect.true(version_of(query(lab, table, {"maxFiles": 1000})) is not None, "an answer with a version to maxFiles", "none")
+        for table in varied_by_url(lab):
+            if query(lab, table, {"limitHint": 1}).status == 200:
+                expect.status(query(lab, table, {"maxFiles": 1}), 200, about=f"for {table.name} with maxFiles")

@@ -1,0 +1,115 @@
+"""Hints drawn at random, and hints at the extremes of each file: no file with a row that satisfies them is left out.
+
+The draw is the same in every run, so that servers can be compared; each check sends a bounded number of requests.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, Draw, Joined, Negated, Predicate, hint
+from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, Hinted, hinted, matching
+from lakepact.conformance.checks.delta_sharing.suite import check
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+
+ROUNDS = 12  #: requests for each table
+FILES = 4  #: whose extremes are tried one by one
+
+
+@check("DS-HNT-03")
+def one_sql_predicate(lab: SharingLab) -> None:
+    """One predicate in SQL drops no file with a row that satisfies it."""
+    for known in hinted(lab):
+        draw = Draw(Random(f"sql {known.table.name}"), known.rows, known.sql_kinds())  # noqa: S311 - no secret
+        for _ in range(ROUNDS):
+            predicate = draw.leaf()
+            reply = known.asked(predicateHints=[predicate.sql()])
+            with lab.judge("DS-HNT-03"):
+                known.holds_all(reply, matching(known.rows, predicate), f"the hint {predicate.sql()}")
+
+
+@check("DS-HNT-02")
+def several_sql_predicates(lab: SharingLab) -> None:
+    """Several predicates in SQL drop no file with a row that satisfies all of them."""
+    for known in hinted(lab):
+        random = Random(f"several {known.table.name}")  # noqa: S311 - no secret
+        draw = Draw(random, known.rows, known.sql_kinds())
+        for _ in range(ROUNDS):
+            predicates = [draw.leaf() for _ in range(random.choice((2, 2, 3)))]
+            texts = [predicate.sql() for predicate in predicates]
+            reply = known.asked(predicateHints=texts)
+            with lab.judge("DS-HNT-02"):
+                known.holds_all(reply, matching(known.rows, *predicates), f"the hints {', '.join(texts)}")
+
+
+@check("DS-HNT-09", "DS-JSP-08")
+def json_predicates(lab: SharingLab) -> None:
+    """A tree of predicates in JSON drops no file with a row that satisfies it, whichever columns it is about."""
+    for known in hinted(lab):
+        draw = Draw(Random(f"json {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
+        for _ in range(ROUNDS):
+            predicate = draw.tree()
+            reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+            with lab.judge("DS-HNT-09", "DS-JSP-08"):
+                known.holds_all(reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}")
+
+
+@check("DS-JSP-06", "DS-HNT-09")
+def negations(lab: SharingLab) -> None:
+    """A negation drops no file with a row that satisfies it, nor takes what is unknown for false."""
+    for known in hinted(lab):
+        draw = Draw(Random(f"not {known.table.name}"), known.rows, known.json_kinds())  # noqa: S311 - no secret
+        for _ in range(ROUNDS):
+            predicate: Any = Negated(draw.tree(1))
+            reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+            with lab.judge("DS-JSP-06", "DS-HNT-09"):
+                known.holds_all(reply, matching(known.rows, predicate), f"jsonPredicateHints {predicate.sql()}")
+
+
+# -- at the extremes -------------------------------------------------------------------------------------------------------
+
+
+def extremes(lab: SharingLab, known: Hinted, column: str) -> tuple[list[Any], list[Any]]:
+    """The least values of a column in the files, and the greatest ones."""
+    least: list[Any] = []
+    greatest: list[Any] = []
+    for file in known.answer.files:
+        values = [row[column] for row in reading.rows_of(lab, known.answer, file)]
+        told = [value for value in values if not (value is None or value != value)]  # noqa: PLR0124 - NaN
+        least += [min(told)] if told else []
+        greatest += [max(told)] if told else []
+    return least, greatest
+
+
+@check("DS-HNT-03")
+def extremes_in_sql(lab: SharingLab) -> None:
+    """A predicate in SQL that only the least or the greatest value of a file satisfies does not drop the file."""
+    for known in hinted(lab, (PRUNED, "partition_types")):
+        for column, kind in known.sql_kinds().items():
+            least, greatest = extremes(lab, known, column)
+            for value in dict.fromkeys((*least[:FILES], *greatest[:FILES])):
+                predicate = Comparison(column, kind, "=", value)
+                if isinstance(value, str) and ("'" in value or "\\" in value):
+                    continue  # dialects differ in how they are written
+                reply = known.asked(predicateHints=[predicate.sql()])
+                with lab.judge("DS-HNT-03"):
+                    known.holds_all(reply, matching(known.rows, predicate), f"the hint {predicate.sql()}")
+
+
+@check("DS-HNT-09")
+def extremes_in_json(lab: SharingLab) -> None:
+    """A predicate in JSON that only the least or the greatest value of each file satisfies drops no file."""
+    for known in hinted(lab, (PRUNED, "partitioned", "deletion_vectors", "column_mapping_name")):
+        for column, kind in known.json_kinds().items():
+            for values in extremes(lab, known, column):
+                parts: list[Predicate] = [Comparison(column, kind, "=", value) for value in dict.fromkeys(values)]
+                if not parts:
+                    continue
+                predicate = Joined("or", tuple(parts)) if len(parts) > 1 else parts[0]
+                reply = known.asked(jsonPredicateHints=hint(predicate.tree()))
+                with lab.judge("DS-HNT-09"):
+                    known.holds_all(reply, matching(known.rows, predicate), f"the extremes of {column}")

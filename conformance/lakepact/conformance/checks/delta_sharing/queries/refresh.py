@@ -1,0 +1,79 @@
+"""Refresh tokens: a reader that takes its time gets the same files again, although the table has changed since."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.fixtures.growth import append
+from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.rows import comparison
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.fixtures.manifest import PackTable
+
+#: `--parameter fixtures-writable=yes`: the target serves the very files of the folder, and checks may append to them.
+WRITABLE = "fixtures-writable"
+PARTITIONED = "partitioned"
+IN_OSLO = {
+    "op": "equal",
+    "children": [{"op": "column", "name": "city", "valueType": "string"}, {"op": "literal", "value": "Oslo", "valueType": "string"}],
+}
+TRIES, PAUSE = 10, 0.3  #: for a server to see a new version
+
+
+@check("DS-EST-06", alone=True)
+def the_same_files_again(lab: SharingLab) -> None:
+    """A refresh has the files, the version and the rows of the first answer, also after the table has changed."""
+    table = lab.fixture(CHANGING)
+    first = lab.works(reading.asked(lab, table, {"includeRefreshToken": True}), 200)
+    before = reading.understood(first)
+    token = (before.end or {}).get("refreshToken")
+    if not isinstance(token, str) or not token:
+        raise NotOffered("the target gives no refresh token")
+    rows = reading.rows(lab, before)
+    changed = lab.target.parameters.get(WRITABLE) == "yes" and grown(lab, table)
+    for body in ({"refreshToken": token}, {"refreshToken": token, "includeRefreshToken": True}):
+        reply = reading.asked(lab, table, body)
+        with lab.judge("DS-EST-06", remark="" if changed else "the table did not change in between"):
+            after = reading.understood(reply, "for a refreshToken")
+            expect.equal(reading.version_header(first), reading.version_header(reply), "the Delta-Table-Version of the first answer")
+            expect.equal(reading.told_apart(before.files), reading.told_apart(after.files), "the files of the first answer")
+            comparison.same(rows, reading.rows(lab, after), "the rows of the first answer")
+
+
+@check("DS-EST-06")
+def the_same_part_again(lab: SharingLab) -> None:
+    """A refresh of an answer that hints made smaller has the files of that answer, and not all of them."""
+    table = lab.fixture(PARTITIONED)
+    every = reading.understood(lab.works(reading.asked(lab, table), 200))
+    judged = False
+    for hints in ({"limitHint": 1}, {"jsonPredicateHints": json.dumps(IN_OSLO)}):
+        first = reading.understood(lab.works(reading.asked(lab, table, {**hints, "includeRefreshToken": True}), 200))
+        token = (first.end or {}).get("refreshToken")
+        if not isinstance(token, str) or not token or len(first.files) == len(every.files):
+            continue  # Without a token, or without regard to hints, there is nothing to forget.
+        judged = True
+        with lab.judge("DS-EST-06"):
+            # Clients repeat their hints with the token: whether it holds them too is the server's affair.
+            again = reading.understood(reading.asked(lab, table, {**hints, "refreshToken": token}), f"for {hints} and its refreshToken")
+            expect.equal(reading.told_apart(first.files), reading.told_apart(again.files), "the files of the first answer")
+    if not judged:
+        raise NotOffered("the target gives no refresh token, or has no regard for hints")
+
+
+def grown(lab: SharingLab, table: PackTable) -> bool:
+    """Append to the table; whether the target shows a new version."""
+    before = reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200))
+    append(table.location)
+    for _ in range(TRIES):
+        if reading.version_header(lab.works(lab.send("getTableVersion", **table.address), 200)) != before:
+            return True
+        time.sleep(PAUSE)
+    return False

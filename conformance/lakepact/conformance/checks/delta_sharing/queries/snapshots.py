@@ -1,0 +1,147 @@
+"""Snapshots: the files of a table, read by what the answer says alone, hold exactly its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
+from lakepact.conformance.checks.delta_sharing.kit.times import as_of
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.rows import columns, comparison
+
+if TYPE_CHECKING:
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.conformance.rows.lines import Answer
+
+#: Reader features that leave nothing to see of them in a table whose files were written anew without.
+BEYOND_PARQUET = frozenset({"deletionVectors", "columnMapping"})
+SAMPLE = 15  #: files that are read of the table with many
+
+
+@check("DS-QRY-09")
+def rows_in_parquet_format(lab: SharingLab) -> None:
+    """The files of a snapshot in parquet format hold exactly the rows of the table."""
+    for table in readable(lab, reading.PARQUET):
+        _current_rows(lab, table, reading.PARQUET)
+
+
+@check("DS-QRY-09")
+def rows_in_delta_format(lab: SharingLab) -> None:
+    """The files of a snapshot in delta format hold exactly the rows of the table."""
+    for table in readable(lab, reading.DELTA):
+        if not table.features:
+            _current_rows(lab, table, reading.DELTA)
+
+
+@check("DS-QRY-09")
+def rows_with_reader_features(lab: SharingLab) -> None:
+    """The files of a table with deletion vectors, mapped columns or other reader features hold exactly its rows."""
+    for table in readable(lab, reading.DELTA):
+        if table.features:
+            _current_rows(lab, table, reading.DELTA)
+
+
+@check("DS-QRY-09")
+def rows_of_what_parquet_format_cannot_say(lab: SharingLab) -> None:
+    """A table with deletion vectors or mapped columns that is answered in parquet format all the same has exactly its rows there."""
+    lab.needs_parquet()
+    for table in lab.manifest.tables.values():
+        if table.features and table.features <= BEYOND_PARQUET:
+            reply = reading.asked(lab, table, form=reading.PARQUET)
+            if reply.status == 200:
+                with lab.judge("DS-QRY-09"):
+                    found = reading.rows(lab, reading.understood(reply))
+                    comparison.same(table.last.rows.to_pylist(), found, f"the rows of {table.name} in parquet format")
+    lab.note("DS-QRY-09", "")
+
+
+def _current_rows(lab: SharingLab, table: PackTable, form: str) -> None:
+    reply = reading.asked(lab, table, form=form)
+    if table.unusual and 400 <= reply.status < 500:
+        lab.skip("DS-QRY-09", f"{table.name}, which needs {', '.join(sorted(table.unusual))}, is refused")
+        return
+    with lab.judge("DS-QRY-09"):
+        answer = reading.understood(reply, f"for {table.name} in {form} format")
+        comparison.same(table.last.rows.to_pylist(), reading.rows(lab, answer), f"the rows of {table.name} in {form} format")
+
+
+@check("DS-QRY-09")
+def many_files(lab: SharingLab) -> None:
+    """Each of a thousand files is listed once, with its own partition value."""
+    table = lab.fixture(MANY)
+    for form in reading.formats(lab, table):
+        with lab.judge("DS-QRY-09"):
+            answer = reading.understood(reading.asked(lab, table, form=form), f"for {table.name} in {form} format")
+            expected = sorted(str(file["partition_values"]["n"]) for file in table.last.files)
+            found = sorted(str(file.partition_values.get("n")) for file in answer.files)
+            missing, extra = set(expected) - set(found), len(found) - len(expected)
+            expect.true(
+                found == expected, f"{len(expected)} files, one for each n", f"{len(found)} files, {len(missing)} missing, {extra:+} in all"
+            )
+            chosen = answer.files[:: -(-len(answer.files) // SAMPLE)]
+            numbers = {int(str(file.partition_values["n"])) for file in chosen}
+            wanted = [row for row in table.last.rows.to_pylist() if row["n"] in numbers]
+            comparison.same(wanted, reading.rows(lab, answer, chosen), f"the rows of {len(chosen)} files of {table.name}")
+
+
+@check("DS-QRY-08")
+def version_of_the_answer(lab: SharingLab) -> None:
+    """The header of a query names the current version, or the version that is read."""
+    table = lab.fixture("partitioned")
+    wanted: list[tuple[dict[str, Any], int]] = [({}, table.last.version)]
+    for version in table.readable:
+        wanted += [({"version": version.version}, version.version), ({"timestamp": as_of(version.timestamp)}, version.version)]
+        wanted.append(({"startingVersion": version.version}, version.version))
+    for body, number in wanted:
+        with lab.judge("DS-QRY-08"):
+            reply = reading.asked(lab, table, body)
+            expect.status(reply, 200, about=f"for {body}")
+            expect.equal(str(number), reading.version_header(reply), f"for {body} the Delta-Table-Version")
+
+
+@check("DS-SCH-06")
+def columns_are_in_the_files(lab: SharingLab) -> None:
+    """Every column of the schema is in the files with its type, or null in all their rows."""
+    for table in readable(lab, reading.PARQUET):
+        reply = reading.asked(lab, table, form=reading.PARQUET)
+        if reply.status != 200:
+            lab.skip("DS-SCH-06", f"{table.name} is refused in parquet format")
+            continue
+        with lab.judge("DS-SCH-06"):
+            _columns_fit(lab, table, reading.understood(reply))
+
+
+@check("DS-SCH-02")
+def columns_are_described_as_they_are(lab: SharingLab) -> None:
+    """A column that is never null is said to be so, and comments on columns are passed on."""
+    lab.needs_parquet()
+    table = lab.fixture("types")
+    answer = reading.understood(lab.works(reading.asked(lab, table, form=reading.PARQUET), 200))
+    found = {field["name"]: field for field in answer.fields}
+    for known in table.last.schema["fields"]:
+        field: Any = found.get(known["name"], known)
+        if field.get("nullable") != known["nullable"]:
+            lab.warn("DS-SCH-02", expected=f"nullable {known['nullable']} of {known['name']}", actual=str(field.get("nullable")))
+        comment = known["metadata"].get("comment")
+        if comment is not None and (field.get("metadata") or {}).get("comment") != comment:
+            lab.warn("DS-SCH-02", expected=f"the comment {comment!r} on {known['name']}", actual=repr(field.get("metadata")))
+    lab.note("DS-SCH-02", "")
+
+
+def _columns_fit(lab: SharingLab, table: PackTable, answer: Answer) -> None:
+    never_null = {name for name in table.last.rows.column_names if table.last.rows[name].null_count == 0}
+    fields = [field for field in answer.fields if field["name"] not in answer.partition_columns]
+    for file in answer.files:
+        stored = columns.stored(reading.downloads(lab).fetch(file, file.url))
+        for field in fields:
+            what = f"{table.name}: a column {field['name']}"
+            found = columns.column(stored, field["name"])
+            columns.fits(field, found, what)
+            if found is None and field["name"] in never_null:
+                raise Unmet(f"{what} in the file, since it is never null", f"columns {', '.join(stored.names)}")
+            if field["name"] not in table.last.rows.column_names:
+                raise Unmet(f"columns {', '.join(table.last.rows.column_names)} in {table.name}", field["name"])

@@ -1,0 +1,187 @@
+"""Statistics of files: what they say holds for the rows in the file, those that a deletion vector deletes included."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT
+from lakepact.conformance.checks.delta_sharing.kit.test_tables import MANY, readable
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered, Unmet
+from lakepact.conformance.rows.data_files import physical_name, stored_table
+from lakepact.conformance.rows.lines import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.fixtures.manifest import PackTable
+    from lakepact.conformance.rows.lines import Answer
+
+CHANGED = ("changes", "changes_deletion_vectors", "partitioned")  #: tables whose changed files are looked at, too
+COLUMN_STATISTICS = ("nullCount", "minValues", "maxValues")
+MILLISECOND = dt.timedelta(milliseconds=1)  #: by which the bound of a time may be cut
+TINY = 1e-9  #: by which the bound of a decimal may be off, for what a JSON number can say, as a part of it
+MOST_TABLES = 12  #: whose statistics are looked at where nothing is known of them
+
+
+def answers(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
+    """Snapshots of the tables of the pack, in each format that is offered; what is refused is left out."""
+    for form in (reading.PARQUET, reading.DELTA):
+        try:
+            for table in readable(lab, form):
+                reply = reading.asked(lab, table, form=form)
+                if reply.status == 200:
+                    yield table, parsed(reply.lines)
+        except NotOffered:
+            continue
+
+
+def changed(lab: SharingLab) -> Iterator[tuple[PackTable, Answer]]:
+    """What changed in some tables of the pack, by the feed of changes and since their first version; what is refused is left out."""
+    for name in CHANGED:
+        table = lab.fixture(name)
+        for form in (reading.PARQUET, reading.DELTA):
+            replies = [reading.asked(lab, table, {"startingVersion": 0}, form=form)]
+            if table.first_change is not None and lab.offers("queryTableChanges"):
+                replies.append(reading.asked_changes(lab, table, {"starting_version": table.first_change}, form=form))
+            yield from ((table, parsed(reply.lines)) for reply in replies if reply.status == 200)
+
+
+def described(lab: SharingLab) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """Files with statistics: what they are called in a report, their rows as stored, and the statistics."""
+    for table, answer in chain(answers(lab), changed(lab)):
+        for file in answer.files:
+            found = file.statistics
+            if found is not None:
+                stored = stored_table(reading.downloads(lab).fetch(file, file.url))
+                where = f"a file {file.kind} of {table.name} in {answer.format} format with {stored.num_rows} rows"
+                yield where, stored, found
+
+
+@check("DS-STA-01", "DS-STA-03", "DS-STA-04", "DS-STA-05")
+def statistics_hold(lab: SharingLab) -> None:
+    """Numbers of records, null counts and bounds hold for the rows of the file."""
+    files = [(where, stored.to_pylist(), found) for where, stored, found in described(lab)]
+    if not files:
+        raise NotOffered("no file has statistics")
+    with lab.judge("DS-STA-01"):
+        for where, rows, found in files:
+            if "numRecords" in found:
+                expect.equal(len(rows), found["numRecords"], f"for {where} numRecords")
+    with lab.judge("DS-STA-03"):
+        for where, name, values, count in _said(files, "nullCount"):
+            expect.equal(sum(v is None for v in values), count, f"for {where} the nullCount of {name}")
+    for requirement, member, side in (("DS-STA-04", "minValues", "above"), ("DS-STA-05", "maxValues", "below")):
+        with lab.judge(requirement):
+            for where, name, values, bound in _said(files, member):
+                if not _is_spelled(bound, next((v for v in values if v is not None), None)):
+                    raise Unmet(f"for {where} a bound of {name} in {member} as statistics spell such values", repr(bound))
+                wrong = [v for v in values if v is not None and _beyond(v, bound, upper=side == "below")]
+                if wrong:
+                    raise Unmet(f"for {where} a bound of {name} in {member} that is not {side} {wrong[0]!r}", repr(bound))
+
+
+def _said(files: list[tuple[str, list[dict[str, Any]], dict[str, Any]]], member: str) -> Iterator[tuple[str, str, list[Any], Any]]:
+    """What a member of the statistics says: of which file, of which column, its values, and what is said."""
+    for where, rows, found in files:
+        for name, values, one in _columns(rows, found.get(member)):
+            yield where, name, values, one
+
+
+def _columns(rows: list[dict[str, Any]], said: Any, path: str = "") -> Iterator[tuple[str, list[Any], Any]]:
+    """The columns that statistics say something of, nested ones too: name, values, and what is said."""
+    if not isinstance(said, dict):
+        return
+    for name, one in said.items():
+        if not rows or name not in rows[0]:
+            continue
+        values = [row[name] for row in rows]
+        if isinstance(one, dict):
+            inner = next((v for v in values if isinstance(v, dict)), None)
+            if inner is not None:
+                whole = [v if isinstance(v, dict) else dict.fromkeys(inner) for v in values]
+                yield from _columns(whole, one, f"{path}{name}.")
+        elif one is not None:
+            yield path + name, values, one
+
+
+def _is_spelled(bound: Any, value: Any) -> bool:
+    """Whether a bound is spelled as statistics do: texts, dates and times as texts, whole numbers as numbers."""
+    if isinstance(value, (str, dt.date)):
+        return isinstance(bound, str)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return isinstance(bound, (int, float)) and not isinstance(bound, bool)
+    return True
+
+
+def _beyond(value: Any, bound: Any, *, upper: bool) -> bool:
+    """Whether a value is on the wrong side of a bound."""
+    limit: Any = bound
+    if isinstance(value, dt.datetime):
+        limit = _moment(bound)
+        if limit is None or not isinstance(bound, str):
+            return False
+        limit, value = limit + (MILLISECOND if upper else -MILLISECOND), value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value
+    elif isinstance(value, dt.date):
+        limit = dt.date.fromisoformat(bound) if isinstance(bound, str) and len(bound) == 10 else value
+    elif isinstance(value, Decimal):
+        limit, value = float(bound), float(value)
+        limit += abs(limit) * (TINY if upper else -TINY)
+    elif isinstance(value, float):
+        if math.isnan(value) or not isinstance(bound, (int, float)):
+            return False
+    elif type(value) is not type(bound):
+        return False
+    return bool(value > limit if upper else value < limit)
+
+
+def _moment(text: Any) -> dt.datetime | None:
+    try:
+        found = dt.datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return found.replace(tzinfo=dt.UTC) if found.tzinfo is None else found
+
+
+@check("DS-STA-02")
+def shape_of_the_schema(lab: SharingLab) -> None:
+    """The statistics of columns are nested as the columns are, and there are none of columns that do not exist."""
+    if lab.knows_content:
+        seen = [answer for table, answer in answers(lab) if table.name != MANY]
+    else:
+        seen = []
+        for known in [t for t in lab.tables() if "url" in t.access_modes][:MOST_TABLES]:
+            reply = lab.send("queryTable", body={"limitHint": 1000}, delta_sharing_capabilities=EITHER_FORMAT[1], **known.address)
+            if reply.status == 200:
+                seen.append(parsed(reply.lines))
+    if not any(file.stats for answer in seen for file in answer.files):
+        raise NotOffered("no file has statistics")
+    with lab.judge("DS-STA-02"):
+        for answer in seen:
+            fields = {physical_name(f) if answer.mapping != "none" else f["name"]: f for f in answer.fields}
+            for file in answer.files:
+                found = file.statistics or {}
+                for member in COLUMN_STATISTICS:
+                    _mirrors(found.get(member), fields, member, answer.mapping)
+
+
+def _mirrors(said: Any, fields: Mapping[str, Mapping[str, Any]], where: str, mapping: str) -> None:
+    """What is said of columns is nested as they are."""
+    if said is None:
+        return
+    expect.true(isinstance(said, dict), f"an object as {where}", said)
+    for name, one in said.items():
+        expect.true(name in fields, f"columns of the schema in {where}", name)
+        kind = fields[name]["type"]
+        if isinstance(kind, dict) and kind.get("type") == "struct":
+            inner = {physical_name(f) if mapping != "none" else f["name"]: f for f in kind["fields"]}
+            _mirrors(one, inner, f"{where}.{name}", mapping)
+        else:
+            expect.true(not isinstance(one, dict), f"a value of {where}.{name}, which is no structure", one)

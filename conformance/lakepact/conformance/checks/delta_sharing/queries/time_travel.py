@@ -1,0 +1,399 @@
+"""Time travel: a table as it was, by version or by time, and what is refused."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit import reading, test_tables, times
+from lakepact.conformance.checks.delta_sharing.kit.test_tables import CHANGING, MANY
+from lakepact.conformance.checks.delta_sharing.queries.changes import became
+from lakepact.conformance.checks.delta_sharing.suite import check
+from lakepact.conformance.outcome import NotOffered
+from lakepact.conformance.rows import comparison
+from lakepact.conformance.rows.lines import schema_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.checks.delta_sharing.kit.reading import AnyTable
+    from lakepact.conformance.fixtures.manifest import PackTable, PackVersion
+    from lakepact.conformance.rows.lines import Answer
+
+WITHOUT_HISTORY = ("unpartitioned", MANY)
+NO_TIMES = ("2025-01-02 00:00:00", "1735776000000", "", "yesterday", "2025-13-01T00:00:00Z")
+CHECKPOINTS = ("checkpoint_classic", "checkpoint_multipart", "checkpoint_v2", "checkpoint_v2_json")
+MANY_VERSIONS = 4  #: of a table that are asked for: the first, the last and some between
+
+
+def with_history(lab: SharingLab) -> Iterator[PackTable]:
+    """The tables of the pack whose history is shared, and which the target can answer."""
+    for table in lab.manifest.tables.values():
+        if table.history and table.name != CHANGING and (not table.features or lab.feature("delta-format")):
+            yield table
+
+
+def some(versions: tuple[PackVersion, ...]) -> tuple[PackVersion, ...]:
+    """At most a few of some versions, the first and the last among them."""
+    step = -(-(len(versions) - 1) // (MANY_VERSIONS - 1)) or 1
+    return tuple(v for n, v in enumerate(versions) if n % step == 0 or n == len(versions) - 1)
+
+
+def without_nulls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without the columns that are null: one that came later is not there, or null."""
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
+def same_as(lab: SharingLab, version: PackVersion, answer: Answer, what: str) -> None:
+    """The files of an answer hold the rows of a version."""
+    comparison.same(without_nulls(version.rows.to_pylist()), without_nulls(reading.rows(lab, answer)), what)
+
+
+@check("DS-TTV-01", "DS-QRY-09")
+def every_version(lab: SharingLab) -> None:
+    """A query of an earlier version has the rows of that version."""
+    for table in with_history(lab):
+        for version in some(table.readable):
+            _version_is_right(lab, table, version)
+
+
+def _version_is_right(lab: SharingLab, table: PackTable, version: PackVersion) -> None:
+    reply = reading.asked(lab, table, {"version": version.version})
+    what = f"{table.name} at version {version.version}"
+    if reply.status != 200:
+        if table.features and 400 <= reading.asked(lab, table).status < 500:
+            lab.skip("DS-TTV-01", f"{table.name}, which needs {', '.join(sorted(table.features))}, is refused")
+        else:
+            with lab.judge("DS-TTV-01"):
+                expect.status(reply, 200, about=f"for {what}")
+        lab.skip("DS-QRY-09", f"no answer for {what}")
+        return
+    with lab.judge("DS-TTV-01", "DS-QRY-09"):
+        same_as(lab, version, reading.understood(reply), f"the rows of {what}")
+
+
+@check("DS-MDT-07")
+def schemas_of_versions(lab: SharingLab) -> None:
+    """The metadata of a query of an earlier version has the columns that the table had then."""
+    lab.needs_parquet()
+    table = lab.fixture("schema_changes")
+    if reading.asked(lab, table, {"version": table.readable[0].version}).status != 200:
+        raise NotOffered("the history of the table is not shared")
+    for version in table.readable:
+        reply = lab.works(reading.asked(lab, table, {"version": version.version}, form=reading.PARQUET), 200)
+        with lab.judge("DS-MDT-07"):
+            found = [field["name"] for field in reading.understood(reply).fields]
+            wanted = [field["name"] for field in version.schema["fields"]]
+            expect.equal(wanted, found, f"for {table.name} at version {version.version} the columns")
+
+
+@check("DS-TTV-02", "DS-QRY-08", "DS-QRY-09")
+def as_of_a_time(lab: SharingLab) -> None:
+    """A query as of a time has the rows of the last version made at or before it."""
+    for name in ("times", "times_in_commit"):
+        table = lab.fixture(name)
+        for version, following in zip_longest(table.versions, (later.timestamp for later in table.versions[1:])):
+            moments = [-(-version.timestamp // times.SECOND)]
+            if following is not None:
+                moments.append(following // times.SECOND - 1)
+                if name == "times_in_commit":  # A time that stands in the log loses no fraction on the way to a store.
+                    moments.append(following // times.SECOND)
+            for moment in (seconds * times.SECOND for seconds in moments):
+                if version.timestamp <= moment and (following is None or moment < following):
+                    _moment_is_right(lab, table, version, times.at(moment))
+
+
+@check("DS-TTV-02")
+def as_of_before_all(lab: SharingLab) -> None:
+    """A query as of a time before the first version is refused, since no version was made at or before it."""
+    table = lab.fixture("times")
+    lab.works(reading.asked(lab, table, {"timestamp": times.as_of(table.versions[1].timestamp)}), 200)
+    early = times.at(table.versions[0].timestamp - times.SECOND)
+    reply = reading.asked(lab, table, {"timestamp": early})
+    if reply.status == 200:
+        # Engines that take the first version for what is meant are known.
+        lab.warn("DS-TTV-02", expected=f"a query of {table.name} as of {early}, before all its versions, to be refused", actual=reply.shown)
+    lab.note("DS-TTV-02", "")
+
+
+def _moment_is_right(lab: SharingLab, table: PackTable, version: PackVersion, moment: str) -> None:
+    reply = reading.asked(lab, table, {"timestamp": moment})
+    what = f"{table.name} as of {moment}, which is version {version.version}"
+    if reply.status != 200:
+        if reply.status == 400 and moment > times.at(table.last.timestamp, fraction=True):
+            # The last version made at or before it is the current one; engines that take it for a mistake are known.
+            lab.warn("DS-TTV-02", expected=f"the rows of {what}, also after the last commit", actual=reply.shown)
+        else:
+            with lab.judge("DS-TTV-02"):
+                expect.status(reply, 200, about=f"for {what}")
+        for requirement in ("DS-QRY-08", "DS-QRY-09"):
+            lab.skip(requirement, f"no answer for {what}")
+        return
+    with lab.judge("DS-QRY-08"):
+        expect.equal(str(version.version), reading.version_header(reply), f"for {what}, the Delta-Table-Version")
+    with lab.judge("DS-TTV-02", "DS-QRY-09"):
+        same_as(lab, version, reading.understood(reply), f"the rows of {what}")
+
+
+@check("DS-TTV-03")
+def history_is_not_shared(lab: SharingLab) -> None:
+    """A table without shared history refuses versions, times and starts."""
+    for name in WITHOUT_HISTORY:
+        table = lab.fixture(name)
+        for body in ({"version": 0}, {"timestamp": times.as_of(table.last.timestamp)}, {"startingVersion": 0}):
+            with lab.judge("DS-TTV-03"):
+                expect.status(reading.asked(lab, table, body), 400, about=f"for {body} of a table whose history is not shared")
+
+
+@check("DS-TTV-04")
+def versions_that_are_not_there(lab: SharingLab) -> None:
+    """Versions that are negative, in the future or cleaned away are refused."""
+    subject = test_tables.with_history(lab)
+    _refused(lab, subject.table, (subject.last + 1, 2**40, -1), f"{subject.last} is the current one")
+    if not lab.knows_content:
+        return
+    for name in CHECKPOINTS:
+        table = lab.fixture(name)
+        if table.unusual and reading.asked(lab, table).status != 200:
+            lab.skip("DS-TTV-04", f"{name}, which needs {', '.join(sorted(table.unusual))}, is refused")
+            continue
+        gone = [version.version for version in table.versions if not version.readable]
+        _refused(lab, table, (table.last.version + 1, *gone), f"{table.readable[0].version} is the first that is left in {name}")
+
+
+def _refused(lab: SharingLab, table: AnyTable, versions: Iterable[int], known: str) -> None:
+    for version in versions:
+        reply = reading.asked(lab, table, {"version": version})
+        with lab.judge("DS-TTV-04"):
+            if not 400 <= reply.status < 500:
+                expect.status(reply, 400, 404, about=f"for version {version}, where {known}")
+
+
+@check("DS-TTV-05")
+def two_moments(lab: SharingLab) -> None:
+    """Two ways to say which version are refused together."""
+    subject = test_tables.with_history(lab)
+    known = lab.fixture("partitioned").last.timestamp if lab.knows_content else int(time.time() * times.SECOND)
+    moment = times.as_of(known)
+    for body in (
+        {"version": subject.last, "timestamp": moment},
+        {"version": subject.last, "startingVersion": subject.last},
+        {"timestamp": moment, "startingVersion": subject.last},
+    ):
+        with lab.judge("DS-TTV-05"):
+            expect.status(reading.asked(lab, subject.table, body), 400, about=f"for {' and '.join(body)}")
+
+
+@check("DS-TTV-06")
+def files_say_their_version(lab: SharingLab) -> None:
+    """The files of a time travel have the version and the time of what was asked for."""
+    table = lab.fixture("partitioned")
+    for version in table.readable:
+        for body in ({"version": version.version}, {"timestamp": times.as_of(version.timestamp)}):
+            reply = lab.works(reading.asked(lab, table, body), 200)
+            with lab.judge("DS-TTV-06"):
+                answer = reading.understood(reply)
+                for file in answer.files:
+                    expect.equal(version.version, file.version, f"for {body} the version of a file")
+                    expect.equal(version.timestamp, file.timestamp, f"for {body} the timestamp of a file")
+                if answer.wrapper.get("version") is not None:
+                    expect.equal(version.version, answer.wrapper["version"], f"for {body} the version of metaData")
+
+
+# -- since a version -------------------------------------------------------------------------------------------------------
+
+
+@check("DS-TTV-07")
+def since_a_version(lab: SharingLab) -> None:
+    """The files added and removed since a version lead from the rows before it to the rows of each later one."""
+    for name, start in (("partitioned", 0), ("partitioned", 2), ("streamed", 3), ("changes", 0), ("deletion_vectors", 1)):
+        table = lab.fixture(name)
+        if table.features and not lab.feature("delta-format"):
+            continue
+        reply = reading.asked(lab, table, {"startingVersion": start})
+        if table.features and 400 <= reply.status < 500:
+            continue
+        with lab.judge("DS-TTV-07"):
+            _leads_on(lab, table, start, reading.understood(reply, f"for the changes of {name} since {start}"))
+
+
+def _leads_on(lab: SharingLab, table: PackTable, start: int, answer: Answer) -> None:
+    for version in table.versions[start:]:
+        before = table.versions[version.version - 1].rows.to_pylist() if version.version else []
+        # The head of an answer may be the metadata of its start or of its end; files are read in the columns of their version.
+        then = replace(answer, metadata={**answer.metadata, "schemaString": orjson.dumps(version.schema).decode()})
+        added, removed = (
+            [row for file in answer.of(kind) if file.version == version.version for row in reading.rows_of(lab, then, file)]
+            for kind in ("add", "remove")
+        )
+        expected = without_nulls([*version.rows.to_pylist(), *removed])
+        comparison.same(expected, without_nulls([*before, *added]), f"{table.name}, from {version.version - 1} to {version.version}")
+
+
+@check("DS-TTV-08")
+def earlier_metadata(lab: SharingLab) -> None:
+    """The metadata of each later version that changed it is among the lines since a version."""
+    table = lab.fixture("schema_changes")
+    for start in (0, 1, 2):
+        reply = lab.works(reading.asked(lab, table, {"startingVersion": start}), 200)
+        with lab.judge("DS-TTV-08"):
+            answer = reading.understood(reply)
+            found = [_columns(document) for document in (answer.wrapper, *answer.historical)]
+            later = [v for before, v in zip(table.versions[start:], table.versions[start + 1 :], strict=False) if before.schema != v.schema]
+            for version in later:
+                expected = _columns({"schemaString": orjson.dumps(version.schema).decode()})
+                expect.contains(expected, found, f"since {start} metaData lines, one of them of version {version.version}")
+            became(later, answer.historical, f"since {start}")
+
+
+def _columns(metadata: Any) -> list[Any]:
+    """What a schema says of its columns, in short."""
+    inner = metadata.get("deltaMetadata", metadata)
+    schema = inner["schemaString"] if isinstance(inner["schemaString"], dict) else schema_object(inner)
+    return [[field["name"], bool(field.get("metadata"))] for field in schema["fields"]]
+
+
+@check("DS-TTV-09")
+def an_end_is_a_hint(lab: SharingLab) -> None:
+    """An end without a start changes nothing, and with a start all files up to it are there."""
+    subject = test_tables.with_history(lab)
+    plain = lab.works(reading.asked(lab, subject.table), 200)
+    ended = reading.asked(lab, subject.table, {"endingVersion": 0})
+    with lab.judge("DS-TTV-09"):
+        whole = reading.told_apart(reading.understood(plain).files)
+        expect.equal(whole, reading.told_apart(reading.understood(ended, "for an endingVersion alone").files), "files")
+    if not lab.knows_content:
+        return
+    table = lab.fixture("streamed")
+    window = reading.asked(lab, table, {"startingVersion": 1, "endingVersion": 3})
+    with lab.judge("DS-TTV-09"):
+        answer = reading.understood(window, "for versions 1 to 3")
+        found = [row for file in answer.files if (file.version or 0) <= 3 for row in reading.rows_of(lab, answer, file)]
+        before = comparison.counted(table.versions[0].rows.to_pylist())
+        expected = comparison.counted(table.versions[3].rows.to_pylist()) - before
+        expect.equal(expected.total(), len(found), "for versions 1 to 3 the number of rows added in them")
+
+
+@check("DS-TTV-11")
+def compactions_are_silent(lab: SharingLab) -> None:
+    """A commit that changes no data leaves no line in what changed since a version."""
+    table = lab.fixture("changes")
+    silent = [v.version for v in table.versions if not any(v.document["actions"].values())]
+    for start in (0, silent[0]):
+        reply = lab.works(reading.asked(lab, table, {"startingVersion": start}), 200)
+        with lab.judge("DS-TTV-11"):
+            loud = [file.version for file in reading.understood(reply).files if file.version in silent]
+            expect.true(not loud, f"no file of version {silent[0]}, which is a compaction", f"{len(loud)} files of it")
+
+
+@check("DS-TTV-12")
+def starts_after_the_end(lab: SharingLab) -> None:
+    """A start after the current version, or after the end, is refused."""
+    subject = test_tables.with_history(lab)
+    last = subject.last
+    bodies = [{"startingVersion": last + 1}, *([{"startingVersion": last, "endingVersion": last - 1}] if last else [])]
+    for body in bodies:
+        with lab.judge("DS-TTV-12"):
+            expect.status(reading.asked(lab, subject.table, body), 400, about=f"for {body}, where {last} is the current version")
+
+
+@check("DS-TTV-13")
+def changes_are_whole_files(lab: SharingLab) -> None:
+    """What changed since a version is said by files added and removed, not by files of the change data feed."""
+    table = lab.fixture("changes")
+    reply = lab.works(reading.asked(lab, table, {"startingVersion": 0}), 200)
+    with lab.judge("DS-TTV-13"):
+        kinds = {file.kind for file in reading.understood(reply).files}
+        expect.true(kinds <= {"add", "remove"}, "files that were added or removed", f"kinds {', '.join(sorted(kinds))}")
+
+
+# -- spellings of times ----------------------------------------------------------------------------------------------------
+
+
+@check("DS-TSF-01")
+def times_in_utc(lab: SharingLab) -> None:
+    """A time in ISO 8601 and UTC is accepted wherever a time may be sent."""
+    lab.needs_history()
+    subject = test_tables.any_table(lab) if lab.knows_content else lab.with_history()
+    replies = [("the version", lab.send("getTableVersion", starting_timestamp=times.EPOCH, **subject.address))]
+    if lab.knows_content:
+        moment = times.as_of((table := lab.fixture("changes")).versions[1].timestamp)
+        replies.append(("the version", lab.send("getTableVersion", starting_timestamp=moment, **table.address)))
+        if lab.feature("history"):  # versions may be told by times where none but the current one is shared
+            replies.append(("a query", reading.asked(lab, table, {"timestamp": moment})))
+        if lab.feature("change-data-feed"):
+            replies.append(("changes", reading.asked_changes(lab, table, {"starting_timestamp": moment})))
+    for what, reply in replies:
+        with lab.judge("DS-TSF-01"):
+            expect.status(reply, 200, about=f"for {what} by a timestamp such as {times.EPOCH}")
+
+
+@check("DS-TSF-02")
+def times_that_are_none(lab: SharingLab) -> None:
+    """What is no time in ISO 8601 is refused."""
+    table = test_tables.any_table(lab)
+    for text in NO_TIMES:
+        with lab.judge("DS-TSF-02"):
+            reply = lab.send("getTableVersion", query=[("startingTimestamp", text)], **table.address)
+            expect.status(reply, 400, about=f"for startingTimestamp {text!r}")
+    if lab.feature("history"):
+        travelled = test_tables.with_history(lab).table
+        for text in NO_TIMES:
+            with lab.judge("DS-TSF-02"):
+                expect.status(reading.asked(lab, travelled, {"timestamp": text}), 400, about=f"for a query as of {text!r}")
+
+
+@check("DS-TSF-03")
+def times_in_other_spellings(lab: SharingLab) -> None:
+    """A fraction of a second and another offset are read rightly, or refused."""
+    table = lab.fixture("times")
+    at = [version.timestamp for version in table.versions]
+    for moment, first, latest in (
+        (times.at(at[2], offset_hours=2), 2, 2),
+        (times.at(at[2], offset_hours=-7), 2, 2),
+        (times.at(at[2] + 500, fraction=True), 3, 2),
+        (times.at(at[4], fraction=True), 4, 4),
+        (times.at(at[2]).replace("Z", ".000000Z"), 2, 2),
+        (times.at(at[2]).replace("Z", ".000000000Z"), 2, 2),
+        (times.at(at[4] - 1, fraction=True), 4, 3),
+    ):
+        reply = lab.send("getTableVersion", starting_timestamp=moment, **table.address)
+        with lab.judge("DS-TSF-03"):
+            _read_or_refused(reply, first, f"the first version at or after {moment}")
+        reply = reading.asked(lab, table, {"timestamp": moment})
+        with lab.judge("DS-TSF-03"):
+            _read_or_refused(reply, latest, f"the last version at or before {moment}")
+
+
+def _read_or_refused(reply: Any, version: int, what: str) -> None:
+    expect.status(reply, 200, 400, about=f"for {what}")
+    if reply.status == 200:
+        expect.equal(str(version), reading.version_header(reply), f"for {what} the Delta-Table-Version")
+
+
+# -- streaming -------------------------------------------------------------------------------------------------------------
+
+
+@check("DS-STR-03")
+def windows_of_versions(lab: SharingLab) -> None:
+    """Window after window of versions, each added row is there once."""
+    table = lab.fixture("streamed")
+    polled = lab.works(lab.send("getTableVersion", **table.address), 200)
+    if reading.version_header(polled) != str(table.last.version):
+        raise NotOffered(f"{table.name} is not at version {table.last.version} any more")
+    with lab.judge("DS-STR-03"):
+        read: list[Any] = []
+        for start in range(0, table.last.version + 1, 2):
+            end = min(start + 1, table.last.version)
+            reply = reading.asked(lab, table, {"startingVersion": start, "endingVersion": end})
+            answer = reading.understood(reply, f"for versions {start} to {end}")
+            for file in answer.files:
+                if file.version is None or start <= file.version <= end:
+                    read += reading.rows_of(lab, answer, file)
+        comparison.same(table.last.rows.to_pylist(), read, "the rows of all windows together")

@@ -1,0 +1,158 @@
+"""Hints on partition columns that a server which filters at all should understand: fewer files, and none too few."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from lakepact.conformance import expect
+from lakepact.conformance.checks.delta_sharing.kit.predicates import Comparison, IsNull, Joined, Negated, Predicate, hint
+from lakepact.conformance.checks.delta_sharing.queries.hints import PRUNED, Hinted, matching
+from lakepact.conformance.checks.delta_sharing.suite import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+
+TYPED = "partition_types"
+
+
+def region(operation: str, value: str, *, flipped: bool = False) -> Comparison:
+    """A comparison with a region."""
+    return Comparison("region", "string", operation, value, flipped)
+
+
+def year(operation: str, value: int, *, flipped: bool = False) -> Comparison:
+    """A comparison with a year."""
+    return Comparison("year", "integer", operation, value, flipped)
+
+
+SIMPLEST = region("=", "us")
+NO_REGION, SOME_REGION = IsNull("region", "string"), IsNull("region", "string", negated=True)
+
+COMPARISONS = tuple(
+    comparison
+    for flipped in (False, True)
+    for comparison in (
+        region("=", "us", flipped=flipped),
+        region("<>", "eu", flipped=flipped),
+        year("<", 25, flipped=flipped),
+        year("<=", 9, flipped=flipped),
+        year(">", 2023, flipped=flipped),
+        year(">=", 2024, flipped=flipped),
+    )
+)
+
+#: Type of JSON predicates → a comparison on the column of `partition_types` that is of it.
+OF_EACH_TYPE: tuple[tuple[str, Comparison], ...] = (
+    ("bool", Comparison("p_boolean", "boolean", "=", value=True)),
+    ("int", Comparison("p_integer", "integer", "=", 25)),
+    ("int", Comparison("p_short", "short", ">", 25)),
+    ("long", Comparison("p_long", "long", "<", 9)),
+    ("string", Comparison("p_string", "string", "=", "A")),
+    ("date", Comparison("p_date", "date", "=", dt.date(2024, 1, 10))),
+    ("float", Comparison("p_float", "float", "=", 9.5)),
+    ("double", Comparison("p_double", "double", ">=", 25.25)),
+    ("timestamp", Comparison("p_timestamp", "timestamp", "=", dt.datetime(2024, 1, 11, 3, 4, 5, tzinfo=dt.UTC))),
+    ("timestamp", Comparison("p_timestamp", "timestamp", "<=", dt.datetime(2024, 1, 2, 3, 4, 5, tzinfo=dt.UTC))),
+)
+
+
+def sql(known: Hinted, predicate: Predicate) -> Reply:
+    """The answer to a predicate in SQL."""
+    return known.asked(predicateHints=[predicate.sql()])
+
+
+def json(known: Hinted, predicate: Predicate) -> Reply:
+    """The answer to a predicate in JSON."""
+    return known.asked(jsonPredicateHints=hint(predicate.tree()))
+
+
+def fewer(known: Hinted, reply: Reply, predicate: Predicate) -> None:
+    """The files are fewer than all, and all rows that satisfy the predicate are in them.
+
+    Raises:
+        Unmet: some are missing, or all files are there.
+    """
+    answer = known.holds_all(reply, matching(known.rows, predicate), predicate.sql())
+    total = len(known.answer.files)
+    expect.true(len(answer.files) < total, f"fewer than all {total} files of {known.table.name} for {predicate.sql()}", "all of them")
+
+
+def understands(lab: SharingLab, requirement: str, known: Hinted, predicates: Iterable[Predicate], *, in_sql: bool = False) -> None:
+    """A server that filters by the simplest comparison understands these too; of one that never filters nothing is asked."""
+    send = sql if in_sql else json
+    simplest = SIMPLEST if known.table.name == PRUNED else Comparison("p_string", "string", "=", "A")
+    reply = lab.works(send(known, simplest), 200)
+    if len([line for line in reply.lines if line.get("file") is not None]) >= len(known.answer.files):
+        lab.skip(requirement, "the target does not filter by such hints")
+        return
+    for predicate in predicates:
+        reply = send(known, predicate)
+        with lab.judge(requirement):
+            fewer(known, reply, predicate)
+
+
+@check("DS-SQL-01")
+def sql_comparisons(lab: SharingLab) -> None:
+    """A server that filters by SQL understands each comparison, with the constant on either side."""
+    understands(lab, "DS-SQL-01", Hinted(lab, lab.fixture(PRUNED)), COMPARISONS, in_sql=True)
+
+
+@check("DS-SQL-02")
+def sql_nulls(lab: SharingLab) -> None:
+    """A server that filters by SQL understands IS NULL and IS NOT NULL."""
+    predicates = (NO_REGION, SOME_REGION, IsNull("year", "integer"), IsNull("year", "integer", negated=True))
+    understands(lab, "DS-SQL-02", Hinted(lab, lab.fixture(PRUNED)), predicates, in_sql=True)
+
+
+@check("DS-JSP-02")
+def typed_comparisons(lab: SharingLab) -> None:
+    """Columns and constants are compared as values of their type: 9 comes before 25, and 100 after it."""
+    understands(lab, "DS-JSP-02", Hinted(lab, lab.fixture(PRUNED)), (year("<", 25), year(">", 25), year("<=", 100), year(">=", 100)))
+
+
+@check("DS-JSP-03")
+def json_nulls(lab: SharingLab) -> None:
+    """A server that filters by JSON predicates understands isNull."""
+    understands(lab, "DS-JSP-03", Hinted(lab, lab.fixture(PRUNED)), (NO_REGION, IsNull("year", "integer")))
+
+
+@check("DS-JSP-04")
+def json_comparisons(lab: SharingLab) -> None:
+    """A server that filters by JSON predicates understands each comparison, with the constant on either side."""
+    understands(lab, "DS-JSP-04", Hinted(lab, lab.fixture(PRUNED)), [c for c in COMPARISONS if c.operation != "<>"])
+
+
+@check("DS-JSP-05")
+def json_and_or(lab: SharingLab) -> None:
+    """A server that filters by JSON predicates understands `and` and `or` of two children and more, and of no fewer."""
+    known = Hinted(lab, lab.fixture(PRUNED))
+    predicates = (
+        Joined("and", (region("=", "eu"), year("=", 2024))),
+        Joined("and", (region("=", "eu"), year(">", 9), year("<", 2024))),
+        Joined("or", (region("=", "us"), year("=", 100))),
+        Joined("or", (region("=", "us"), year("=", 100), NO_REGION)),
+        Joined("and", (Joined("or", (region("=", "us"), region("=", "EU"))), year(">", 9))),
+    )
+    understands(lab, "DS-JSP-05", known, predicates)
+    for alone in (Joined("and", (region("=", "nowhere"),)), Joined("or", (region("=", "nowhere"),))):
+        reply = json(known, alone)
+        with lab.judge("DS-JSP-05"):
+            known.holds_all(reply, known.rows, f"{alone.operation} of one child")
+
+
+@check("DS-JSP-06")
+def json_not(lab: SharingLab) -> None:
+    """A server that filters by JSON predicates understands `not`."""
+    predicates = (Negated(region("=", "eu")), Negated(NO_REGION), Negated(year(">=", 2024)), Negated(Negated(region("=", "us"))))
+    understands(lab, "DS-JSP-06", Hinted(lab, lab.fixture(PRUNED)), predicates)
+
+
+@check("DS-JSP-07")
+def json_types(lab: SharingLab) -> None:
+    """A server that filters by JSON predicates understands each type."""
+    known = Hinted(lab, lab.fixture(TYPED))
+    understands(lab, "DS-JSP-07", known, [comparison for _, comparison in OF_EACH_TYPE])

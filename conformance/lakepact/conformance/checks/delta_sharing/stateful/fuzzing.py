@@ -1,0 +1,279 @@
+"""Requests about what a target shares, of every kind; the protocol only reads, so a sequence needs no corner of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from lakepact.conformance.checks.delta_sharing.kit.answers import ANSWERS_IN_LINES, OF_NAMES, OPERATIONS, version_of
+from lakepact.conformance.checks.delta_sharing.kit.catalog import EITHER_FORMAT, SharedTable
+from lakepact.conformance.checks.delta_sharing.kit.listings import LISTS
+from lakepact.conformance.checks.delta_sharing.suite import suite
+from lakepact.conformance.fuzz import Fuzz
+from lakepact.conformance.fuzz.judging import MALFORMED, NO_OBJECT, WRONG_TYPE
+from lakepact.conformance.fuzz.steps import Learned
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from random import Random
+
+    from lakepact.conformance.checks.delta_sharing.kit.lab import SharingLab
+    from lakepact.conformance.exchanges import Reply
+    from lakepact.conformance.fuzz.steps import Step
+    from lakepact.conformance.outcome import Unmet
+    from lakepact.conformance.wire import Wire
+
+Document = dict[str, Any]
+
+#: What is sent; what has most to go wrong stands here more than once.
+SENT = (*OPERATIONS, *LISTS, "getTableVersion", "getTableMetadata", *("queryTable",) * 8, *("queryTableChanges",) * 4)
+
+#: Names that nothing has, in forms that paths find hard.
+ODD_NAMES = ("missing", " ", "\x00", "a%2Fb", "a/b", "é\U0001f9ca", "x" * 300, "..", ".", "%2e%2e", "..\\..", "_delta_log")
+
+#: Values of parameters by their last word: those that should be understood, and those that need not be.
+VALUES: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
+    "delta_sharing_capabilities": (
+        (
+            EITHER_FORMAT[1],
+            f"{EITHER_FORMAT[1]};includeEndStreamAction=true",
+            "responseformat=parquet",
+            "ResponseFormat=DELTA,Parquet;ReaderFeatures=DeletionVectors,columnmapping,timestampntz",
+        ),
+        (
+            "responseformat=delta",
+            "responseformat=avro",
+            "responseformat=",
+            "responseformat",
+            ";;=;,",
+            "includeendstreamaction=maybe",
+            "a=b;" * 500,
+        ),
+    ),
+    "fileidhash": (("parquet", "delta"), ("DELTA", "md5", ",")),
+    "include_historical_metadata": (("true", "false", "True"), ("maybe", "1")),
+    "results": ((0, 1, 2, 100, 2**31 - 1), (-1, 2**31, "abc", "1.5", "")),
+    "files": ((1, 2, 100), (0, -1, 2**31, "abc", "1.5", "")),
+    "timestamp": (
+        ("2025-01-01T00:00:00Z", "2025-01-02T03:04:05.678Z", "2025-01-01T00:00:00+02:00", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"),
+        ("0000-00-00T00:00:00Z", "2025-02-30T00:00:00Z", "2025-01-01 00:00:00", "1735689600000", "yesterday", ""),
+    ),
+    "version": ((0, 1, Learned(("version",), 0)), (Learned(("version",), 0, 1), -1, 2**63, "a")),
+}
+ODD = 0.2  #: how often a value is one that need not be understood
+COLUMNS = ("id", "word", "kind", "price", "day", "missing", "Id", "a b", "`id`", "partitionValues.kind", "")
+CONSTANTS = ("1", "'a'", "-1.5e300", "null", "'2025-01-01'", "'it''s'", "99999999999999999999", "true", "DATE '2025-01-01'", "''", "'")
+COMPARISONS = ("=", ">", "<", ">=", "<=", "<>", "!=", "LIKE", "<=>")
+JSON_COMPARISONS = ("equal", "lessThan", "lessThanOrEqual", "greaterThan", "greaterThanOrEqual")
+VALUE_TYPES = ("bool", "int", "long", "string", "date", "float", "double", "timestamp", "decimal", "")
+
+MOST_TABLES, MOST_BYTES = 8, 150_000  #: tables that are asked for, and what they may answer to a plain query
+
+_small: WeakKeyDictionary[Wire, tuple[SharedTable, ...]] = WeakKeyDictionary()
+
+
+def small_tables(lab: SharingLab) -> tuple[SharedTable, ...]:
+    """Some tables whose files are soon listed, so that a thousand requests take no long time; found once a run."""
+    if lab.wire not in _small:
+        found = []
+        readable = lab.catalogue.readable
+        changing = [table for table in readable if table.changes][: MOST_TABLES // 2]
+        for table in [*changing, *(table for table in readable if table not in changing)][: 2 * MOST_TABLES]:
+            try:
+                reply = lab.send("queryTable", body={}, headers=[EITHER_FORMAT], **table.address)
+            except Blocked:
+                continue
+            if len(reply.body) <= MOST_BYTES:
+                found.append(table)
+        _small[lab.wire] = tuple(found[:MOST_TABLES]) or (SharedTable("missing", "missing", "missing", {}),)
+    return _small[lab.wire]
+
+
+#: Stand in plans for tables of which only a target knows: any one, and one that has a change data feed.
+ANY, CHANGING = "any", "changing"
+PLACES = {ANY: MOST_TABLES, CHANGING: MOST_TABLES // 2}  #: that a plan tells apart
+
+
+class SharingWorld:
+    """What a sequence may ask for, and the tokens that it was given."""
+
+    def __init__(self, lab: SharingLab) -> None:
+        self._tables = self._found(lab)
+        self._said: dict[tuple[Any, ...], Any] = {}
+
+    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:
+        return small_tables(lab)
+
+    @property
+    def plain(self) -> Document:
+        """The first table."""
+        return self._tables[0].address
+
+    def opening(self, random: Random) -> Sequence[Step]:  # noqa: ARG002 - nothing has to be made
+        """Nothing: what is asked for is there."""
+        return ()
+
+    def judged(self, step: Step, reply: Reply) -> Iterable[tuple[str, Unmet | None]]:  # noqa: ARG002 - nothing is remembered
+        """Nothing: no request changes what there is."""
+        return ()
+
+    # -- what is sent ------------------------------------------------------------------------------------------
+
+    def arguments(self, operation: str, random: Random) -> Document:
+        """A table, schema or share that exists, mostly, and now and then what else the operation takes."""
+        changing = [table for table in self._tables if table.changes] if operation == "queryTableChanges" else []
+        address = dict(random.choice(changing or self._tables).address)
+        if random.random() < 0.15:
+            address[random.choice(list(address))] = random.choice(ODD_NAMES)
+        chosen = {name: address[name] for name in OF_NAMES.get(operation, ())}
+        for parameter in OPERATIONS[operation].parameters:
+            if parameter.where != "path" and random.random() < 0.3:
+                chosen[parameter.argument] = self._value(operation, parameter.argument, random)
+        if operation in ANSWERS_IN_LINES:
+            chosen.setdefault("delta_sharing_capabilities", EITHER_FORMAT[1])
+        if operation == "queryTableChanges" and not {"starting_version", "starting_timestamp", "page_token"} & chosen.keys():
+            chosen["starting_version"] = 0
+        return chosen
+
+    def _value(self, operation: str, argument: str, random: Random) -> Any:
+        """A value of a parameter."""
+        if argument == "page_token":
+            issued = ("token", operation) in self._said
+            return _token(operation) if issued and random.random() > ODD else random.choice(("forged", "", "AAAA" * 200))
+        return one_of(argument if argument in VALUES else argument.rpartition("_")[2], random)
+
+    def confined(self, operation: str, body: Any) -> Any:  # noqa: ARG002 - nothing can be damaged
+        """The body as it is."""
+        return body
+
+    def example(self, operation: str, arguments: Document, random: Random) -> Any:  # noqa: ARG002 - of the protocol
+        """A body that should be understood."""
+        if operation == "generateTemporaryTableCredentials":
+            return random.choice(({}, {"location": "s3://somewhere/else"}, {"location": "file:///tmp"}))
+        return self._query(random) if operation == "queryTable" else None
+
+    def _query(self, random: Random) -> Document:
+        """What may be read of a table: a snapshot, an earlier one, or what changed."""
+        members: dict[str, Callable[[], Any]] = {
+            "predicateHints": lambda: [_sql(random) for _ in range(random.randint(0, 3))],
+            "jsonPredicateHints": lambda: json.dumps(_tree(random, 3)),
+            "limitHint": lambda: one_of("results", random),
+            "includeRefreshToken": lambda: random.random() < 0.5,
+            "maxFiles": lambda: one_of("files", random),
+        }
+        point: list[Document] = [
+            {},
+            {},
+            {"version": Learned(("version",), 0)},
+            {"timestamp": one_of("timestamp", random)},
+            {"startingVersion": 0},
+            {"startingVersion": 0, "endingVersion": one_of("version", random)},
+        ]
+        if ("token", "queryTable") in self._said:
+            point.append({"pageToken": _token("queryTable")})
+        if ("refresh",) in self._said:
+            point.append({"refreshToken": Learned(("refresh",), "not-issued-yet")})
+        chosen = random.sample(sorted(members), random.randint(0, 3))
+        return random.choice(point) | {name: members[name]() for name in chosen}
+
+    # -- what came of it ---------------------------------------------------------------------------------------
+
+    def known(self, learned: Learned) -> Any:
+        """A token or a version that was answered, or what a table in a plan is called here."""
+        if learned.what[0] in PLACES:
+            kind, place, member = learned.what
+            tables = [table for table in self._tables if table.changes] if kind == CHANGING else []
+            return (tables or self._tables)[place % len(tables or self._tables)].address[member]
+        return self._said.get(learned.what)
+
+    def learn(self, step: Step, reply: Reply) -> None:
+        """Remember versions, and the tokens of pages and refreshes."""
+        if reply.status != 200:
+            return
+        version = version_of(reply)
+        if version is not None:
+            self._said["version",] = version
+        answer = reply.exchange.parsed if step.operation in LISTS else None
+        lines = reply.exchange.lines if step.operation not in LISTS else None
+        end = lines[-1].get("endStreamAction") if lines and isinstance(lines[-1], dict) else None
+        for said in (answer, end):
+            if isinstance(said, dict):
+                if isinstance(said.get("nextPageToken"), str):
+                    self._said["token", step.operation] = said["nextPageToken"]
+                if isinstance(said.get("refreshToken"), str):
+                    self._said["refresh",] = said["refreshToken"]
+
+
+class PlannedSharing(SharingWorld):
+    """The same before there is a target: tables stand in requests by their places among those that it will have."""
+
+    def _found(self, lab: SharingLab) -> tuple[SharedTable, ...]:  # noqa: ARG002 - nobody is there
+        def named(kind: str, place: int) -> SharedTable:
+            share, schema, table = (Learned((kind, place, member), "missing") for member in ("share", "schema", "table"))
+            # Names that are learned pass for text until a request is made of them.
+            return SharedTable(share, schema, table, {}, changes=kind == CHANGING)  # type: ignore[arg-type]
+
+        return tuple(named(kind, place) for kind, places in PLACES.items() for place in range(places))
+
+
+def rehearsed(step: Step) -> Any:
+    """Tokens, so that what is drawn next uses those that a target gives."""
+    if step.operation in LISTS:
+        return {"items": [], "nextPageToken": "rehearsed"}
+    if step.operation not in ANSWERS_IN_LINES:
+        return {}
+    return {"endStreamAction": {"nextPageToken": "rehearsed", "refreshToken": "rehearsed"}}
+
+
+def one_of(values: str, random: Random) -> Any:
+    """A value of a kind, now and then an odd one."""
+    good, odd = VALUES[values]
+    return random.choice(odd if random.random() < ODD else good)
+
+
+def _token(operation: str) -> Learned:
+    """The token of the next page that an operation answered last."""
+    return Learned(("token", operation), "not-issued-yet")
+
+
+def _sql(random: Random) -> str:
+    """A predicate in SQL, or something like it."""
+    column, constant = random.choice(COLUMNS), random.choice(CONSTANTS)
+    comparison = f"{column} {random.choice(COMPARISONS)} {constant}"
+    return random.choice(
+        (
+            comparison,
+            comparison,
+            f"{constant} {random.choice(COMPARISONS)} {column}",
+            f"{column} IS NULL",
+            f"{column} IS NOT NULL",
+            f"({comparison}) AND ({column} IS NOT NULL)",
+            f"(CAST({column} AS STRING) = {constant})",
+            f"{column} IN ({constant}, {constant})",
+            "(" * 200 + comparison,
+            "",
+        )
+    )
+
+
+def _tree(random: Random, depth: int) -> Document:
+    """A predicate as a tree, or something like it."""
+    column = {"op": "column", "name": random.choice(COLUMNS), "valueType": random.choice(VALUE_TYPES)}
+    literal = {"op": "literal", "value": random.choice(CONSTANTS).strip("'"), "valueType": random.choice(VALUE_TYPES)}
+    comparison = {"op": random.choice(JSON_COMPARISONS), "children": random.sample([column, literal], 2)}
+    if depth == 0 or random.random() < 0.5:
+        return random.choice(({"op": "isNull", "children": [column]}, comparison, comparison, comparison, literal, {"op": "like"}))
+    inner = [_tree(random, depth - 1) for _ in range(random.randint(1, 3))]
+    return {"op": random.choice(("and", "or", "not")), "children": inner}
+
+
+suite.fuzz = Fuzz(
+    world=SharingWorld,
+    operations=SENT,
+    answers="DS-GEN-15",
+    refusals={MALFORMED: "DS-GEN-08", NO_OBJECT: "DS-QRY-11", WRONG_TYPE: "DS-QRY-11"},
+    rehearsed=rehearsed,
+    planning=PlannedSharing,
+)
