@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from lakepact.conformance.campaign import analysis, judged_runs, planning, running, tables
-from lakepact.conformance.campaign.alike import judged_part
-from lakepact.conformance.campaign.generation import drawn
-from lakepact.conformance.campaign.lanes import travelled
+from lakepact.conformance.campaign import judged_runs, plans, runs, tables
+from lakepact.conformance.campaign.analysis import summaries
+from lakepact.conformance.campaign.execution.workers import travelled
+from lakepact.conformance.campaign.judging.grouped import judged_part
+from lakepact.conformance.campaign.planning.generation import drawn
 from lakepact.conformance.campaign.targets import asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lakepact.conformance.campaign.job import Job
+    from lakepact.conformance.campaign.execution.job import Job
 
 #: What every case of the same start is called by differs from run to run; so does when it was sent, and what targets make up.
 FLEETING = frozenset({"run_id"})
@@ -68,19 +69,19 @@ class Here:
             judged_part(part, features, folders=(results, answers), number=number)
 
     def analyse(self, sources: Any) -> dict[str, Any]:
-        return analysis.analysed(sources)
+        return summaries.analysed(sources)
 
 
 def few_cases(folder: Path) -> Path:
     """A plan that is drawn at once."""
-    planning.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "near", "reading"), only=OPERATIONS)
+    plans.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "near", "reading"), only=OPERATIONS)
     return folder
 
 
 def ran(plan: Path, run: Path, engine: Any, *targets: str, chunk: int = 20) -> Path:
     """A new run, sent as far as the engine goes."""
-    running.prepare(plan, run, asked(targets, running.contracts(plan)))
-    for _ in running.carried_on(run, engine, chunk=chunk):
+    runs.prepare(plan, run, asked(targets, runs.contracts(plan)))
+    for _ in runs.carried_on(run, engine, chunk=chunk):
         pass
     return run
 

@@ -31,14 +31,16 @@ from judging import children
 
 from campaigns import command, ran
 from interop.fixture.java_server import serving as java_serving
-from lakepact.conformance.campaign import findings, planning, tables
-from lakepact.conformance.campaign.engines import Plain
-from lakepact.conformance.campaign.spark import Spark
+from lakepact.conformance.campaign import plans as case_plans
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.analysis import findings
+from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.engines.spark import Spark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.conformance.campaign.engines import Engine
+    from lakepact.conformance.campaign.engines.local import Engine
 
 CASES, SECONDS = 2000, 90.0
 SEEDS, MODES = 26, ("example", "near", "wild", "reading")
@@ -129,7 +131,7 @@ def three(folder: Path, chosen: argparse.Namespace) -> bool:
     """2,000 cases, three servers, one command; whether something is missed."""
     plan = chosen.plan or folder / "plan"
     if chosen.plan is None:
-        planning.plan("iceberg_rest", plan, seeds=range(SEEDS), modes=MODES)
+        case_plans.plan("iceberg_rest", plan, seeds=range(SEEDS), modes=MODES)
     made = tables.read_json(plan / "plan.json")
     missed = bool(made["cases"] < CASES)
     say(f"{made['cases']} cases of {made['operations']} operations (at least {CASES})")
@@ -188,7 +190,7 @@ def some_of(plan: Path, folder: Path, cases: int) -> Path:
 
 def marginal(folder: Path, chosen: argparse.Namespace) -> bool:
     """One more case on Spark, beside one more in two plain processes; whether it costs more than it may."""
-    whole = planning.plan("iceberg_rest", folder / "all", seeds=range(SEEDS), modes=("example", "near", "reading"))
+    whole = case_plans.plan("iceberg_rest", folder / "all", seeds=range(SEEDS), modes=("example", "near", "reading"))
     many = min(MANY, whole["cases"])
     plans = {count: some_of(folder / "all", folder / f"plan-{count}", count) for count in (FEW, many)}
     each: dict[str, list[float]] = {"plain": [], "local[2]": []}

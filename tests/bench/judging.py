@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from campaigns import Here, few_cases, ran
 from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import judged_runs, tables
-from lakepact.conformance.campaign.engines import Plain
+from lakepact.conformance.campaign.engines.local import Plain
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from campaigns import Here, few_cases, ran
 from lakepact.conformance.arrow import pa
-from lakepact.conformance.campaign import alike, likeness, tables
-from lakepact.conformance.campaign.judging import judged
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.judging import canonical_form, grouped
+from lakepact.conformance.campaign.judging.verdicts import judged
 from lakepact.reference_server.running import running as serving
 
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel-case")
@@ -38,7 +39,7 @@ def test_judging_many_says_what_judging_each_says(exchanges: Any) -> None:
     rows = exchanges.to_pylist()
     features = {"bad": {"views": False}}
     expected = [judged(row, features) for row in rows]
-    judges = alike.Judges(features)
+    judges = grouped.Judges(features)
     found = [judges.said(exchanges.slice(start, 37)) for start in range(0, len(rows), 37)]
     results = [row for said, _, _ in found for row in said.cast(tables.RESULTS).to_pylist()]
     answers = [row for _, answered, _ in found for row in answered.to_pylist()]
@@ -48,7 +49,7 @@ def test_judging_many_says_what_judging_each_says(exchanges: Any) -> None:
 
 
 def test_what_differs_in_names_alone_is_judged_once(exchanges: Any) -> None:
-    judges = alike.Judges({})
+    judges = grouped.Judges({})
     judges.said(exchanges)
     before = judges.judged
     other = exchanges.to_pylist()
@@ -61,7 +62,7 @@ def test_what_differs_in_names_alone_is_judged_once(exchanges: Any) -> None:
 
 
 def test_what_sound_targets_answer_to_one_case_is_judged_once(exchanges: Any) -> None:
-    judges = alike.Judges({})
+    judges = grouped.Judges({})
     judges.said(exchanges)
     before = judges.judged
     elsewhere = exchanges.to_pylist()
@@ -73,7 +74,7 @@ def test_what_sound_targets_answer_to_one_case_is_judged_once(exchanges: Any) ->
 
 
 def test_what_differs_in_words_alone_is_judged_once(exchanges: Any) -> None:
-    judges = alike.Judges({})
+    judges = grouped.Judges({})
     judges.said(exchanges)
     before = judges.judged
     judges.said(tables.table_of([other_words(row) for row in exchanges.to_pylist()], tables.EXCHANGES))
@@ -82,7 +83,7 @@ def test_what_differs_in_words_alone_is_judged_once(exchanges: Any) -> None:
 
 
 def test_no_law_says_otherwise_for_other_words(exchanges: Any) -> None:
-    rows = [row for row in exchanges.to_pylist() if likeness.without_words(row["response_body"] or b"")[1]]
+    rows = [row for row in exchanges.to_pylist() if canonical_form.without_words(row["response_body"] or b"")[1]]
     expected = [[(r["check_id"], r["requirement_id"], r["verdict"]) for r in judged(row)[0]] for row in rows]
 
     assert rows
@@ -91,9 +92,9 @@ def test_no_law_says_otherwise_for_other_words(exchanges: Any) -> None:
 
 def other_words(row: dict[str, Any]) -> dict[str, Any]:
     """The same exchange in other words, with headers that tell how long they are."""
-    numbered, words = likeness.without_words(row["response_body"] or b"")
+    numbered, words = canonical_form.without_words(row["response_body"] or b"")
     spelled = rb"{},.:-1 null \" metadata format-version "
-    body = likeness.WORDED.sub(lambda met: b'"%b%b"' % (spelled, met[1]), numbered) if words else row["response_body"]
+    body = canonical_form.WORDED.sub(lambda met: b'"%b%b"' % (spelled, met[1]), numbered) if words else row["response_body"]
     lengths = {str(len(row["response_body"] or b"")): str(len(body or b""))}
     headers = [{**h, "value": lengths.get(h["value"], h["value"])} for h in row["response_headers"] or ()]
     return {**row, "response_body": body, "response_headers": headers}
@@ -101,7 +102,9 @@ def other_words(row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("worded", [b'{"message":"%b"}', b'{"error": {"message": "%b"}}', b'{"properties":{"a.b":"1","note":"%b"},"c":1}'])
 def test_documents_that_differ_in_words_alone_are_alike(worded: bytes) -> None:
-    one, other = (likeness.without_words(worded % words)[0] for words in (b"no such table", b'another \\"one\\" \xc3\xa4 \xf0\x9f\xa7\x8a'))
+    one, other = (
+        canonical_form.without_words(worded % words)[0] for words in (b"no such table", b'another \\"one\\" \xc3\xa4 \xf0\x9f\xa7\x8a')
+    )
 
     assert one == other
 
@@ -125,18 +128,18 @@ def test_documents_that_differ_in_words_alone_are_alike(worded: bytes) -> None:
 def test_texts_that_may_mean_something_are_no_words(kept: bytes) -> None:
     content = kept % b"text"
 
-    assert (content, []) == likeness.without_words(content)
+    assert (content, []) == canonical_form.without_words(content)
 
 
 def test_words_that_are_equal_stay_equal() -> None:
-    content, words = likeness.without_words(b'{"message":"a","properties":{"x":"b","y":"a"}}')
+    content, words = canonical_form.without_words(b'{"message":"a","properties":{"x":"b","y":"a"}}')
 
-    assert (likeness.WORDED.findall(content), words) == ([b"0", b"1", b"0"], [b"a", b"b"])
+    assert (canonical_form.WORDED.findall(content), words) == ([b"0", b"1", b"0"], [b"a", b"b"])
 
 
 @pytest.mark.parametrize("telling", [b"Location: http://a:1/x", b'{"endpoint":"a:1"}'])
 def test_an_answer_that_tells_where_its_target_is_is_like_none_of_another_target(telling: bytes) -> None:
-    assert likeness.anywhere(b"http://a:1/v1", (b"", telling)) != likeness.anywhere(b"http://b:1/v1", (b"", telling))
+    assert canonical_form.anywhere(b"http://a:1/v1", (b"", telling)) != canonical_form.anywhere(b"http://b:1/v1", (b"", telling))
 
 
 def test_what_was_added_to_places_is_the_same_where_it_stands_in_places_alone() -> None:
@@ -145,14 +148,14 @@ def test_what_was_added_to_places_is_the_same_where_it_stands_in_places_alone() 
         b'{"a":"s3://b/t-ba9876543210","b":"s3://b/t-ba9876543210/x"}',
     )
 
-    assert likeness.told_apart(one) == likeness.told_apart(other)
+    assert canonical_form.told_apart(one) == canonical_form.told_apart(other)
 
 
 @pytest.mark.parametrize("besides", [b'{"t-%b":1}', b'"t-%b"', b'"s3://t-%b":', b'"\\"s3://t-%b"'])
 def test_what_stands_elsewhere_too_goes_on_to_differ(besides: bytes) -> None:
     one, other = (b'"s3://b/t-%b" ' % added + besides % added for added in (b"0123456789ab", b"ba9876543210"))
 
-    assert likeness.told_apart(one) != likeness.told_apart(other)
+    assert canonical_form.told_apart(one) != canonical_form.told_apart(other)
 
 
 def renamed(content: bytes) -> bytes:
@@ -163,7 +166,7 @@ def renamed(content: bytes) -> bytes:
 
 def test_batches_of_an_engine_carry_the_same_verdicts(exchanges: Any) -> None:
     (batch,) = pa.Table.from_batches(exchanges.slice(0, 50).combine_chunks().to_batches()).to_batches()
-    rows = [row for judged_batch in alike.judged_batches([batch], {}) for row in judged_batch.to_pylist()]
+    rows = [row for judged_batch in grouped.judged_batches([batch], {}) for row in judged_batch.to_pylist()]
 
     assert [judged(row)[0] for row in batch.to_pylist()] == [row["verdicts"] for row in rows]
 
@@ -174,12 +177,12 @@ def test_what_is_equal_stays_equal_and_what_differs_goes_on_to_differ(content: b
         met = re.findall(rb"lp_[0-9a-fr]+_\d+_|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", text)
         return [met.index(one) for one in met]
 
-    assert equalities(content) == equalities(likeness.told_apart(content))
+    assert equalities(content) == equalities(canonical_form.told_apart(content))
 
 
 @given(st.lists(st.integers(1_500_000_000_000, 1_600_000_000_000), min_size=1, max_size=5))
 def test_times_stay_as_far_apart_as_they_were(given_times: list[int]) -> None:
     content = b",".join(b'"at-ms": %d' % time for time in given_times)
-    found = [int(time) for time in re.findall(rb"\d{13}", likeness.told_apart(content))]
+    found = [int(time) for time in re.findall(rb"\d{13}", canonical_form.told_apart(content))]
 
     assert [time - min(given_times) for time in given_times] == [time - min(found) for time in found]

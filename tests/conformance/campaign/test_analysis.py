@@ -9,8 +9,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lakepact.conformance.campaign import analysis, duck, tables
-from lakepact.conformance.campaign.findings import Sources
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.analysis import duckdb_analysis, summaries
+from lakepact.conformance.campaign.analysis.findings import Sources
 
 TARGETS = st.sampled_from(["one", "two", "three"])
 CASES = st.sampled_from(["a", "b", "c"])
@@ -25,10 +26,10 @@ def row(**columns: Any) -> st.SearchStrategy[dict[str, Any]]:
 
 
 RESULTS = st.lists(
-    row(check_id=FEW, requirement_id=FEW, level=st.just("MUST"), verdict=st.sampled_from(list(analysis.VERDICTS))), max_size=30
+    row(check_id=FEW, requirement_id=FEW, level=st.just("MUST"), verdict=st.sampled_from(list(summaries.VERDICTS))), max_size=30
 )
 ANSWERS = st.lists(
-    row(state=st.sampled_from(["answered", "late"]), **dict.fromkeys((*analysis.FINER, "header"), FEW)),
+    row(state=st.sampled_from(["answered", "late"]), **dict.fromkeys((*summaries.FINER, "header"), FEW)),
     max_size=20,
     unique_by=lambda r: (r["target"], r["case_id"], r["step"]),
 )
@@ -47,7 +48,7 @@ def test_duckdb_says_what_python_says(results: Any, base: Any, answers: Any, exc
             tables.write_part(tables.table_of(rows, schema), Path(folder, name), "part-00000")
         folders = {name: Path(folder, name) for name in held}
         sources = Sources(**folders, quiet=("aaaaaa",))
-        by_sql, by_row = duck.analysed(sources), analysis.analysed(sources)
+        by_sql, by_row = duckdb_analysis.analysed(sources), summaries.analysed(sources)
 
     assert {name: table.to_pylist() for name, table in by_row.items()} == {name: table.to_pylist() for name, table in by_sql.items()}
 
@@ -55,4 +56,6 @@ def test_duckdb_says_what_python_says(results: Any, base: Any, answers: Any, exc
 def test_what_is_not_there_is_analysed_as_nothing(tmp_path: Path) -> None:
     sources = Sources(tmp_path / "results", tmp_path / "answers", tmp_path / "exchanges")
 
-    assert dict.fromkeys(duck.analysed(sources), 0) == {name: table.num_rows for name, table in duck.analysed(sources).items()}
+    assert dict.fromkeys(duckdb_analysis.analysed(sources), 0) == {
+        name: table.num_rows for name, table in duckdb_analysis.analysed(sources).items()
+    }

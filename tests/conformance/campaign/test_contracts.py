@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from campaigns import Here, exchanges, ran, said
 from lakepact.conformance import suite as suites
-from lakepact.conformance.campaign import analysis, planning, tables
+from lakepact.conformance.campaign import plans, tables
+from lakepact.conformance.campaign.analysis import summaries
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def two_of_each(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
 
 
 def test_all_contracts_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    planning.plan(CONTRACTS, tmp_path / "plan", modes=("example", "near", "reading", "sequence"), only=SENT)
+    plans.plan(CONTRACTS, tmp_path / "plan", modes=("example", "near", "reading", "sequence"), only=SENT)
     with two_of_each(tmp_path, monkeypatch) as options:
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), *options, chunk=1000)
     cases = tables.read(run / "cases", tables.CASES).to_pylist()
@@ -52,11 +53,11 @@ def test_all_contracts_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     assert {(f"{case['contract']}{n}", case["case_id"]) for case in cases for n in range(2)} == sent
     assert [row for row in found["results"] if row["verdict"] != "pass"] == []
-    assert analysis.divergences(found["answers"]) == []
+    assert summaries.divergences(found["answers"]) == []
 
 
 def test_checks_say_of_a_server_what_they_say_without_a_campaign(tmp_path: Path) -> None:
-    planning.plan("iceberg_rest", tmp_path / "plan", modes=("check",), only=("namespaces_drop.*", "IRC-GEN-006"))
+    plans.plan("iceberg_rest", tmp_path / "plan", modes=("check",), only=("namespaces_drop.*", "IRC-GEN-006"))
     with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=("drops-what-has-children",)) as bad:
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"good={good.url}", f"bad={bad.url}")
     broken = {(row["target"], row["requirement_id"]) for row in said(run, Here())["results"] if row["verdict"] != "pass"}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from campaigns import PATIENCE, Counting, Here, command, exchanges, said, told
-from lakepact.conformance.campaign import planning, running, tables
-from lakepact.conformance.campaign.refusals import Refused
+from lakepact.conformance.campaign import plans, runs, tables
+from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import asked
 from lakepact.reference_server.running import running as serving
 from miniatures import miniature
@@ -30,7 +30,7 @@ ENOUGH = 30  #: cases after which it is ended
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign") / "plan"
-    planning.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "reading", "sequence"))
+    plans.plan("iceberg_rest", folder, seeds=range(2), modes=("example", "reading", "sequence"))
     return folder
 
 
@@ -90,8 +90,8 @@ def test_a_run_that_is_interrupted_by_hand_lets_its_lanes_end_and_nothing_is_in_
 def test_who_stops_waiting_in_the_middle_of_a_chunk_ends_its_lanes_and_nothing_is_in_doubt(plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
-        running.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
-        steps = running.carried_on(run, Here(), every=0.01)
+        runs.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
+        steps = runs.carried_on(run, Here(), every=0.01)
         next(step for step in steps if answered(run) > 0)
         steps.close()  # type: ignore[attr-defined]
         cases = {row["case_id"] for row in exchanges(run)}
@@ -115,11 +115,11 @@ def room_for(most: int) -> Iterator[None]:
 def test_a_disk_that_takes_no_more_costs_nothing_that_was_gathered(plan: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with serving(warehouse="memory:") as server:
-        running.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
+        runs.prepare(plan, run, asked([f"a={server.url}"], ["iceberg_rest"]))
         with room_for(60_000), pytest.raises(Refused, match="make room for"):
-            list(running.carried_on(run, Here()))
+            list(runs.carried_on(run, Here()))
         gathered = len({row["case_id"] for row in exchanges(run)})
-        list(running.carried_on(run, Here()))
+        list(runs.carried_on(run, Here()))
 
     assert 0 < gathered < tables.read(run / "cases", tables.CASES).num_rows
     assert tables.read_json(run / "run.json")["status"] == "complete"

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance.campaign.diff import MODES, diff
-from lakepact.conformance.campaign.engines import Plain
-from lakepact.conformance.campaign.generation import blocks
+from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.planning.generation import blocks
 from lakepact.reference_server import running
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance.campaign import doctor
-from lakepact.conformance.campaign.choosing import cost
 from lakepact.conformance.campaign.cli import campaign
+from lakepact.conformance.campaign.engine_options import cost
+from lakepact.conformance.campaign.engines import doctor
 
 if TYPE_CHECKING:
     from pathlib import Path

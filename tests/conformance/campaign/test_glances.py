@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from campaigns import Here, few_cases, ran
-from lakepact.conformance.campaign import evidence, tables
-from lakepact.conformance.campaign.glances import OF_REQUEST, Answer, Closer, Glance, suite_of
-from lakepact.conformance.campaign.judging import judged
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.execution import evidence
+from lakepact.conformance.campaign.judging.partial_exchanges import OF_REQUEST, Answer, Closer, Glance, suite_of
+from lakepact.conformance.campaign.judging.verdicts import judged
 from lakepact.conformance.outcome import Unmet, broken
 from lakepact.reference_server.running import running as serving
 

@@ -10,7 +10,8 @@ from pyiceberg.catalog import load_catalog
 
 from campaigns import Here, few_cases, ran
 from lakepact.client import SharingClient
-from lakepact.conformance.campaign import findings, judged_runs, landing, tables
+from lakepact.conformance.campaign import judged_runs, landing, tables
+from lakepact.conformance.campaign.analysis import findings
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.landing import TABLES, delta, iceberg
 from lakepact.reference_server.running import running as serving

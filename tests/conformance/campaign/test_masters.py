@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from campaigns import PATIENCE, Here, command, exchanges, kept, ran, said
-from lakepact.conformance.campaign import planning, tables
+from lakepact.conformance.campaign import plans, tables
 from lakepact.reference_server.running import running as serving
 from miniatures import answer, miniature
 from spark_clusters import ALONE, HAS_CONNECT, connect, standalone
@@ -35,16 +35,16 @@ CHECK_ALONE = "namespaces_drop.no_table_is_left_without_its_namespace"
 IN_ONE_SESSION = """
 import json, sys
 from pathlib import Path
-from lakepact.conformance.campaign import planning, running
-from lakepact.conformance.campaign.choosing import Choice
+from lakepact.conformance.campaign import plans, runs
+from lakepact.conformance.campaign.engine_options import Choice
 from lakepact.conformance.campaign.targets import asked
 
 folder, url, drawn, choice = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), json.loads(sys.argv[4])
 with Choice(**choice).made() as engine:
     for name, what in drawn.items():
-        planning.plan("iceberg_rest", folder / name / "plan", **what, draw=engine.draw)
-        running.prepare(folder / name / "plan", folder / name / "run", asked([f"a={url}"], ["iceberg_rest"]))
-        for landed in running.carried_on(folder / name / "run", engine):
+        plans.plan("iceberg_rest", folder / name / "plan", **what, draw=engine.draw)
+        runs.prepare(folder / name / "plan", folder / name / "run", asked([f"a={url}"], ["iceberg_rest"]))
+        for landed in runs.carried_on(folder / name / "run", engine):
             pass
         print(name, landed.planned - landed.landed, "missing,", engine.lanes, "lanes")
 """
@@ -57,7 +57,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain")
     with serving(warehouse="memory:") as server:
         for name, what in DRAWN.items():
-            planning.plan("iceberg_rest", folder / name / "plan", **what)
+            plans.plan("iceberg_rest", folder / name / "plan", **what)
             ran(folder / name / "plan", folder / name / "run", Here(), f"a={server.url}", chunk=1000)
     return folder
 

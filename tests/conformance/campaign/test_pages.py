@@ -12,7 +12,7 @@ from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from campaigns import Here, few_cases, ran
 from lakepact.conformance.campaign import judged_runs, tables
 from lakepact.conformance.campaign.cli import campaign
-from lakepact.conformance.campaign.report import facts, html, markdown
+from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:

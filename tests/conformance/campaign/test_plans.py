@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from campaigns import few_cases
 from lakepact.conformance.campaign import tables
-from lakepact.conformance.campaign.cases import case_of, read, row_of, spelled, text_of
-from lakepact.conformance.campaign.generation import alike_everywhere, blocks, drawn, planned
-from lakepact.conformance.campaign.planning import Taken, plan
-from lakepact.conformance.campaign.sequences import STEPS
+from lakepact.conformance.campaign.planning.cases import case_of, read, row_of, spelled, text_of
+from lakepact.conformance.campaign.planning.generation import alike_everywhere, blocks, drawn, planned
+from lakepact.conformance.campaign.planning.sequences import STEPS
+from lakepact.conformance.campaign.plans import Taken, plan
 from lakepact.conformance.fuzz.bodies import Bodies
 from lakepact.conformance.fuzz.steps import Learned, Step
 from lakepact.generated.contract import Contract
@@ -78,7 +78,7 @@ def test_another_process_with_other_modules_draws_the_same() -> None:
 import sys
 sys.path.insert(0, "tests")
 import table_documents, miniatures, lakepact.reference_server.app
-from lakepact.conformance.campaign.generation import planned
+from lakepact.conformance.campaign.planning.generation import planned
 only = ("updateProperties", "createNamespace")
 print([row["case_id"] for row in planned("iceberg_rest", seeds=range(2), modes=("valid", "wild"), only=only)])
 """

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from campaigns import Here, ran
-from lakepact.conformance.campaign import judged_runs, planning, replaying, tables
-from lakepact.conformance.campaign.cases import case_of
+from lakepact.conformance.campaign import judged_runs, plans, replay, tables
 from lakepact.conformance.campaign.cli import campaign
+from lakepact.conformance.campaign.planning.cases import case_of
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run on a faulty server that is gone."""
     folder = tmp_path_factory.mktemp("replaying")
     modes, only = ("example", "sequence"), ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties")
-    planning.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
+    plans.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
     with serving(warehouse="memory:", faults=FAULTS) as server:
         ran(folder / "plan", folder / "run", Here(), f"a={server.url}", chunk=1000)
     judged_runs.judge(folder / "run", Here())
@@ -47,7 +47,7 @@ def breaking(run: Path, requirement: str, mode: str) -> str:
 
 
 def test_a_case_that_is_sent_again_is_answered_alike_and_breaks_the_same(run: Path, faulty: str) -> None:
-    found = replaying.replayed(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
+    found = replay.replayed(run, breaking(run, CREATION, "example")[:12], "a", url=faulty)
 
     assert [one.row["http_status"] for one in found.before] == [one.row["http_status"] for one in found.after] == [201]
     assert {CREATION} <= {bad["requirement_id"] for one in found.after for bad in one.bad}
@@ -56,14 +56,14 @@ def test_a_case_that_is_sent_again_is_answered_alike_and_breaks_the_same(run: Pa
 
 def test_a_case_that_is_mended_is_shown_to_be(run: Path) -> None:
     with serving(warehouse="memory:") as mended:
-        found = replaying.replayed(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+        found = replay.replayed(run, breaking(run, CREATION, "example"), "a", url=mended.url)
 
     assert [one.bad for one in found.after] == [()]
     assert "status" in found.differs(0)
 
 
 def test_a_sequence_becomes_the_least_that_breaks_the_same(run: Path, faulty: str) -> None:
-    found = replaying.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty)
+    found = replay.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty)
     again = case_of(found.case)
 
     assert found.before > len(again.steps) == len(found.answered)
@@ -72,12 +72,12 @@ def test_a_sequence_becomes_the_least_that_breaks_the_same(run: Path, faulty: st
 
 
 def test_it_ends_after_so_many_attempts(run: Path, faulty: str) -> None:
-    assert replaying.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty, attempts=3).sent <= 4
+    assert replay.minimized(run, breaking(run, CODE, "sequence"), "a", requirement=CODE, url=faulty, attempts=3).sent <= 4
 
 
 def test_what_breaks_nothing_is_not_made_smaller(run: Path) -> None:
     with serving(warehouse="memory:") as mended, pytest.raises(LookupError, match="nothing to make smaller"):
-        replaying.minimized(run, breaking(run, CREATION, "example"), "a", url=mended.url)
+        replay.minimized(run, breaking(run, CREATION, "example"), "a", url=mended.url)
 
 
 def test_the_command_shows_both_answers_and_keeps_the_smallest_case(run: Path, faulty: str) -> None:

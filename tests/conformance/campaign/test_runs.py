@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from campaigns import Here, exchanges, few_cases, ran, said
-from lakepact.conformance.campaign import analysis, judged_runs, running, tables
-from lakepact.conformance.campaign.refusals import Refused
+from lakepact.conformance.campaign import judged_runs, runs, tables
+from lakepact.conformance.campaign.analysis import summaries
+from lakepact.conformance.campaign.errors import Refused
 from lakepact.conformance.campaign.targets import asked
 from lakepact.reference_server.running import running as serving
 from miniatures import answer, miniature
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lakepact.conformance.campaign.job import Job
+    from lakepact.conformance.campaign.execution.job import Job
 
 ONE = ("iceberg_rest",)
 FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400")
@@ -73,12 +74,12 @@ def test_every_case_is_sent_to_every_target_once(plan: Path, whole: Path) -> Non
 
 
 def test_two_equal_servers_keep_the_same_and_answer_alike(found: dict[str, list[dict[str, Any]]]) -> None:
-    assert analysis.divergences([row for row in found["answers"] if row["target"] != "bad"]) == []
+    assert summaries.divergences([row for row in found["answers"] if row["target"] != "bad"]) == []
     assert [row for row in found["results"] if row["target"] != "bad" and row["verdict"] != "pass"] == []
 
 
 def test_what_is_broken_is_found(found: dict[str, list[dict[str, Any]]]) -> None:
-    coverage = analysis.coverage(found["results"])
+    coverage = summaries.coverage(found["results"])
 
     assert {("bad", r) for r in BROKEN} <= {(row["target"], row["requirement_id"]) for row in coverage if row["verdict"] == "fail"}
 
@@ -92,7 +93,7 @@ def test_a_run_that_was_interrupted_goes_on_where_it_landed(plan: Path, found: d
         with pytest.raises(KeyboardInterrupt):
             ran(plan, tmp_path / "run", Here(until=30), f"a={one.url}", chunk=20)
         run, landed = tmp_path / "run", exchanges(tmp_path / "run")
-        for _ in running.carried_on(run, Here(), chunk=20):
+        for _ in runs.carried_on(run, Here(), chunk=20):
             pass
     after = [row for row in exchanges(run) if row["word"] != landed[0]["word"]]
 
@@ -106,8 +107,8 @@ def test_a_run_that_was_interrupted_goes_on_where_it_landed(plan: Path, found: d
 def test_a_target_that_stops_answering_loses_nothing_and_is_asked_later(plan: Path, tmp_path: Path) -> None:
     with serving(warehouse="memory:") as good:
         with serving(warehouse="memory:") as mortal:
-            running.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
-            steps = running.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
+            runs.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
+            steps = runs.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
             next(steps), next(steps)
         *_, last = steps
         total = tables.read(plan / "cases", tables.CASES).num_rows
@@ -122,8 +123,8 @@ def test_a_target_that_stops_answering_loses_nothing_and_is_asked_later(plan: Pa
 def test_a_target_that_comes_back_in_time_misses_nothing(plan: Path, tmp_path: Path) -> None:
     with serving(warehouse="memory:") as good:
         with serving(warehouse="memory:") as mortal:
-            running.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
-            steps = running.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
+            runs.prepare(plan, tmp_path / "run", asked([f"a={good.url}", f"b={mortal.url}"], ONE))
+            steps = runs.carried_on(tmp_path / "run", Here(), chunk=20, patience=0.0)
             next(steps), next(steps)
         missed = next(steps).missing
         with serving(warehouse="memory:", port=int(mortal.url.rpartition(":")[2])):
@@ -167,12 +168,12 @@ def test_a_run_is_not_begun_twice(plan: Path, whole: Path) -> None:
 
 
 def test_two_at_one_run_are_one_too_many(plan: Path, server: str, tmp_path: Path) -> None:
-    running.prepare(plan, tmp_path / "run", asked([f"a={server}"], ONE))
-    first = running.carried_on(tmp_path / "run", Here())
+    runs.prepare(plan, tmp_path / "run", asked([f"a={server}"], ONE))
+    first = runs.carried_on(tmp_path / "run", Here())
     next(first)
 
     with pytest.raises(Refused, match="somebody else"):
-        next(running.carried_on(tmp_path / "run", Here()))
+        next(runs.carried_on(tmp_path / "run", Here()))
     first.close()
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from campaigns import exchanges
-from lakepact.conformance.campaign import shore, tables
-from lakepact.conformance.campaign.shore import Shore
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.execution import journal
+from lakepact.conformance.campaign.execution.journal import Shore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ def test_a_lane_that_comes_to_its_end_leaves_files_of_the_table_alone(tmp_path: 
     lane = Shore(tmp_path, "w-0")
     sent(lane, "one", "two", steps=2)
     lane.close()
-    shore.gathered(tmp_path, "run")
+    journal.gathered(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one"), row("one", 1), row("two"), row("two", 1)]
     assert list((tmp_path / "journal").iterdir()) == []
@@ -46,7 +47,7 @@ def test_what_a_lane_had_answered_when_it_broke_off_is_gathered_and_the_rest_is_
     sent(lane, "one")
     lane.sets_out("a", "two", "word0")
     lane.leave()
-    shore.gathered(tmp_path, "run")
+    journal.gathered(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one")]
     assert in_doubt(tmp_path) == [("two", "word0")]
@@ -58,7 +59,7 @@ def test_a_log_that_broke_off_in_a_line_is_read_up_to_it(tmp_path: Path) -> None
     lane.leave()
     (log,) = (tmp_path / "journal").glob("*.jsonl")
     log.write_bytes(log.read_bytes()[:-20])
-    shore.gathered(tmp_path, "run")
+    journal.gathered(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one")]
     assert in_doubt(tmp_path) == [("two", "word0")]
@@ -71,7 +72,7 @@ def test_what_landed_as_a_file_and_stands_in_the_log_still_is_there_once(tmp_pat
     before = log.read_bytes()
     lane.close()
     log.write_bytes(before)
-    shore.gathered(tmp_path, "run")
+    journal.gathered(tmp_path, "run")
 
     assert exchanges(tmp_path) == [row("one")]
 
@@ -81,7 +82,7 @@ def test_a_case_that_turned_back_is_not_in_doubt(tmp_path: Path) -> None:
     lane.sets_out("a", "one", "word0")
     lane.turns_back("a", "one")
     lane.leave()
-    shore.gathered(tmp_path, "run")
+    journal.gathered(tmp_path, "run")
 
     assert in_doubt(tmp_path) == []
 
@@ -89,7 +90,7 @@ def test_a_case_that_turned_back_is_not_in_doubt(tmp_path: Path) -> None:
 def test_the_log_of_a_lane_that_is_still_at_it_is_left_alone(tmp_path: Path) -> None:
     lane = Shore(tmp_path, "w-0")
     sent(lane, "one")
-    shore.gathered(tmp_path, "run", patience=0.0)
+    journal.gathered(tmp_path, "run", patience=0.0)
 
     assert exchanges(tmp_path) == []
     lane.close()
@@ -97,7 +98,7 @@ def test_the_log_of_a_lane_that_is_still_at_it_is_left_alone(tmp_path: Path) -> 
 
 
 def test_many_cases_land_together_before_the_lane_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shore, "TOGETHER", 2)
+    monkeypatch.setattr(journal, "TOGETHER", 2)
     lane = Shore(tmp_path, "w-0")
     sent(lane, "one", "two", "three")
 
@@ -107,7 +108,7 @@ def test_many_cases_land_together_before_the_lane_ends(tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize(("word", "goes_on"), [("new", True), ("old", False)])
 def test_only_the_last_start_counts(word: str, *, goes_on: bool, tmp_path: Path) -> None:
-    shore.begin(tmp_path, "old")
-    shore.begin(tmp_path, "new")
+    journal.begin(tmp_path, "old")
+    journal.begin(tmp_path, "new")
 
-    assert goes_on == shore.goes_on(tmp_path, word)
+    assert goes_on == journal.goes_on(tmp_path, word)

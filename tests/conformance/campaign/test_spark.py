@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from campaigns import Here, exchanges, kept, ran, said
-from lakepact.conformance.campaign import analysis, findings, judged_runs, planning, tables
-from lakepact.conformance.campaign.spark import Spark
+from lakepact.conformance.campaign import judged_runs, plans, tables
+from lakepact.conformance.campaign.analysis import findings, summaries
+from lakepact.conformance.campaign.engines.spark import Spark
 from lakepact.reference_server.running import running as serving
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def engine() -> Iterator[Spark]:
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign") / "plan"
-    planning.plan("iceberg_rest", folder, modes=("example", "wild", "near", "reading", "sequence"), only=OPERATIONS)
+    plans.plan("iceberg_rest", folder, modes=("example", "wild", "near", "reading", "sequence"), only=OPERATIONS)
     return folder
 
 
@@ -100,7 +101,7 @@ def sound(found: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, An
 
 
 def verdicts(found: dict[str, list[dict[str, Any]]]) -> set[tuple[str, str, str]]:
-    return {(row["target"], row["requirement_id"], row["verdict"]) for row in analysis.coverage(found["results"])}
+    return {(row["target"], row["requirement_id"], row["verdict"]) for row in summaries.coverage(found["results"])}
 
 
 def test_sql_says_what_python_says(on_spark: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from lakepact.conformance.campaign import evidence
+from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.targets import asked, of_document
 from lakepact.conformance.exchanges import Exchange
 from lakepact.conformance.profiles import NoSecret

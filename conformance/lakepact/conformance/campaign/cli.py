@@ -12,21 +12,22 @@ import click
 
 from lakepact.conformance import runner
 from lakepact.conformance.arrow import pc
-from lakepact.conformance.campaign import doctor as doctors
-from lakepact.conformance.campaign import generation, judged_runs, planning, running, tables
-from lakepact.conformance.campaign.afterwards import COMMANDS
-from lakepact.conformance.campaign.choosing import PLAIN, SPARK, Choice, cost, with_engine
-from lakepact.conformance.campaign.refusals import CannotRun
-from lakepact.conformance.campaign.report import facts, html, markdown
+from lakepact.conformance.campaign import judged_runs, plans, runs, tables
+from lakepact.conformance.campaign.engine_options import PLAIN, SPARK, Choice, cost, with_engine
+from lakepact.conformance.campaign.engines import doctor
+from lakepact.conformance.campaign.errors import CannotRun
+from lakepact.conformance.campaign.follow_up import COMMANDS
+from lakepact.conformance.campaign.planning import generation
+from lakepact.conformance.campaign.progress import Ticker, tell_if_incomplete, told
+from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
-from lakepact.conformance.campaign.telling import Ticker, tell_if_incomplete, told
 from lakepact.conformance.profiles import DAY, Number
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from lakepact.conformance.campaign.engines import Engine
+    from lakepact.conformance.campaign.engines.local import Engine
 
 WRITERS = {"md": markdown.markdown, "html": html.html}
 FORMATS = tuple(WRITERS)
@@ -76,7 +77,7 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
     def draw() -> None:
         drawn = _seeds(seeds)
         with engine.made() as used:
-            made = planning.plan(
+            made = plans.plan(
                 named or contracts()[:1], out, seeds=drawn, modes=wanted, per_seed=per_seed, only=only or ("*",), draw=used.draw
             )
         click.echo(f"{made['cases']} cases of {made['operations']} operations in {out}, drawn in {time.perf_counter() - started:.1f} s")
@@ -94,13 +95,11 @@ def plan(*, named: tuple[str, ...], seeds: str, modes: str, per_seed: int, only:
     "--rps", type=Number(min=0, max=FASTEST), default=0.0, metavar="N", help="Requests a second to each target at most; 0 for no limit."
 )
 @click.option("--report", "reported", is_flag=True, help="Judge and report in the end, without starting anything again.")
-@click.option(
-    "--chunk", type=click.IntRange(min=1), default=running.CHUNK, show_default=True, help="Cases that an engine is given at a time."
-)
+@click.option("--chunk", type=click.IntRange(min=1), default=runs.CHUNK, show_default=True, help="Cases that an engine is given at a time.")
 @click.option(
     "--patience",
     type=Number(min=0, max=DAY),
-    default=running.PATIENCE,
+    default=runs.PATIENCE,
     show_default=True,
     help="Seconds to wait for a target that is down, when all others are done.",
 )
@@ -125,13 +124,13 @@ def run(
 
     def send() -> None:
         if resume:
-            running.is_there(out)
+            runs.is_there(out)
         made = engine.made()  # what it lacks is said before there is a run
         if plan_folder is not None:
-            running.prepare(plan_folder, out, asked(targets, running.contracts(plan_folder)))
+            runs.prepare(plan_folder, out, asked(targets, runs.contracts(plan_folder)))
         landed = None
         with _told_how_to_go_on(out), made as used, Ticker("cases") as ticker:
-            for landed in running.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
+            for landed in runs.carried_on(out, used, rps=rps, chunk=chunk, patience=patience, every=ticker.every):
                 if not ticker.begun and used.name == SPARK:
                     ticker.say(cost(landed.planned - landed.landed, used.lanes, remote=bool(engine.remote)))
                 ticker.tell(landed.landed, landed.planned)
@@ -190,11 +189,11 @@ def report(*, run_folder: Path, base: Path | None, formats: str, engine: Choice)
     told("report", write)
 
 
-@campaign.command()
+@campaign.command("doctor")
 @click.option("--remote", is_flag=True, help="What it takes to speak to a Spark Connect server.")
-def doctor(*, remote: bool) -> None:
+def doctor_command(*, remote: bool) -> None:
     """Say whether Spark can run here, and what to do if not."""
-    found = doctors.examined(remote=remote)
+    found = doctor.examined(remote=remote)
     for finding in found:
         click.echo(f"{'ok  ' if finding.well else 'not '} {finding.what}: {finding.says}")
     sys.exit(0 if all(finding.well for finding in found) else runner.INCOMPLETE)
@@ -208,7 +207,7 @@ def _write_pages(run: Path, engine: Engine, formats: Sequence[str], base: Path |
         click.echo(str(path))
 
 
-def _tell_missing(landed: running.Progress | None, out: Path) -> None:
+def _tell_missing(landed: runs.Progress | None, out: Path) -> None:
     """Say which targets did not take all of their cases."""
     for name, missed in (landed.missing if landed else {}).items():
         click.echo(f"lakepact campaign run: {name} stopped answering; {missed} cases were not sent to it. {_again(out)}", err=True)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from lakepact.conformance import runner
-from lakepact.conformance.campaign import judged_runs, planning, running
-from lakepact.conformance.campaign.engines import Plain
-from lakepact.conformance.campaign.refusals import Refused
-from lakepact.conformance.campaign.report import facts, html, markdown
+from lakepact.conformance.campaign import judged_runs, plans, runs
+from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.errors import Refused
+from lakepact.conformance.campaign.progress import Ticker, told
+from lakepact.conformance.campaign.reporting import facts, html, markdown
 from lakepact.conformance.campaign.targets import asked
-from lakepact.conformance.campaign.telling import Ticker, told
 from lakepact.generated.contract import contracts
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def diff(*, left: str, right: str, contract: str, only: tuple[str, ...], seeds: 
         targets = asked((f"left={left}", f"right={right}"), (contract,))
         with _folder(out) as folder, Plain(None) as engine:
             plan, run = folder / "plan", folder / "run"
-            planning.plan((contract,), plan, seeds=range(seeds), modes=MODES, per_seed=1, only=only or ("*",), draw=engine.draw)
-            running.prepare(plan, run, targets)
+            plans.plan((contract,), plan, seeds=range(seeds), modes=MODES, per_seed=1, only=only or ("*",), draw=engine.draw)
+            runs.prepare(plan, run, targets)
             landed = None
             with Ticker("cases") as ticker:
-                for landed in running.carried_on(run, engine, every=ticker.every):
+                for landed in runs.carried_on(run, engine, every=ticker.every):
                     ticker.tell(landed.landed, landed.planned)
             judged_runs.judge(run, engine)
             found = facts.facts(run, judged_runs.analyse(run, engine, None), compared=False)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign import itself, tables
-from lakepact.conformance.campaign.findings import TABLES, Sources
+from lakepact.conformance.campaign import run_metadata, tables
+from lakepact.conformance.campaign.analysis.findings import TABLES, Sources
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lakepact.conformance.campaign.engines import Engine
+    from lakepact.conformance.campaign.engines.local import Engine
 
 
 def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, list[dict[str, Any]]]:
@@ -32,7 +32,7 @@ def analyse(run: Path, engine: Engine, base: Path | None = None) -> dict[str, li
     for name, schema in TABLES.items():
         found[name] = found[name].select(schema.names).cast(schema)
         tables.replace(found[name], run / name)
-    itself.write(run)
+    run_metadata.write(run)
     return {name: table.to_pylist() for name, table in found.items()}
 
 
@@ -53,4 +53,4 @@ def judge(run: Path, engine: Engine) -> None:
         shutil.rmtree(run / name, ignore_errors=True)
         if folder.exists():
             folder.rename(run / name)
-    itself.write(run)
+    run_metadata.write(run)

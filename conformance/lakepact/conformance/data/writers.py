@@ -103,8 +103,8 @@ class OnSpark:
     name = "spark"
 
     def __init__(self, master: str, confs: Sequence[str] = (), *, remote: str | None = None) -> None:
-        from lakepact.conformance.campaign.refusals import CannotRun  # noqa: PLC0415 - who writes without Spark needs none of it
-        from lakepact.conformance.campaign.spark import Spark  # noqa: PLC0415
+        from lakepact.conformance.campaign.engines.spark import Spark  # noqa: PLC0415 - writing without Spark needs neither
+        from lakepact.conformance.campaign.errors import CannotRun  # noqa: PLC0415
 
         self._refusal = CannotRun
         try:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.arrow import Schema, Table, pa, pq
-from lakepact.conformance.campaign import findings, itself, tables
+from lakepact.conformance.campaign import run_metadata, tables
+from lakepact.conformance.campaign.analysis import findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Tables of a run, and what they hold.
 TABLES = {
-    "campaigns": itself.CAMPAIGNS,
+    "campaigns": run_metadata.CAMPAIGNS,
     "cases": tables.CASES,
     "exchanges": tables.EXCHANGES,
     "interruptions": tables.INTERRUPTIONS,
@@ -93,5 +94,5 @@ def kept(run: Path) -> list[Kept]:
     said = tables.read_json(run / "run.json")
     if not (run / "coverage").is_dir():
         raise LookupError(f"{run} was not analysed: judge it first, then lakepact campaign report --run {run}")
-    itself.write(run)
+    run_metadata.write(run)
     return [Kept(name, said[RUN], run / name) for name in TABLES if tables.parts(run / name)]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lakepact.conformance.arrow import Array, Table, pa, pc
-from lakepact.conformance.campaign.answers import CLASSES
+from lakepact.conformance.campaign.judging.answers import CLASSES
 from lakepact.conformance.campaign.tables import ANSWERS, RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lakepact.conformance.campaign.glances import Kind
-    from lakepact.conformance.campaign.judging import Verdict
+    from lakepact.conformance.campaign.judging.partial_exchanges import Kind
+    from lakepact.conformance.campaign.judging.verdicts import Verdict
 
 WHOSE = ("run_id", "target", "contract", "case_id", "operation_id", "mode")
 

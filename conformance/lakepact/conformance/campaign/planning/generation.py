@@ -19,8 +19,8 @@ import orjson
 
 from lakepact.conformance import plan as plans
 from lakepact.conformance import suite as suites
-from lakepact.conformance.campaign import sequences
-from lakepact.conformance.campaign.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
+from lakepact.conformance.campaign.planning import sequences
+from lakepact.conformance.campaign.planning.cases import CHECK, READING, SEQUENCE, Case, fingerprint, row_of, row_of_check
 from lakepact.conformance.exchanges import Exchange, Reply
 from lakepact.conformance.fuzz.bodies import NOTHING, Bodies, forget
 from lakepact.conformance.fuzz.near import near_miss

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lakepact.conformance.campaign.engines import Plain
-from lakepact.conformance.campaign.spark import Spark
+from lakepact.conformance.campaign.engines.local import Plain
+from lakepact.conformance.campaign.engines.spark import Spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.conformance.campaign.engines import Engine
+    from lakepact.conformance.campaign.engines.local import Engine
 
 SPARK, PLAIN = "spark", "plain"
 MASTER = "local[*]"

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import pa, pc, pq
-from lakepact.conformance.campaign import cases, evidence, tables
-from lakepact.conformance.campaign.analysis import BAD
-from lakepact.conformance.campaign.answers import differences, normalised
-from lakepact.conformance.campaign.cases import CHECK, SEQUENCE, Case
-from lakepact.conformance.campaign.execution import ANSWERED, Bench, Down
-from lakepact.conformance.campaign.job import Job
-from lakepact.conformance.campaign.judging import judged
-from lakepact.conformance.campaign.refusals import Refused
-from lakepact.conformance.campaign.running import discovered
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.analysis.summaries import BAD
+from lakepact.conformance.campaign.errors import Refused
+from lakepact.conformance.campaign.execution import evidence
+from lakepact.conformance.campaign.execution.job import Job
+from lakepact.conformance.campaign.execution.sending import ANSWERED, Bench, Down
+from lakepact.conformance.campaign.judging.answers import differences, normalised
+from lakepact.conformance.campaign.judging.verdicts import judged
+from lakepact.conformance.campaign.planning import cases
+from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE, Case
+from lakepact.conformance.campaign.runs import discovered
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS, Shrinking
 

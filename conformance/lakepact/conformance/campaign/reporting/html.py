@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.analysis import BAD
-from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST, QUIET
+from lakepact.conformance.campaign.analysis.summaries import BAD
+from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, KINDS, MOST, QUIET
 from lakepact.conformance.report.page import SAYS, page, wide
 from lakepact.conformance.report.plots import SHARES, ranges, ring, share_bar, stacked
 from lakepact.conformance.report.style import NAMES, SIGNS
@@ -14,7 +14,7 @@ from lakepact.conformance.report.style import NAMES, SIGNS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lakepact.conformance.campaign.report.facts import Example, Facts, Finding, Shown
+    from lakepact.conformance.campaign.reporting.facts import Example, Facts, Finding, Shown
     from lakepact.generated.contract import Requirement
 
 STATUSES = {"2xx": "pass", "3xx": "a", "4xx": "warn", "5xx": "fail"}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lakepact.conformance.arrow import Array, Table, pa, pc
-from lakepact.conformance.campaign import evidence
+from lakepact.conformance.campaign.execution import evidence
 
 #: What of an exchange is one of few values.
 SAME = (

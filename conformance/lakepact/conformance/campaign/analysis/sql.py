@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakepact.conformance.campaign.analysis import BAD, FINER, QUANTILES, VERDICTS, WORD_DIGITS
+from lakepact.conformance.campaign.analysis.summaries import BAD, FINER, QUANTILES, VERDICTS, WORD_DIGITS
 
 KINDS = (*FINER, "header")
 

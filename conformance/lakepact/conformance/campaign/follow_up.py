@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakepact.conformance.campaign import evidence, landing, replaying, tables
+from lakepact.conformance.campaign import landing, tables
+from lakepact.conformance.campaign import replay as replays
+from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.landing import delta, iceberg
-from lakepact.conformance.campaign.telling import told
+from lakepact.conformance.campaign.progress import told
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
     """
 
     def send() -> None:
-        found = replaying.replayed(run_folder, case_id, target, url=url)
+        found = replays.replayed(run_folder, case_id, target, url=url)
         for step in range(max(len(found.before), len(found.after))):
             for when, answers in (("then", found.before), ("now", found.after)):
                 if step < len(answers):
@@ -61,7 +63,7 @@ def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, re
     """Make a case smaller as long as it breaks the same requirement, and show the least that does."""
 
     def search() -> None:
-        found = replaying.minimized(run_folder, case_id, target, requirement=requirement, url=url, attempts=attempts)
+        found = replays.minimized(run_folder, case_id, target, requirement=requirement, url=url, attempts=attempts)
         path = run_folder / "minimized" / f"{found.case['case_id']}.json"
         tables.write_json({**found.case, "requirement_id": found.requirement, "target": target}, path)
         click.echo(
@@ -73,7 +75,7 @@ def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, re
     told("minimize", search)
 
 
-def _tell_step(when: str, step: int, one: replaying.Answered) -> None:
+def _tell_step(when: str, step: int, one: replays.Answered) -> None:
     row = one.row
     exchange = evidence.exchange_of(row) if row["url"] else None
     click.echo(f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''} {row['reason'] or ''}".rstrip())

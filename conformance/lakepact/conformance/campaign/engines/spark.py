@@ -18,11 +18,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
 from lakepact.conformance.arrow import pa
-from lakepact.conformance.campaign import doctor, parcel, sql
-from lakepact.conformance.campaign.alike import judged_batches
-from lakepact.conformance.campaign.generation import Block, drawn
-from lakepact.conformance.campaign.lanes import travelled
-from lakepact.conformance.campaign.refusals import CannotRun
+from lakepact.conformance.campaign.analysis import sql
+from lakepact.conformance.campaign.engines import code_bundle, doctor
+from lakepact.conformance.campaign.errors import CannotRun
+from lakepact.conformance.campaign.execution.workers import travelled
+from lakepact.conformance.campaign.judging.grouped import judged_batches
+from lakepact.conformance.campaign.planning.generation import Block, drawn
 from lakepact.conformance.campaign.tables import ANSWERS, CASES, EXCHANGES, JUDGED, NUMBER, RESULTS, TEXT, WHOLE, parts, tidy
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.conformance.arrow import Schema, Table
-    from lakepact.conformance.campaign.engines import Features, Rows
-    from lakepact.conformance.campaign.findings import Sources
-    from lakepact.conformance.campaign.job import Job
+    from lakepact.conformance.campaign.analysis.findings import Sources
+    from lakepact.conformance.campaign.engines.local import Features, Rows
+    from lakepact.conformance.campaign.execution.job import Job
 
 #: Lean: no UI, one small heap, nothing reached from outside, times in a form that every reader of Parquet knows.
 SETTINGS = {
@@ -120,7 +121,7 @@ class Spark:
                 for name in CONNECTED:
                     self._session.conf.set(name, SETTINGS[name])
             if self._remote or not _is_this_machine(self._master):
-                self._session.addArtifacts(parcel.packed(), pyfile=True)
+                self._session.addArtifacts(code_bundle.packed(), pyfile=True)
             self.lanes = self._lanes or self._tasks_at_a_time()
         except Exception as wrong:
             advice = "`lakepact campaign doctor` looks at what it needs"

@@ -10,15 +10,16 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign import findings, tables
-from lakepact.conformance.campaign.cases import CHECK
-from lakepact.conformance.campaign.execution import ANSWERED
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.analysis import findings
+from lakepact.conformance.campaign.execution.sending import ANSWERED
+from lakepact.conformance.campaign.planning.cases import CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from lakepact.conformance.arrow import Table
-    from lakepact.conformance.campaign.findings import Sources
+    from lakepact.conformance.campaign.analysis.findings import Sources
 
     Row = dict[str, Any]
 

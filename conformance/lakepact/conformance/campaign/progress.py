@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from lakepact.conformance import runner
-from lakepact.conformance.campaign import itself
+from lakepact.conformance.campaign import run_metadata
+from lakepact.conformance.campaign.errors import CannotRun, Refused
 from lakepact.conformance.campaign.landing import CannotLand
-from lakepact.conformance.campaign.refusals import CannotRun, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ class Ticker:
 
 def tell_if_incomplete(verb: str, run: Path) -> None:
     """Say of a run that has not come to its end what it lacks, and end with the code that says so."""
-    row = itself.row_of(run)
+    row = run_metadata.row_of(run)
     if not row["complete"]:
         lacking = row["planned_exchanges"] - row["landed_exchanges"]
         advice = f"lakepact campaign run --out {run} --resume goes on"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.evidence import SENT_BY_US
+from lakepact.conformance.campaign.execution.evidence import SENT_BY_US
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

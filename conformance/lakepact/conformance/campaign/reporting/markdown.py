@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.analysis import VERDICTS
-from lakepact.conformance.campaign.report.facts import INTERRUPTED, KINDS, MOST, QUIET
+from lakepact.conformance.campaign.analysis.summaries import VERDICTS
+from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, KINDS, MOST, QUIET
 from lakepact.conformance.report.style import SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lakepact.conformance.campaign.report.facts import Facts
+    from lakepact.conformance.campaign.reporting.facts import Facts
 
 
 def markdown(facts: Facts) -> str:

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import Table, pa, pc
-from lakepact.conformance.campaign import shore, tables
-from lakepact.conformance.campaign.cases import fingerprint
-from lakepact.conformance.campaign.job import Job
-from lakepact.conformance.campaign.refusals import Refused
+from lakepact.conformance.campaign import tables
+from lakepact.conformance.campaign.errors import Refused
+from lakepact.conformance.campaign.execution import journal
+from lakepact.conformance.campaign.execution.job import Job
+from lakepact.conformance.campaign.planning.cases import fingerprint
 from lakepact.conformance.campaign.targets import of_document
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.target import is_on
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.engines import Engine
+    from lakepact.conformance.campaign.engines.local import Engine
     from lakepact.conformance.campaign.targets import Asked
 
 CHUNK = 20_000  #: cases that an engine is given at a time
@@ -143,18 +144,18 @@ def carried_on(
         job = Job(str(run.resolve()), said["run_id"], word, targets, lanes=engine.lanes, rps=rps, patience=patience)
         said["starts"].append({"at": _now(), "word": word, "engine": engine.name, "lanes": engine.lanes, "rps": rps})
         tables.write_json({**said, "status": "running"}, run / "run.json")
-        shore.begin(run, word)
+        journal.begin(run, word)
         try:
-            shore.gathered(run, said["run_id"])
+            journal.gathered(run, said["run_id"])
             work = _Work(run, targets, away)
             yield work.progress
             for number, errands, lanes in work.chunks(chunk, engine.lanes):
                 yield from _awaited(engine, errands, replace(job, chunk=number, lanes=lanes), work=work, every=every)
         finally:
-            shore.end(run)
+            journal.end(run)
             with contextlib.suppress(OSError):  # where there is no room for it, it is for the next start
-                shore.gathered(run, said["run_id"], patience=0.0)
-                status = "complete" if len(shore.landed(run)) == _all(run, said["targets"]) else "incomplete"
+                journal.gathered(run, said["run_id"], patience=0.0)
+                status = "complete" if len(journal.landed(run)) == _all(run, said["targets"]) else "incomplete"
                 tables.write_json({**said, "status": status, "finished_at": _now()}, run / "run.json")
 
 
@@ -172,7 +173,7 @@ def _awaited(engine: Engine, errands: Table, job: Job, *, work: _Work, every: fl
             raise Refused(f"{wrong.strerror}: make room for {job.run}; what had landed is kept") from wrong
         finally:
             if not sending.done():
-                shore.end(work.run)
+                journal.end(work.run)
     yield work.after(errands)
 
 
@@ -189,7 +190,7 @@ class _Work:
         self.run = run
         self._targets = targets
         self._cases = tables.read(run / "cases", tables.CASES)
-        self._landed = shore.landed(run)
+        self._landed = journal.landed(run)
         self._before = len(self._landed)
         self._all = (*targets, *away)
         self._gone = {target.name for target in away}
@@ -209,11 +210,11 @@ class _Work:
 
     def under_way(self) -> Progress:
         """How far lanes are, as they last told."""
-        return Progress(min(self._before + shore.under_way(self.run), self._planned), self._planned, {})
+        return Progress(min(self._before + journal.under_way(self.run), self._planned), self._planned, {})
 
     def after(self, errands: Table) -> Progress:
         """How far it is when a chunk is over; a target that did not take all of it, and does not answer now, is given no more."""
-        self._landed = shore.landed(self.run)
+        self._landed = journal.landed(self.run)
         sent = zip(errands.column("target").to_pylist(), errands.column("case_id").to_pylist(), strict=True)
         short = {target for target, case_id in sent if (target, case_id) not in self._landed}
         self._down |= {target.name for target in self._targets if target.name in short and not _answers(target)}

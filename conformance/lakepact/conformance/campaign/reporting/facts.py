@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.arrow import pa, pc, pq
-from lakepact.conformance.campaign import evidence, itself, tables
-from lakepact.conformance.campaign.analysis import BAD, FINER, ORDER, VERDICTS
-from lakepact.conformance.campaign.answers import differences
+from lakepact.conformance.campaign import run_metadata, tables
+from lakepact.conformance.campaign.analysis.summaries import BAD, FINER, ORDER, VERDICTS
+from lakepact.conformance.campaign.execution import evidence
+from lakepact.conformance.campaign.judging.answers import differences
 from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
         compared: whether there is an earlier run to have regressed from.
     """
     said = tables.read_json(run / "run.json")
-    contracts = {name: Contract(name) for name in itself.contracts_of(said)}
+    contracts = {name: Contract(name) for name in run_metadata.contracts_of(said)}
     targets = {target["name"]: target["contract"] for target in said["targets"]}
     matrix: dict[str, dict[str, str]] = {}
     for row in found["coverage"]:
@@ -134,7 +135,7 @@ def facts(run: Path, found: Mapping[str, Sequence[Row]], *, compared: bool) -> F
     findings = _findings(run, bad, contracts)
     return Facts(
         run=said,
-        campaign=itself.row_of(run),
+        campaign=run_metadata.row_of(run),
         titles={name: f"{contract.title} {contract.version}" for name, contract in contracts.items()},
         targets=targets,
         states=_counted(((o["target"], o["state"], o["exchanges"]) for o in found["outcomes"]), targets),

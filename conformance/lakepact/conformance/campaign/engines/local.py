@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from lakepact.conformance.campaign import duck
-from lakepact.conformance.campaign.alike import judged_part
-from lakepact.conformance.campaign.generation import Block, drawn
-from lakepact.conformance.campaign.lanes import travelled
+from lakepact.conformance.campaign.analysis import duckdb_analysis
+from lakepact.conformance.campaign.execution.workers import travelled
+from lakepact.conformance.campaign.judging.grouped import judged_part
+from lakepact.conformance.campaign.planning.generation import Block, drawn
 from lakepact.conformance.campaign.tables import parts
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.conformance.arrow import Table
-    from lakepact.conformance.campaign.findings import Sources
-    from lakepact.conformance.campaign.job import Job
+    from lakepact.conformance.campaign.analysis.findings import Sources
+    from lakepact.conformance.campaign.execution.job import Job
 
     Rows = list[dict[str, Any]]
 
@@ -106,7 +106,7 @@ class Plain:
 
     def analyse(self, sources: Sources) -> dict[str, Table]:
         """All tables of `findings`."""
-        return duck.analysed(sources)
+        return duckdb_analysis.analysed(sources)
 
 
 def _begin() -> None:

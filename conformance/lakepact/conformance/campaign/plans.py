@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance import suite as suites
 from lakepact.conformance.campaign import tables
-from lakepact.conformance.campaign.cases import fingerprint
-from lakepact.conformance.campaign.generation import MODES, blocks, drawn, generator_fingerprint, merged
+from lakepact.conformance.campaign.planning.cases import fingerprint
+from lakepact.conformance.campaign.planning.generation import MODES, blocks, drawn, generator_fingerprint, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.generation import Block
+    from lakepact.conformance.campaign.planning.generation import Block
 
     Row = dict[str, Any]
     Drawing = Callable[[Sequence[Block]], Iterable[list[Row]]]  #: the rows of each block, in the order of blocks

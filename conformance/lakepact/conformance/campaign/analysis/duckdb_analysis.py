@@ -8,15 +8,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.arrow import pa
-from lakepact.conformance.campaign import analysis, sql
-from lakepact.conformance.campaign.findings import TABLES
+from lakepact.conformance.campaign.analysis import sql, summaries
+from lakepact.conformance.campaign.analysis.findings import TABLES
 from lakepact.conformance.campaign.tables import ANSWERS, EXCHANGES, RESULTS, TEXT, parts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.conformance.arrow import Schema, Table
-    from lakepact.conformance.campaign.findings import Sources
+    from lakepact.conformance.campaign.analysis.findings import Sources
 
 MEMORY = "900MB"  #: of a query; what does not fit goes to a temporary file
 
@@ -24,7 +24,7 @@ MEMORY = "900MB"  #: of a query; what does not fit goes to a temporary file
 def analysed(sources: Sources) -> dict[str, Table]:
     """All tables of `findings`."""
     if find_spec("duckdb") is None:
-        return analysis.analysed(sources)
+        return summaries.analysed(sources)
     duckdb = import_module("duckdb")
     with tempfile.TemporaryDirectory(prefix="lakepact-") as folder:
         settings = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": "false"}
@@ -41,7 +41,7 @@ def analysed(sources: Sources) -> dict[str, Table]:
 def _view(connection: Any, name: str, folder: Path | None, schema: Schema) -> None:
     files = [str(part) for part in parts(folder)] if folder is not None else []
     if files:
-        columns = analysis.LOOKED_AT if name == "exchanges" else schema.names
+        columns = summaries.LOOKED_AT if name == "exchanges" else schema.names
         connection.read_parquet(files).select(*columns).create_view(name)
     else:
         connection.register(name, schema.empty_table())

@@ -6,11 +6,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.arrow import pa
-from lakepact.conformance.campaign import evidence
-from lakepact.conformance.campaign.answers import CLASSES, normalised
-from lakepact.conformance.campaign.cases import CHECK
-from lakepact.conformance.campaign.execution import ANSWERED, BROKEN, LATE
-from lakepact.conformance.campaign.glances import Asked, Kind, asked_about, suite_of
+from lakepact.conformance.campaign.execution import evidence
+from lakepact.conformance.campaign.execution.sending import ANSWERED, BROKEN, LATE
+from lakepact.conformance.campaign.judging.answers import CLASSES, normalised
+from lakepact.conformance.campaign.judging.partial_exchanges import Asked, Kind, asked_about, suite_of
+from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import JUDGED
 from lakepact.conformance.fuzz.judging import Judge
 from lakepact.conformance.outcome import Outcome, Unmet, broken

@@ -16,8 +16,9 @@ import httpx
 import numpy as np
 
 from lakepact.conformance.arrow import Array, Table, pa, pq
-from lakepact.conformance.campaign import evidence
-from lakepact.conformance.campaign.answers import (
+from lakepact.conformance.campaign.execution import evidence
+from lakepact.conformance.campaign.execution.sending import ANSWERED
+from lakepact.conformance.campaign.judging.answers import (
     CLASSES,
     asks_for_own,
     digest,
@@ -26,20 +27,19 @@ from lakepact.conformance.campaign.answers import (
     normalised_answer,
     normalised_text,
 )
-from lakepact.conformance.campaign.cases import CHECK
-from lakepact.conformance.campaign.columns import Kinds, Said, answers_of, counts_of, results_of
-from lakepact.conformance.campaign.execution import ANSWERED
-from lakepact.conformance.campaign.glances import Asked, Closer, answer_of, asked_about, suite_of
-from lakepact.conformance.campaign.judging import PASS, Verdict, decided, refused, said_by, without
-from lakepact.conformance.campaign.likeness import LENGTH, WORDED, anywhere, plain_headers, told_apart, without_words
-from lakepact.conformance.campaign.rows import Rows
+from lakepact.conformance.campaign.judging.canonical_form import LENGTH, WORDED, anywhere, plain_headers, told_apart, without_words
+from lakepact.conformance.campaign.judging.columns import Kinds, Said, answers_of, counts_of, results_of
+from lakepact.conformance.campaign.judging.partial_exchanges import Asked, Closer, answer_of, asked_about, suite_of
+from lakepact.conformance.campaign.judging.rows import Rows
+from lakepact.conformance.campaign.judging.verdicts import PASS, Verdict, decided, refused, said_by, without
+from lakepact.conformance.campaign.planning.cases import CHECK
 from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from lakepact.conformance.campaign.judging import Said as OfLaw
+    from lakepact.conformance.campaign.judging.verdicts import Said as OfLaw
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.suite import Suite
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakepact.conformance.campaign.cases import READING
+from lakepact.conformance.campaign.planning.cases import READING
 from lakepact.conformance.fuzz.near import near_miss
 from lakepact.conformance.fuzz.steps import Step
 

@@ -14,8 +14,8 @@ import httpx
 
 from lakepact.conformance import runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.campaign import evidence
-from lakepact.conformance.campaign.cases import CHECK, SEQUENCE, case_of
+from lakepact.conformance.campaign.execution import evidence
+from lakepact.conformance.campaign.planning.cases import CHECK, SEQUENCE, case_of
 from lakepact.conformance.campaign.tables import EXCHANGES
 from lakepact.conformance.fuzz.steps import content, filled
 from lakepact.conformance.outcome import Blocked, Outcome
@@ -24,7 +24,7 @@ from lakepact.conformance.wire import NoAnswer, Wire
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.conformance.campaign.job import Job
+    from lakepact.conformance.campaign.execution.job import Job
     from lakepact.conformance.exchanges import Reply
     from lakepact.conformance.fuzz import World
     from lakepact.conformance.fuzz.steps import Step

@@ -11,13 +11,13 @@ from collections import Counter, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lakepact.conformance.campaign import shore
-from lakepact.conformance.campaign.execution import Bench, Down
+from lakepact.conformance.campaign.execution import journal
+from lakepact.conformance.campaign.execution.sending import Bench, Down
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from lakepact.conformance.campaign.job import Job
+    from lakepact.conformance.campaign.execution.job import Job
 
 LOOK = 2.0  #: seconds between two looks whether a target that was down is back
 
@@ -59,15 +59,15 @@ class _Lane:
         name = f"{job.word}-{job.chunk:05d}-{number:05d}"
         self._word = job.word + "a" * attempt
         self._landed = self._of_earlier_attempts(name) if attempt else set[tuple[str, str]]()
-        self._shore = shore.Shore(self._run, f"{name}.{attempt}")
+        self._shore = journal.Shore(self._run, f"{name}.{attempt}")
         self._benches: dict[str, Bench] = {}
         self._waiting: dict[str, deque[Mapping[str, Any]]] = {}  #: for targets that are down
         self._look_at: dict[str, float] = {}
         self._downs = Counter[str]()
 
     def _of_earlier_attempts(self, name: str) -> set[tuple[str, str]]:
-        shore.gathered(self._run, self._job.run_id, only=f"{name}.")
-        return shore.landed(self._run, f"{name}.")
+        journal.gathered(self._run, self._job.run_id, only=f"{name}.")
+        return journal.landed(self._run, f"{name}.")
 
     def close(self) -> None:
         self._clean_up()
@@ -91,7 +91,7 @@ class _Lane:
                 continue
             yield from self._some(target, deque([*self._waiting.pop(target, ()), errand]))
         until = time.monotonic() + self._job.patience
-        while self._waiting and time.monotonic() < until and shore.goes_on(self._run, self._job.word):
+        while self._waiting and time.monotonic() < until and journal.goes_on(self._run, self._job.word):
             time.sleep(LOOK)
             for target in [name for name in self._waiting if self._is_back(name)]:
                 yield from self._some(target, self._waiting.pop(target))
@@ -114,7 +114,7 @@ class _Lane:
         return Bench(self._job, place, self._word + "b" * self._downs[target])
 
     def _some(self, target: str, errands: deque[Mapping[str, Any]]) -> Iterator[str]:
-        while errands and shore.goes_on(self._run, self._job.word):
+        while errands and journal.goes_on(self._run, self._job.word):
             errand = errands.popleft()
             if (target, errand["case_id"]) in self._landed:
                 continue

@@ -1,0 +1,1 @@
+"""Tables computed from verdicts and answers: coverage, divergences and regressions."""

@@ -1,0 +1,1 @@
+"""Sending cases to targets and keeping every exchange."""

@@ -1,0 +1,1 @@
+"""Verdicts about kept exchanges; nothing is sent."""

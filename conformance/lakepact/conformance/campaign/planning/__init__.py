@@ -1,0 +1,1 @@
+"""Cases: drawn from operations and seeds, the same in every process."""
