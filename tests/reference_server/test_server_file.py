@@ -44,6 +44,7 @@ access = "read"
 
 [tokens]
 lifetime = 60
+max-age = 600
 """
 
 
@@ -66,7 +67,7 @@ def test_all_that_a_file_may_say_is_read(tmp_path: Path) -> None:
     assert ("ann", Secret.of("hidden-token"), datetime(2027, 1, 31, tzinfo=UTC)) == (ann.name, ann.token, ann.token_expires)
     assert ("bot", "bot", Secret.of("hidden-secret")) == (bot.name, bot.client_id, bot.client_secret)
     assert (Grant("ann", "admin"), Grant("bot", "read", "sales", ("a", "b"), "t")) == file.grants
-    assert file.token_lifetime == 60
+    assert (file.token_lifetime, file.token_max_age) == (60, 600)
 
 
 def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
@@ -109,8 +110,11 @@ ANN = '[principals.ann]\ntoken = "hidden"\n'
         (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "read"\nnamespace = "a"', "at grants[0].namespace: is the list"),
         (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "read"\nnamespace = []', "at grants[0].namespace: is the list"),
         (f'{ANN}[[grants]]\nprincipal = "ann"\naccess = "read"\ntable = "t"', "at grants[0].table: needs a namespace beside it"),
-        ("[tokens]\nlifetime = 0", "at tokens.lifetime: is a whole number of seconds, 1 or more"),
+        ("[tokens]\nlifetime = 0", "at tokens.lifetime: is a whole number of seconds, from 1 to 1000000000"),
+        ("[tokens]\nlifetime = 1000000001", "at tokens.lifetime: is a whole number"),
         ("[tokens]\nlifetime = true", "at tokens.lifetime: is a whole number"),
+        ("[tokens]\nmax-age = 1.5", "at tokens.max-age: is a whole number"),
+        ("[tokens]\nmax-age = 3599", "at tokens.max-age: must be at least tokens.lifetime, which is 3600"),
         ("[principals.ann]\ntoken = hidden", "is not TOML: "),
     ],
 )
@@ -120,6 +124,11 @@ def test_what_is_not_understood_is_said_with_its_place(tmp_path: Path, text: str
 
     assert said in str(refused.value)
     assert "hidden" not in str(refused.value)
+
+
+def test_maximum_age_is_a_day_unless_tokens_live_longer(tmp_path: Path) -> None:
+    assert read(tmp_path, "").token_max_age == 86_400
+    assert read(tmp_path, "[tokens]\nlifetime = 100000").token_max_age == 100_000
 
 
 def test_the_command_says_what_is_wrong_with_the_file(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ACCESS = ("read", "write", "admin")  #: what a grant may allow; each includes those before it
 LIFETIME = 3600  #: seconds that an issued token holds, unless the file says otherwise
+LONGEST = 10**9  #: seconds that a setting may name, thirty years; a time beyond the calendar would fail the request
+MAX_AGE = 86_400  #: seconds after which a chain of exchanged tokens ends, unless the file says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class ServerFile:
     principals: Mapping[str, Principal] = field(default_factory=dict[str, Principal])
     grants: tuple[Grant, ...] = ()
     token_lifetime: int = LIFETIME  #: seconds
+    token_max_age: int = MAX_AGE  #: seconds from the first token of a chain of exchanges to the end of its last
 
 
 def read_server_file(path: Path, environment: Mapping[str, str] | None = None) -> ServerFile:
@@ -150,7 +153,8 @@ def _server_file(document: dict[str, Any], environment: Mapping[str, str]) -> Se
     if not isinstance(listed, list):
         raise _Misread("grants", "is a list of tables, each below [[grants]]")
     grants = tuple(_grant(entry, f"grants[{index}]", warehouses, principals) for index, entry in enumerate(listed))
-    return ServerFile(MappingProxyType(warehouses), MappingProxyType(principals), grants, _lifetime(document))
+    lifetime, max_age = _lifetimes(document)
+    return ServerFile(MappingProxyType(warehouses), MappingProxyType(principals), grants, lifetime, max_age)
 
 
 def _warehouse(name: str, table: dict[str, Any]) -> WarehouseEntry:
@@ -198,12 +202,21 @@ def _grant(entry: object, at: str, warehouses: Mapping[str, WarehouseEntry], pri
     return Grant(principal, access, warehouse=warehouse, namespace=tuple(levels), table=table)
 
 
-def _lifetime(document: dict[str, Any]) -> int:
+def _lifetimes(document: dict[str, Any]) -> tuple[int, int]:
+    """Return the lifetime and the maximum age of issued tokens, in seconds."""
     tokens = _plain(document, "tokens", "")
-    _known(tokens, "tokens", ("lifetime",))
-    seconds = tokens.get("lifetime", LIFETIME)
-    if not isinstance(seconds, int) or isinstance(seconds, bool) or seconds < 1:
-        raise _Misread("tokens.lifetime", "is a whole number of seconds, 1 or more")
+    _known(tokens, "tokens", ("lifetime", "max-age"))
+    lifetime = _seconds(tokens, "lifetime", LIFETIME)
+    max_age = _seconds(tokens, "max-age", max(MAX_AGE, lifetime))
+    if max_age < lifetime:
+        raise _Misread("tokens.max-age", f"must be at least tokens.lifetime, which is {lifetime}")
+    return lifetime, max_age
+
+
+def _seconds(tokens: Mapping[str, Any], name: str, default: int) -> int:
+    seconds = tokens.get(name, default)
+    if not isinstance(seconds, int) or isinstance(seconds, bool) or not 1 <= seconds <= LONGEST:
+        raise _Misread(f"tokens.{name}", f"is a whole number of seconds, from 1 to {LONGEST}")
     return seconds
 
 

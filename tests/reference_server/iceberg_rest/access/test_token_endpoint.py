@@ -31,8 +31,8 @@ def basic(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def issuing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, As]]:
-    """A server whose tokens hold for 100 seconds."""
-    with guarded(tmp_path_factory.mktemp("issuing"), f"{SERVER_FILE}\n[tokens]\nlifetime = 100\n") as (server, bearing):
+    """A server whose tokens hold for 100 seconds, and for 250 however often they are exchanged."""
+    with guarded(tmp_path_factory.mktemp("issuing"), f"{SERVER_FILE}\n[tokens]\nlifetime = 100\nmax-age = 250\n") as (server, bearing):
         fill(bearing("root-token"), "open", "closed")
         yield server, bearing
 
@@ -184,6 +184,42 @@ def test_a_token_that_is_about_to_end_is_exchanged_for_one_with_the_same_claims(
     assert answer.document["expires_in"] == 100
     assert [bearing(one)("GET", "/v1/namespaces").status for one in (first, token(answer))] == [401, 200]
     assert refused(bearing(None).form(f"Bearer {first}", **fields)) == (400, "invalid_grant")
+
+
+def test_exchange_extends_no_token_beyond_the_maximum_age_of_its_first_issue(issuing: tuple[Server, As], now: list[datetime]) -> None:
+    _, bearing = issuing
+    fields = {"grant_type": EXCHANGE, "subject_token_type": f"{KIND}access_token"}
+    held, left = token(bearing(None).form(**CREDENTIALS)), []
+    for _ in range(3):
+        now[0] += timedelta(seconds=80)
+        answer = bearing(None).form(subject_token=held, **fields)
+        held = token(answer)
+        left.append(answer.document["expires_in"])
+    now[0] += timedelta(seconds=9)
+    before = bearing(held)("GET", "/v1/config").status
+    now[0] += timedelta(seconds=1)
+
+    assert left == [100, 90, 10]
+    assert (before, bearing(held)("GET", "/v1/config").status) == (200, 401)
+    assert refused(bearing(None).form(subject_token=held, **fields)) == (400, "invalid_grant")
+
+
+def test_actor_token_does_not_extend_the_maximum_age(issuing: tuple[Server, As], now: list[datetime]) -> None:
+    _, bearing = issuing
+    fields = {"grant_type": EXCHANGE, "subject_token_type": f"{KIND}access_token", "actor_token_type": f"{KIND}access_token"}
+    held = token(bearing(None).form(**CREDENTIALS))
+    for _ in range(2):
+        now[0] += timedelta(seconds=90)
+        held = token(bearing(None).form(subject_token=held, actor_token="root-token", **fields))
+
+    assert bearing(None).form(subject_token=held, actor_token="root-token", **fields).document["expires_in"] == 70
+
+
+def test_client_credentials_start_a_new_maximum_age(issuing: tuple[Server, As], now: list[datetime]) -> None:
+    _, bearing = issuing
+    now[0] += timedelta(seconds=300)
+
+    assert bearing(None).form(**CREDENTIALS).document["expires_in"] == 100
 
 
 def test_a_user_is_given_a_token_of_its_own_through_a_catalogs_token(issuing: tuple[Server, As]) -> None:

@@ -82,6 +82,7 @@ class TokenEndpoint:
     def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: Mapping[str, Callable[..., Any]]) -> None:
         self._clients = {one.client_id: one for one in file.principals.values() if one.client_id is not None}
         self._lifetime = timedelta(seconds=file.token_lifetime)
+        self._max_age = timedelta(seconds=file.token_max_age)
         self._callers = callers
         self._tokens = tokens
         self._rules = rules
@@ -110,7 +111,8 @@ class TokenEndpoint:
     def _client_credentials(self, caller: Shown, body: Mapping[str, str]) -> Claims:
         principal = self._rules["client"](self._clients, caller, body)
         scope = self._rules["scope"](body)
-        return Claims(principal.name, scope, self._now() + self._lifetime)
+        now = self._now()
+        return Claims(principal.name, scope, now + self._lifetime, now)
 
     def _token_exchange(self, caller: Shown, body: Mapping[str, str]) -> Claims:
         self._rules["exchange-is-whole"](body)
@@ -121,7 +123,8 @@ class TokenEndpoint:
             self._rules["client"](self._clients, caller, {})
         elif caller.bearer is not None:
             self._rules["bearer-of-exchange"](self._callers, caller.bearer)
-        expires = min(self._now() + self._lifetime, self._latest(subject.principal))
+        ends = (self._now() + self._lifetime, self._latest(subject.principal), subject.authenticated + self._max_age)
+        expires = min(ends)
         if actor is not None:
             return replace(subject, scope=scope, expires=expires, actor=actor.principal)
         return replace(subject, scope=scope, expires=expires)
@@ -138,7 +141,10 @@ class TokenEndpoint:
         except Problem as problem:
             raise oauth("invalid_grant", f"the {member} is no good: {problem.message}") from None
         issued = self._callers.claims_of(raw)
-        return issued if issued is not None else Claims(known.principal.name, SCOPE, self._now())
+        if issued is not None:
+            return issued
+        now = self._now()
+        return Claims(known.principal.name, SCOPE, now, now)
 
     def _latest(self, principal: str) -> datetime:
         """When at the latest a token ends that stands for one from the server file."""

@@ -22,12 +22,14 @@ class Claims:
         principal: the name of whose token it is.
         scope: what it is good for.
         expires: when it ends.
+        authenticated: when its principal proved who it is; an exchanged token keeps the time of the token before it.
         actor: the name of who acts for the principal, if somebody does.
     """
 
     principal: str
     scope: str
     expires: datetime
+    authenticated: datetime
     actor: str | None = None
 
 
@@ -39,7 +41,8 @@ class Tokens:
 
     def issue(self, claims: Claims) -> str:
         """A new token, different from every other."""
-        said = [claims.principal, claims.scope, int(claims.expires.timestamp() * 1000), claims.actor, secrets.token_hex(8)]
+        times = [int(moment.timestamp() * 1000) for moment in (claims.expires, claims.authenticated)]
+        said = [claims.principal, claims.scope, *times, claims.actor, secrets.token_hex(8)]
         text = _text(json.dumps(said, separators=(",", ":")).encode())
         return f"{PREFIX}{text}.{_text(self._seal(text))}"
 
@@ -49,11 +52,15 @@ class Tokens:
         text, _, seal = spelled.removeprefix(PREFIX).rpartition(".")
         if not spelled.startswith(PREFIX) or not hmac.compare_digest(self._seal(text), _bytes(seal)):
             return None
-        principal, scope, expires, actor, _ = json.loads(_bytes(text))
-        return Claims(principal, scope, datetime.fromtimestamp(expires / 1000, UTC), actor)
+        principal, scope, expires, authenticated, actor, _ = json.loads(_bytes(text))
+        return Claims(principal, scope, _moment(expires), _moment(authenticated), actor)
 
     def _seal(self, text: str) -> bytes:
         return hmac.digest(self._key, text.encode(), hashlib.sha256)
+
+
+def _moment(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
 def _text(raw: bytes) -> str:
