@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import socket
 import uuid
 
 import pytest
@@ -54,7 +55,7 @@ def write(folder, **credentials):
 
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory):
-    credentials = write(tmp_path_factory.mktemp("closed"), tokens=["right"], api_keys={"hank": "key:with:colons"})
+    credentials = write(tmp_path_factory.mktemp("closed"), tokens=["right"], api_keys={"hank": "key:with:colons", "ann": "anns-key"})
     with running(contract="watsonx_data", warehouse="memory:", credentials=credentials) as server:
         yield server
 
@@ -185,7 +186,17 @@ def test_what_is_shown_has_to_be_well_formed(send, shown):
     assert "www-authenticate" in answer.headers
 
 
-@pytest.mark.parametrize("shown", ["Bearer right", "bearer right", key("hank:key:with:colons"), key("hank:key:with:colons\n")])
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "Bearer right",
+        "bearer right",
+        "BEARER  right",
+        key("hank:key:with:colons"),
+        key("hank:key:with:colons\n"),
+        key("hank:key:with:colons").replace("ZenApiKey", "zenapikey"),
+    ],
+)
 def test_tokens_and_keys_of_the_file_open_it(knock, shown):
     assert knock(authorization=shown).status == 200
 
@@ -200,10 +211,54 @@ def test_tokens_and_keys_of_the_file_open_it(knock, shown):
         key("right"),
         key(":"),
         key("hank:"),
+        key("hank:anns-key"),
+        key("ann:key:with:colons"),
+        key("HANK:key:with:colons"),
+        key("hank:key:with:colons\n\n"),
+        key("hank:KEY:with:colons"),
+        key("hank:key:with:colons").replace("ZenApiKey", "Basic"),
+        key("hank:key:with:colons").replace("ZenApiKey", "Bearer"),
+        "ZenApiKey right",
+        "Bearer RIGHT",
+        "Bearer right,Bearer right",
+        "Bearer=right",
+        "right",
     ],
 )
 def test_others_do_not(knock, shown):
     assert knock(authorization=shown).status == 401
+
+
+@pytest.mark.parametrize("shown", ["Bearer right", key("hank:key:with:colons")])
+def test_credentials_of_one_instance_open_no_other(tmp_path, sending_to, shown):
+    other = write(tmp_path, tokens=["other"], api_keys={"hank": "another-key"})
+    with running(contract="watsonx_data", warehouse="memory:", credentials=other) as server, sending_to(server.url) as send:
+        assert send("GET", f"{HERE}/namespaces", authorization=shown).status == 401
+
+
+@pytest.mark.parametrize("query", ["access_token=right", "token=right", "authorization=Bearer%20right", "apikey=hank:key:with:colons"])
+def test_credentials_in_the_query_return_401(closed, sending_to, query):
+    with sending_to(closed.url) as send:
+        assert send("GET", f"{HERE}/namespaces?{query}").status == 401
+
+
+@pytest.mark.parametrize("shown", [("Bearer right", "Bearer wrong"), ("Bearer wrong", "Bearer right"), ("Bearer right", "Bearer right")])
+def test_several_authorization_headers_return_401(closed, shown):
+    headers = "".join(f"Authorization: {one}\r\n" for one in shown)
+    host, port = closed.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(f"GET {HERE}/namespaces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n".encode())
+        answer = connection.makefile("rb").readline()
+
+    assert answer.split()[1] == b"401"
+
+
+def test_index_page_of_an_instance_with_credentials_does_not_name_its_warehouse(closed, sending_to):
+    with sending_to(closed.url) as send:
+        page = send("GET", "/")
+
+    assert page.status == 200
+    assert b"memory:" not in page.body
 
 
 def test_nobody_enters_without_any(knock):

@@ -88,8 +88,10 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
 
     served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, other_rules=RULES)
     served.handlers["registerTable"] = never_over_another(served.handlers["registerTable"])
-    doorkeeper = Doorkeeper(read_credentials(settings.credentials) if settings.credentials else None)
-    served.rules["enter"] = doorkeeper.enter
+    credentials = read_credentials(settings.credentials) if settings.credentials else None
+    served.rules["enter"] = Doorkeeper(credentials).enter
+    if credentials is not None:
+        served.about = ()  # the index page asks nobody for credentials: it does not name the warehouse's folder
 
     def enter(scope: Scope) -> None:
         served.rules["enter"](scope)

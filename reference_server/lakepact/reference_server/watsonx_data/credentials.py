@@ -83,6 +83,8 @@ class Doorkeeper:
             if self._credentials is not None:
                 raise _refused("this catalog asks for a bearer token or a ZenApiKey in the header Authorization")
             return
+        if len(shown) > 1:
+            raise _refused("the request has several Authorization headers; send one")
         scheme, _, rest = shown[0].decode("latin-1").strip().partition(" ")
         if scheme.casefold() == "bearer" and rest:
             known = self._credentials is None or self._credentials.holds_token(rest.strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,6 +64,25 @@ def test_paths_that_nobody_has_say_nothing_and_pages_are_open(filled: tuple[Serv
     nobody = bearing(None)
 
     assert (nobody("GET", "/v1/nothing").status, nobody("GET", "/healthz").status, nobody("GET", "/").status) == (404, 200, 200)
+
+
+@pytest.mark.parametrize("query", ["access_token=root-token", "token=root-token", "authorization=Bearer%20root-token"])
+def test_token_in_the_query_returns_401(filled: tuple[Server, As], query: str) -> None:
+    _, bearing = filled
+
+    assert bearing(None)("GET", f"/v1/namespaces?{query}").status == 401
+
+
+@pytest.mark.parametrize("shown", [("root", "nobodys"), ("nobodys", "root"), ("root", "root")])
+def test_several_authorization_headers_return_401(filled: tuple[Server, As], shown: tuple[str, str]) -> None:
+    server, _ = filled
+    headers = "".join(f"Authorization: Bearer {one}-token\r\n" for one in shown)
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(f"GET /v1/namespaces HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n".encode())
+        answer = connection.makefile("rb").readline()
+
+    assert answer.split()[1] == b"401"
 
 
 def test_with_auth_none_principals_are_not_asked_for(tmp_path_factory: pytest.TempPathFactory) -> None:
