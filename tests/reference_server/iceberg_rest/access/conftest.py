@@ -166,7 +166,7 @@ def guarded(folder: Path, text: str = SERVER_FILE, **settings: Any) -> Generator
     """A server with these principals."""
     file = folder / "server.toml"
     file.write_text(text, encoding="utf-8")
-    with running(warehouse="memory:", config=file, **settings) as server, principals(server.url) as bearing:
+    with running(**{"warehouse": "memory:", **settings}, config=file) as server, principals(server.url) as bearing:
         yield server, bearing
 
 

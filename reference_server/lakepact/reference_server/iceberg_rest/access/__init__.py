@@ -133,12 +133,12 @@ class Admission:
             if one is None or not (self._only or caller.rights[one.kept.name].sees_any):
                 raise no_such_prefix(arguments["prefix"])
             _spell(arguments, one.kept.separator)
-            if "idempotency_key" in arguments:
-                arguments["idempotency_key"] = own_key(caller.principal.name, arguments["idempotency_key"])
             rights = caller.rights[one.kept.name]
             denied = self._denied(operation, rights, needs(arguments), one.catalog)
+            if "idempotency_key" in arguments:
+                arguments["idempotency_key"] = own_key(caller.principal.name, arguments["idempotency_key"], is_allowed=not denied)
             places = _places(one.catalog, Sight(rights), arguments) if operation in READS_FILES else ()
-            with seeing(Sight(rights, denied, places)):
+            with seeing(Sight(rights, denied, places, caller.principal.name)):
                 return handler(**arguments)
 
         return answer
@@ -186,12 +186,20 @@ def _places(catalog: Catalog, seen: Sight, arguments: Mapping[str, Any]) -> tupl
     return () if record is None else (record.document["metadata"]["location"],)
 
 
-def own_key(principal: str, spelled: str) -> str:
-    """An Idempotency-Key as a key of this principal, so that nobody is given the answers of another; what is no key stays as it is."""
+def own_key(principal: str, spelled: str, *, is_allowed: bool) -> str | None:
+    """Return the principal's own form of an Idempotency-Key, so that no principal gets the answer to another.
+
+    Args:
+        principal: the sender.
+        spelled: the key as sent; a text that is no UUID is returned unchanged, for the handler to refuse.
+        is_allowed: whether the sender may do what it asks for. If not, the key is ignored: the answer kept under it may be older than
+            a withdrawn grant.
+    """
     try:
-        return str(uuid.uuid5(uuid.UUID(spelled), principal))
+        key = uuid.UUID(spelled)
     except ValueError:
         return spelled
+    return str(uuid.uuid5(key, principal)) if is_allowed else None
 
 
 def is_there(catalog: Catalog, seen: Sight, subject: Subject) -> bool:
@@ -210,6 +218,12 @@ def credentials_may_write(levels: Sequence[str], name: str) -> bool:
     """Whether the keys of a table that the caller of the moment is given let it write."""
     now = sight()
     return now is None or now.rights.of(Subject(tuple(levels), name)) >= WRITE
+
+
+def plans_are_of() -> str:
+    """Return the principal of the request: plans name files that another principal may not see."""
+    now = sight()
+    return "" if now is None else now.principal
 
 
 def unsaid_needs(contract: Contract) -> list[str]:
@@ -237,4 +251,8 @@ def way_of(file: ServerFile, asked: str | None) -> str:
 
 
 #: Decisions about access that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {"may": may, "credentials-may-write": credentials_may_write}
+RULES: dict[str, Callable[..., Any]] = {
+    "may": may,
+    "credentials-may-write": credentials_may_write,
+    "plans-are-of": plans_are_of,
+}

@@ -34,11 +34,13 @@ class Sight:
         rights: what it may do.
         denied: what is not there for it besides, although it may exist.
         places: locations whose documents it may have read besides: that of the table which it asks about.
+        principal: the name of the caller.
     """
 
     rights: Rights
     denied: frozenset[Subject] = frozenset()
     places: tuple[str, ...] = ()
+    principal: str = ""
 
     @property
     def is_clear(self) -> bool:

@@ -45,12 +45,18 @@ def deletes_of(deletes: Deletes, entry: Entry) -> list[Entry]:
     return deletes.of(entry)
 
 
+def plans_are_of() -> str:
+    """Return the principal whose plans the caller may use; empty where callers are not known."""
+    return ""
+
+
 #: Decisions about scans that a fault may replace.
 RULES: dict[str, Callable[..., Any]] = {
     "asked-scan": asked_scan,
     "manifest-may-match": manifest_may_match,
     "rows-remain": rows_remain,
     "deletes-of": deletes_of,
+    "plans-are-of": plans_are_of,
 }
 
 

@@ -11,13 +11,11 @@ from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 
 from .planner import Planner
-from .plans import Plan, Plans, State
+from .plans import Plan, Plans, State, Table
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.store import Record
-
-    from .plans import Table
 
 #: Table properties by which a table says how it is planned, and what holds without them.
 AT_ONCE = "lakepact.scan-planning.at-once-files"  #: the most files that a plan waits for; more are planned in the background
@@ -90,7 +88,7 @@ class Planning:
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
             record: Record = self._rules["table-exists"](view, levels, table)
-        return record, (levels, table, record.document["metadata"]["table-uuid"])
+        return record, Table(levels, table, record.document["metadata"]["table-uuid"], self._rules["plans-are-of"]())
 
 
 def _setting(metadata: Document, name: str, usual: int) -> int:

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lakepact.reference_server.problems import Problem
 
@@ -22,8 +22,16 @@ MOST_BYTES = 256 * 1024 * 1024  #: of all that are kept; one alone may be larger
 KEPT_SECONDS = 3600.0  #: for which a plan can be fetched
 WORKERS = 2  #: plans that are made in the background at a time
 
-Table = tuple[tuple[str, ...], str, str]  #: namespace, name, and UUID, so that a table made anew has no plans of the one before
 Pages = tuple[bytes, ...]
+
+
+class Table(NamedTuple):
+    """A table as one principal scans it: neither another principal nor a later table of the same name has its plans."""
+
+    namespace: tuple[str, ...]
+    name: str
+    uuid: str
+    principal: str = ""  #: empty where callers are not known
 
 
 class Cancelled(Exception):
