@@ -9,22 +9,31 @@ import pytest
 
 from lakepact.generated.contract import Contract
 
-from .conftest import As, guarded
+from .conftest import As, fill, guarded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lakepact.generated.contract import Operation
     from lakepact.reference_server import Server
 
 NOBODY = 'Bearer realm="lakepact"'
 WRONG = 'Bearer realm="lakepact", error="invalid_token"'
-OPERATIONS = [operation for operation in Contract("iceberg_rest").operations.values() if operation.id != "getToken"]
+OPERATIONS = [operation for operation in Contract("iceberg_rest", "1.11.0").operations.values() if operation.id != "getToken"]
+
+
+@pytest.fixture(scope="module")
+def newest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[As]:
+    """Principals of a server that speaks the newest version."""
+    with guarded(tmp_path_factory.mktemp("newest"), contract_version="1.11.0") as (_, bearing):
+        fill(bearing("root-token"), "open", tables=("open.shown",))
+        yield bearing
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
-def test_no_operation_is_open_to_those_without_a_token(filled: tuple[Server, As], operation: Operation) -> None:
-    _, bearing = filled
+def test_no_operation_is_open_to_those_without_a_token(newest: As, operation: Operation) -> None:
     path = operation.path.replace("/{prefix}", "").replace("{namespace}", "open").replace("{table}", "shown").replace("{view}", "v")
-    answer = bearing(None)(operation.method, path.replace("{plan-id}", "p"))
+    answer = newest(None)(operation.method, path.replace("{plan-id}", "p"))
 
     assert (answer.status, answer.headers["www-authenticate"]) == (401, NOBODY)
     if operation.method != "HEAD":

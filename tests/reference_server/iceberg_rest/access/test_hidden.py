@@ -35,7 +35,7 @@ def worlds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     with ExitStack() as stack:
         found = []
         for world in ("full", "empty"):
-            _, bearing = stack.enter_context(guarded(tmp_path_factory.mktemp(world)))
+            _, bearing = stack.enter_context(guarded(tmp_path_factory.mktemp(world), contract_version="1.11.0"))
             root = bearing("root-token")
             fill(root, *seen[0], tables=seen[1])
             if world == "full":
@@ -62,7 +62,8 @@ def requests() -> Iterator[tuple[str, str, dict[str, Any] | None]]:
         for kind in ("tables", "views"):
             yield "GET", f"{at}/{kind}", None
             yield "GET", f"{at}/{kind}?pageSize=1", None
-        yield "POST", f"{at}/register", {"name": "taken", "metadata-location": "memory:/closed/x.metadata.json"}
+        for register in ("register", "register-view"):
+            yield "POST", f"{at}/{register}", {"name": "taken", "metadata-location": "memory:/closed/x.metadata.json"}
     for namespace, table in product(NAMESPACES, TABLES):
         levels = namespace.split("%1F")
         at = f"/v1/namespaces/{namespace}/tables/{table}"
@@ -73,6 +74,7 @@ def requests() -> Iterator[tuple[str, str, dict[str, Any] | None]]:
         yield "DELETE", f"{at}/plan/none", None
         yield "POST", f"{at}/tasks", {"plan-task": "none"}
         yield "GET", f"{at}/credentials", None
+        yield "POST", f"{at}/sign", {"region": "r", "uri": "https://bucket/x", "method": "GET", "headers": {}}
         yield "POST", f"{at}/metrics", {"report-type": "commit-report", **REPORT, "table-name": table}
         for other in (named("open", "shown"), {"namespace": ["far", "away"], "name": "new"}):
             it = {"namespace": levels, "name": table}
