@@ -18,7 +18,7 @@ import secrets
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from .log.refusals import DamagedLog
 from .shares import folded
@@ -158,24 +158,32 @@ def _below(table: SharedTable, path: str, raw: bytes) -> bytes:
     Raises:
         DamagedLog: it is not below any.
     """
+    shown = _shown(path)
     scheme = SCHEME.match(path)
     if scheme and not scheme[0].lower() == "file:":
-        raise DamagedLog(f"the path {path[:200]!r} is not one of a local file")
+        raise DamagedLog(f"the path {shown} is not one of a local file")
     if scheme:
         raw = raw[len(scheme[0]) :]
         if raw.startswith(b"//"):
             raw = raw[2:].removeprefix(b"localhost")
         if not raw.startswith(b"/"):
-            raise DamagedLog(f"the path {path[:200]!r} names a host")
+            raise DamagedLog(f"the path {shown} names a host")
     if not raw or b"\0" in raw or b".." in raw.split(b"/"):
-        raise DamagedLog(f"the path {path[:200]!r} leads out of the table")
+        raise DamagedLog(f"the path {shown} leads out of the table")
     if not raw.startswith(b"/"):
         return raw
     for number, root in enumerate(table.roots):
         for spelled in (os.fsencode(root), os.path.realpath(os.fsencode(root))):
             if raw.startswith(spelled + b"/") and (inside := raw[len(spelled) :].lstrip(b"/")):
                 return inside if number == 0 else b"/%d/%s" % (number, inside)
-    raise DamagedLog(f"the path {path[:200]!r} leads out of the table")
+    raise DamagedLog(f"the path {shown} leads out of the table")
+
+
+def _shown(path: str) -> str:
+    """Return a path for a message: of an absolute one, however it is encoded, the last step alone."""
+    decoded = unquote(path)
+    is_absolute = decoded.startswith("/") or SCHEME.match(decoded)
+    return repr(f"…/{decoded.rpartition('/')[2][:200]}" if is_absolute else path[:200])
 
 
 def _decoded(key: str) -> bytes:
