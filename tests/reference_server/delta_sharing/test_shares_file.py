@@ -170,6 +170,10 @@ HEAD = "authorization: {bearerToken: x}\nshares:\n"
         ("shares: []\nrecipients: [{name: a, bearerToken: x, shares: [b]}]", "recipients[0].shares[0] names no share of this file: 'b'"),
         ("shares: []\nrecipients: [{name: a, bearerToken: x}, {name: A, bearerToken: y}]", "'a' is there already"),
         ("shares: []\nrecipients: [{name: a, bearerToken: x}, {name: b, bearerToken: x}]", "the same token; give each its own"),
+        (
+            "shares: []\nauthorization: {bearerToken: x}\nrecipients: [{name: Authorization, bearerToken: y}]",
+            "authorization is a recipient of its own; call the one of `recipients` something else than 'authorization'",
+        ),
         ("shares: []\nrecipients: [{name: a, bearerToken: x, expirationTime: soon}]", "must be a time with its zone"),
         ("shares: []\nrecipients: [{name: a, bearerToken: x, expirationTime: 2027-01-01}]", "must be a time with its zone"),
     ],

@@ -35,6 +35,7 @@ IDS = uuid.UUID("5a9c6a1e-7f0e-5d1c-9a53-3f1b0b6b2d10")  #: what ids are derived
 SHARE = ("name", "schemas", "id", "displayName", "comment", "properties")
 SCHEMA = ("name", "tables")
 TABLE = ("name", "location", "iceberg", "id", "historyShared", "startVersion", "accessModes", "auxiliaryLocations")
+EVERYTHING = "authorization"  #: the name of the recipient that the setting of this name lets in, to every share
 RECIPIENT = ("name", "bearerToken", "shares", "expirationTime")
 #: Settings of the official server that are options of `lakepact serve`, or that this server has no need of.
 UNUSED = ("host", "port", "ssl", "deltaTableCacheSize", "stalenessAcceptable", "requestTimeoutSeconds", "evaluateJsonPredicateHintsV2")
@@ -275,7 +276,9 @@ def _endpoint(place: Place) -> str:
 def _recipients(top: Place, said: Mapping[str, Place], shares: Mapping[str, Share]) -> tuple[Recipient, ...]:
     recipients = _each(said["recipients"], lambda place: _recipient(place, shares)) if "recipients" in said else []
     if "authorization" in said:
-        recipients.append(Recipient("authorization", _token(said["authorization"], said["authorization"].members(("bearerToken",)))))
+        if any(folded(recipient.name) == EVERYTHING for recipient in recipients):
+            raise said["authorization"].wrong(f"is a recipient of its own; call the one of `recipients` something else than {EVERYTHING!r}")
+        recipients.append(Recipient(EVERYTHING, _token(said["authorization"], said["authorization"].members(("bearerToken",)))))
     tokens: dict[str, Recipient] = {}
     for recipient in recipients:
         other = tokens.setdefault(recipient.bearer_token, recipient)
