@@ -106,7 +106,9 @@ def _opened(beside: Mapping[str, Service]) -> Callable[[Source], History]:
     iceberg = beside.get("iceberg_rest")
 
     def opened(source: Source) -> History:
-        return IcebergHistory(iceberg.lends["catalog"], source) if iceberg and isinstance(source, tuple) else delta_log(source)
+        if iceberg is None or not isinstance(source, tuple):
+            return delta_log(source)
+        return IcebergHistory(iceberg.lends["catalog"], source, iceberg.lends["located"])
 
     return opened
 

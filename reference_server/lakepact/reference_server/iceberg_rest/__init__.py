@@ -195,6 +195,7 @@ def catalog_service(
         tables=tables_of_changes,
         lends={
             "catalog": catalogs[0],
+            "located": made[0].located if access else None,
             "catalogs": {unquote(one.prefix): kept for one, kept in zip(warehouses, catalogs, strict=True)},
             "warehouses": tuple(warehouses),
             "reports": reports,

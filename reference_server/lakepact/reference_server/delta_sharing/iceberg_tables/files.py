@@ -68,7 +68,15 @@ class _Reading:
     times: Mapping[int, int]  #: of snapshots
 
 
-def files_of(warehouse: Warehouse, root: Path, metadata: Document, kept: Kept) -> tuple[ActiveFiles, tuple[str, ...]]:
+def data_paths(metadata: Document) -> tuple[str, ...]:
+    """Return the folders that properties name for the data files of a table."""
+    properties = metadata.get("properties") or {}
+    return tuple(properties[name] for name in DATA_PATHS if properties.get(name))
+
+
+def files_of(
+    warehouse: Warehouse, root: Path, metadata: Document, kept: Kept, *, places: Sequence[str]
+) -> tuple[ActiveFiles, tuple[str, ...]]:
     """The files of the current snapshot, and the columns whose values are partition values.
 
     Args:
@@ -76,6 +84,7 @@ def files_of(warehouse: Warehouse, root: Path, metadata: Document, kept: Kept) -
         root: the folder of the warehouse.
         metadata: the table's metadata.
         kept: what was read before; what is read now is put into it.
+        places: the folders in which data files lie.
 
     Raises:
         UnsupportedTable: reading the files alone would not give the rows of the table.
@@ -87,7 +96,7 @@ def files_of(warehouse: Warehouse, root: Path, metadata: Document, kept: Kept) -
     specs = {manifest.spec for manifest in manifests} or {metadata["default-spec-id"]}
     columns = _partition_columns(metadata, specs)
     while True:
-        reading = _reading(warehouse, root, metadata, columns=columns)
+        reading = _reading(warehouse, root, metadata, places=places, columns=columns)
         try:
             chunks, used = _chunks(reading, manifests, kept)
         except _NoPartition as found:
@@ -119,13 +128,11 @@ def _identities(metadata: Document, spec: int) -> dict[int, int]:
     return {field["source-id"]: field["field-id"] for field in fields if field["transform"] == "identity"}
 
 
-def _reading(warehouse: Warehouse, root: Path, metadata: Document, *, columns: tuple[str, ...]) -> _Reading:
+def _reading(warehouse: Warehouse, root: Path, metadata: Document, *, places: Sequence[str], columns: tuple[str, ...]) -> _Reading:
     schema = current_schema(metadata)
     ids = {field["name"]: field["id"] for field in schema["fields"]}
     by_spec = {spec["spec-id"]: _identities(metadata, spec["spec-id"]) for spec in metadata["partition-specs"]}
     fields = {spec: {c: found[ids[c]] for c in columns if ids[c] in found} for spec, found in by_spec.items()}
-    properties = metadata.get("properties") or {}
-    places = (metadata["location"], *(properties[name] for name in DATA_PATHS if properties.get(name)))
     return _Reading(
         warehouse,
         root,

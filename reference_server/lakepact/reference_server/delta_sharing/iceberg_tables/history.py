@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
-from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, NoTable
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, NoTable, UnsupportedTable
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.registration import existing_table_metadata
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.warehouse import Outside, Unreadable
 
-from .files import Kept, files_of
+from .files import Kept, data_paths, files_of
 from .schemas import current_schema, delta_schema, is_without_zone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.locations import Located
 
     Document = dict[str, Any]
 
@@ -49,12 +50,16 @@ class IcebergHistory:
     Args:
         catalog: the catalog that has it.
         name: the levels of its namespace, and its name.
+        located: where the tables of the catalog lie, if principals have rights to some of them only: a writer of this table names files
+            in its metadata, and must not share those of another one by it. None if every caller may read every table.
     """
 
     checkpoints: Sequence[int] = ()  #: none: versions are read as they are
 
-    def __init__(self, catalog: Catalog, name: Sequence[str]) -> None:
-        record = catalog.store.get(identifier_key(name[:-1], name[-1]))
+    def __init__(self, catalog: Catalog, name: Sequence[str], located: Located | None = None) -> None:
+        self._key = identifier_key(name[:-1], name[-1])
+        self._located = located
+        record = catalog.store.get(self._key)
         if record is None or record.kind != "table":
             raise NoTable(f"the Iceberg catalog has no table {'.'.join(name)}")
         self._catalog, self._name = catalog, tuple(name)
@@ -66,7 +71,7 @@ class IcebergHistory:
 
     def followed(self) -> IcebergHistory:
         """The history as it is now: this one if nothing happened, else one that continues it, or one of another table."""
-        now = IcebergHistory(self._catalog, self._name)
+        now = IcebergHistory(self._catalog, self._name, self._located)
         if now._location == self._location:
             return self
         former = {entry["metadata-file"] for entry in now._metadata.get("metadata-log") or ()}
@@ -166,7 +171,7 @@ class IcebergHistory:
         number = self.existing(self.latest() if version is None else version)
         metadata = self._metadata_of(number)
         schema = delta_schema(current_schema(metadata))
-        files, columns = files_of(self._catalog.warehouse, self._root, metadata, self._kept)
+        files, columns = files_of(self._catalog.warehouse, self._root, metadata, self._kept, places=self._places(metadata))
         protocol = dict(NTZ) if is_without_zone(schema) else {"minReaderVersion": READER, "minWriterVersion": WRITER}
         said = {
             "id": metadata["table-uuid"],
@@ -221,6 +226,19 @@ class IcebergHistory:
         new = [s for s in self._metadata_of(version).get("snapshots") or () if s["snapshot-id"] not in known]
         return not new or any((s.get("summary") or {}).get("operation") != "replace" for s in new)
 
+    def _places(self, metadata: Document) -> tuple[str, ...]:
+        """Return the folders in which data files of a version lie.
+
+        Raises:
+            UnsupportedTable: another table lies there.
+        """
+        location: str = metadata["location"]
+        if self._located is None:
+            return (location, *data_paths(metadata))
+        if not self._located.is_alone(self._key, location):
+            raise UnsupportedTable("the folder of the table is not its own: another table or view lies in it, or around it")
+        return (location,)
+
     def _metadata_of(self, version: int) -> Document:
         if version == self.latest():
             return self._metadata
@@ -231,6 +249,8 @@ class IcebergHistory:
             raise NoSuchVersion(f"version {version} of the table cannot be read any more") from None
         except (orjson.JSONDecodeError, Problem) as error:
             raise DamagedLog(f"the metadata of version {version} cannot be read: {error}") from None
+        if metadata["table-uuid"] != self._metadata["table-uuid"]:
+            raise NoSuchVersion(f"version {version} of the table cannot be read: its metadata file is that of another table")
         snapshot = metadata.get("current-snapshot-id")
         if snapshot not in {None, -1} and snapshot not in {s["snapshot-id"] for s in self._metadata.get("snapshots") or ()}:
             raise NoSuchVersion(f"the snapshot of version {version} of the table has expired")

@@ -1,0 +1,106 @@
+"""A principal that writes a shared table shares no file of a table that it may not read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+import yaml
+from pyiceberg.catalog.rest import RestCatalog
+
+from .conftest import guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyiceberg.table import Table
+
+    from .conftest import Answer, Principal
+
+TABLE = "/v1/namespaces/open/tables/shown"
+SHARES = {
+    "shares": [{"name": "s", "schemas": [{"name": "d", "tables": [{"name": "t", "iceberg": "open.shown", "historyShared": True}]}]}],
+    "recipients": [{"name": "partner", "bearerToken": "partner-token"}],
+}
+ROWS = pa.table({"id": pa.array([1], pa.int64())})
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """A shared table, which the writer may change, and one that it does not see."""
+
+    writer: Principal
+    recipient: Principal
+    shared: Table
+    hidden: Table
+
+    def query(self, **body: Any) -> Answer:
+        return self.recipient("POST", "/delta-sharing/shares/s/schemas/d/tables/t/query", body)
+
+    def refuses(self, answer: Answer) -> bool:
+        """Whether an answer is a refusal that says nothing of the hidden table."""
+        return answer.status in {400, 500} and b"hidden_column" not in answer.body and b"/files/" not in answer.body
+
+
+@pytest.fixture
+def sharing(tmp_path: Path) -> Iterator[Sharing]:
+    (tmp_path / "shares.yaml").write_text(yaml.safe_dump(SHARES), encoding="utf-8")
+    with guarded(tmp_path, warehouse=str(tmp_path / "warehouse"), shares=tmp_path / "shares.yaml") as (server, bearing):
+        catalog = RestCatalog("root", uri=server.url, token="root-token")
+        tables: list[Table] = []
+        for name, column in (("open.shown", "id"), ("closed.secret", "hidden_column")):
+            catalog.create_namespace(name.split(".")[0])
+            rows = ROWS.rename_columns([column])
+            tables.append(catalog.create_table(name, rows.schema))
+            tables[-1].append(rows)
+        yield Sharing(bearing("writer-token"), bearing("partner-token"), *tables)
+
+
+def foreign_snapshot(hidden: Table) -> list[dict[str, Any]]:
+    """Updates after which the current snapshot is that of the hidden table."""
+    snapshot = {
+        "snapshot-id": 7,
+        "sequence-number": 2,
+        "timestamp-ms": 4_000_000_000_000,
+        "manifest-list": hidden.current_snapshot().manifest_list,
+        "summary": {"operation": "append"},
+        "schema-id": 0,
+    }
+    return [
+        {"action": "add-snapshot", "snapshot": snapshot},
+        {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": 7},
+    ]
+
+
+@pytest.mark.parametrize("member", [None, "write.data.path", "write.object-storage.path", "write.folder-storage.path"])
+@pytest.mark.parametrize("place", ["{hidden}", "{hidden}/data", "{warehouse}"])
+def test_snapshot_of_a_hidden_table_is_not_shared(sharing: Sharing, tmp_path: Path, member: str | None, place: str) -> None:
+    place = place.format(hidden=sharing.hidden.location(), warehouse=f"file://{tmp_path}/warehouse")
+    updates = [] if member is None else [{"action": "set-properties", "updates": {member: place}}]
+    body = {"requirements": [], "updates": [*updates, *foreign_snapshot(sharing.hidden)]}
+
+    assert sharing.query().status == 200
+    assert sharing.writer("POST", TABLE, body).status == 200
+    assert sharing.refuses(sharing.query())
+
+
+@pytest.mark.parametrize("claimed", ["own", "hidden"])
+def test_metadata_of_a_hidden_table_is_no_earlier_version(sharing: Sharing, claimed: str) -> None:
+    former = Path(sharing.shared.metadata_location.removeprefix("file://"))
+    document = json.loads(former.read_bytes())
+    number = int(Path(sharing.hidden.metadata_location).name.partition("-")[0])
+    document["metadata-log"] = [{"metadata-file": sharing.hidden.metadata_location, "timestamp-ms": document["last-updated-ms"] - 1}]
+    if claimed == "hidden":
+        document["table-uuid"] = str(sharing.hidden.metadata.table_uuid)
+    forged = former.with_name(f"{number + 1:05}-00000000-0000-4000-8000-000000000000.metadata.json")
+    forged.write_text(json.dumps(document), encoding="utf-8")
+    assert sharing.writer("DELETE", TABLE).status == 204
+    body = {"name": "shown", "metadata-location": f"file://{forged}"}
+
+    assert sharing.writer("POST", "/v1/namespaces/open/register", body).status == 200
+    assert sharing.query().status == 200
+    assert sharing.refuses(sharing.query(version=number))
