@@ -94,6 +94,7 @@ def test_metadata_of_a_hidden_table_is_no_earlier_version(sharing: Sharing, clai
     document = json.loads(former.read_bytes())
     number = int(Path(sharing.hidden.metadata_location).name.partition("-")[0])
     document["metadata-log"] = [{"metadata-file": sharing.hidden.metadata_location, "timestamp-ms": document["last-updated-ms"] - 1}]
+    document["snapshots"].append({**document["snapshots"][0], "snapshot-id": sharing.hidden.current_snapshot().snapshot_id})
     if claimed == "hidden":
         document["table-uuid"] = str(sharing.hidden.metadata.table_uuid)
     forged = former.with_name(f"{number + 1:05}-00000000-0000-4000-8000-000000000000.metadata.json")
