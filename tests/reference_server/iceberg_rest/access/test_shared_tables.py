@@ -33,6 +33,7 @@ ROWS = pa.table({"id": pa.array([1], pa.int64())})
 class Sharing:
     """A shared table, which the writer may change, and one that it does not see."""
 
+    root: Principal
     writer: Principal
     recipient: Principal
     shared: Table
@@ -57,7 +58,7 @@ def sharing(tmp_path: Path) -> Iterator[Sharing]:
             rows = ROWS.rename_columns([column])
             tables.append(catalog.create_table(name, rows.schema))
             tables[-1].append(rows)
-        yield Sharing(bearing("writer-token"), bearing("partner-token"), *tables)
+        yield Sharing(bearing("root-token"), bearing("writer-token"), bearing("partner-token"), *tables)
 
 
 def foreign_snapshot(hidden: Table) -> list[dict[str, Any]]:
@@ -85,6 +86,21 @@ def test_snapshot_of_a_hidden_table_is_not_shared(sharing: Sharing, tmp_path: Pa
 
     assert sharing.query().status == 200
     assert sharing.writer("POST", TABLE, body).status == 200
+    assert sharing.refuses(sharing.query())
+
+
+def test_table_around_a_hidden_table_is_not_shared(sharing: Sharing) -> None:
+    inner = {
+        "name": "inner",
+        "schema": json.loads(sharing.hidden.schema().model_dump_json()),
+        "location": f"{sharing.shared.location()}/inner",
+    }
+
+    assert sharing.query().status == 200
+    assert sharing.root("POST", "/v1/namespaces/closed/tables", inner).status == 200
+    assert (
+        sharing.writer("POST", TABLE, {"requirements": [], "updates": [{"action": "set-properties", "updates": {"a": "b"}}]}).status == 200
+    )
     assert sharing.refuses(sharing.query())
 
 

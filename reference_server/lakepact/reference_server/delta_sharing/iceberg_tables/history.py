@@ -230,11 +230,13 @@ class IcebergHistory:
         """Return the folders in which data files of a version lie.
 
         Raises:
-            UnsupportedTable: another table lies there.
+            UnsupportedTable: another table lies there, or the version has another folder than the table has now.
         """
-        location: str = metadata["location"]
+        location: str = self._metadata["location"]
         if self._located is None:
-            return (location, *data_paths(metadata))
+            return (metadata["location"], *data_paths(metadata))
+        if metadata["location"] != location:
+            raise UnsupportedTable("this version of the table lies in another folder than the newest one")
         if not self._located.is_alone(self._key, location):
             raise UnsupportedTable("the folder of the table is not its own: another table or view lies in it, or around it")
         return (location,)
@@ -249,8 +251,6 @@ class IcebergHistory:
             raise NoSuchVersion(f"version {version} of the table cannot be read any more") from None
         except (orjson.JSONDecodeError, Problem) as error:
             raise DamagedLog(f"the metadata of version {version} cannot be read: {error}") from None
-        if metadata["table-uuid"] != self._metadata["table-uuid"]:
-            raise NoSuchVersion(f"version {version} of the table cannot be read: its metadata file is that of another table")
         snapshot = metadata.get("current-snapshot-id")
         if snapshot not in {None, -1} and snapshot not in {s["snapshot-id"] for s in self._metadata.get("snapshots") or ()}:
             raise NoSuchVersion(f"the snapshot of version {version} of the table has expired")
