@@ -104,16 +104,21 @@ def test_table_around_a_hidden_table_is_not_shared(sharing: Sharing) -> None:
     assert sharing.refuses(sharing.query())
 
 
+@pytest.mark.parametrize("name", ["secret", "empty"])
 @pytest.mark.parametrize("claimed", ["own", "hidden"])
-def test_metadata_of_a_hidden_table_is_no_earlier_version(sharing: Sharing, claimed: str) -> None:
+def test_metadata_of_a_hidden_table_is_no_earlier_version(sharing: Sharing, claimed: str, name: str) -> None:
+    empty = {"name": "empty", "schema": json.loads(sharing.hidden.schema().model_dump_json())}
+    assert sharing.root("POST", "/v1/namespaces/closed/tables", empty).status == 200
+    hidden = sharing.root("GET", f"/v1/namespaces/closed/tables/{name}").document
+    number = int(Path(hidden["metadata-location"]).name.partition("-")[0])
+
     former = Path(sharing.shared.metadata_location.removeprefix("file://"))
-    document = json.loads(former.read_bytes())
-    number = int(Path(sharing.hidden.metadata_location).name.partition("-")[0])
-    document["metadata-log"] = [{"metadata-file": sharing.hidden.metadata_location, "timestamp-ms": document["last-updated-ms"] - 1}]
-    document["snapshots"].append({**document["snapshots"][0], "snapshot-id": sharing.hidden.current_snapshot().snapshot_id})
-    if claimed == "hidden":
-        document["table-uuid"] = str(sharing.hidden.metadata.table_uuid)
     forged = former.with_name(f"{number + 1:05}-00000000-0000-4000-8000-000000000000.metadata.json")
+    document = json.loads(former.read_bytes())
+    document["metadata-log"] = [{"metadata-file": hidden["metadata-location"], "timestamp-ms": document["last-updated-ms"] - 1}]
+    document["snapshots"] += [{**document["snapshots"][0], "snapshot-id": one["snapshot-id"]} for one in hidden["metadata"]["snapshots"]]
+    if claimed == "hidden":
+        document["table-uuid"] = hidden["metadata"]["table-uuid"]
     forged.write_text(json.dumps(document), encoding="utf-8")
     assert sharing.writer("DELETE", TABLE).status == 204
     body = {"name": "shown", "metadata-location": f"file://{forged}"}
