@@ -61,6 +61,12 @@ def allowing(operation: str, meant: Callable[[dict[str, Any]], Any]) -> Install:
     return admitting((operation,), act)
 
 
+def _exchanged_for_all(service: Service) -> None:
+    """Exchange plan tasks without asking who sends them, or whose they are."""
+    service.rules["plans-are-of"] = str  # the empty text: one owner for all plans
+    admitting(("fetchScanTasks",), without_asking)(service)
+
+
 def _obeyed_and_refused(service: Service) -> None:
     """Do what is asked for without credentials, and refuse it when the answer is sent."""
     former, admitted = service.caller, service.admission
@@ -140,7 +146,7 @@ FAULTS = (
         "strangers-exchange-plan-tasks",
         "Plan tasks are exchanged for every principal that knows them.",
         ("IRC-SEC-005",),
-        admitting(("fetchScanTasks",), without_asking),
+        _exchanged_for_all,
     ),
     Fault(
         "readers-stage-tables",
