@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from .temporary_keys.policies import Unlimited, bucket_and_prefix
-from .warehouse import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable
+from .warehouse import LARGEST_DOCUMENT, Outside, Unreadable, Unwritable, tidied
 
 if TYPE_CHECKING:
     from .temporary_keys.signing import Keys
@@ -77,6 +77,10 @@ class ObjectWarehouse:
         """Remove everything at a location and below it."""
         with contextlib.suppress(FileNotFoundError):
             self._store.delete_dir(self._path(location))
+
+    def places(self, location: str) -> tuple[str, ...]:
+        """Return what a location stands for, however its scheme is spelled."""
+        return tuple(dict.fromkeys(tidied(SCHEME.sub("s3:/", reading)) for reading in (location, unquote(location))))
 
     def _path(self, location: str) -> str:
         # Clients differ in whether they decode a location: what is outside in either reading is outside.

@@ -6,6 +6,7 @@ however it is spelled and whatever links are on the way, is ever written, read o
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -80,7 +81,15 @@ class Warehouse(Protocol):
         ...
 
     def purge(self, location: str) -> None:
-        """Remove everything at a location and below it."""
+        """Remove everything at a location and below it; nothing is removed through a link."""
+        ...
+
+    def places(self, location: str) -> tuple[str, ...]:
+        """Return what a location stands for, the same for all its spellings.
+
+        Compare places, never locations, with `inside` and `overlap`. The first place is where documents are kept. A second place is where
+        clients look that percent-decode the location. Any text has places, also one that `held` refuses.
+        """
         ...
 
 
@@ -104,10 +113,22 @@ def below(root: str, names: Iterable[str]) -> str:
     return "/".join([root.rstrip("/"), *map(_step, names)])
 
 
-def overlap(one: str, other: str) -> bool:
-    """Whether one of two locations is, or lies below, the other."""
-    a, b = one.rstrip("/") + "/", other.rstrip("/") + "/"
-    return a.startswith(b) or b.startswith(a)
+def inside(place: str, other: str) -> bool:
+    """Return whether a place is another place or lies below it; see `Warehouse.places`."""
+    return f"{place}/".startswith(f"{other}/")
+
+
+def overlap(place: str, other: str) -> bool:
+    """Return whether one of two places lies inside the other; see `Warehouse.places`."""
+    return inside(place, other) or inside(other, place)
+
+
+def tidied(location: str) -> str:
+    """Return a location without empty segments, `.` segments and trailing slashes."""
+    if "//" not in location and "/." not in location and not location.endswith("/"):
+        return location
+    first, *rest = location.split("/")
+    return "/".join([first, *(step for step in rest if step not in {"", "."})])
 
 
 def _step(name: str) -> str:
@@ -192,8 +213,25 @@ class FileWarehouse:
             _make(self._path(location))
 
     def purge(self, location: str) -> None:
-        """Remove everything at a location and below it."""
-        shutil.rmtree(self._path(location), ignore_errors=True)
+        """Remove everything at a location and below it; nothing is removed through a link."""
+        path = tidied(str(self._path(location)))
+        real = os.path.realpath(path)
+        within = next((folder for folder in self._within if real.startswith(folder)), None)
+        if within is None:
+            raise self._outside(location)
+        steps = real.removeprefix(within)
+        if f"{os.path.realpath(path.removesuffix(steps))}{os.sep}" == within and path.endswith(f"{os.sep}{steps}"):
+            _remove(*os.path.split(real))
+
+    def places(self, location: str) -> tuple[str, ...]:
+        """Return the paths that a location stands for, without links."""
+        try:
+            spelled = local(location)
+        except Outside:
+            return (tidied(location),)
+        if "%" not in spelled:
+            return (_real(spelled),)
+        return tuple(dict.fromkeys(map(_real, (spelled, unquote(spelled)))))
 
     def _is_written(self, location: str, body: bytes) -> bool:
         """Write a document the short way, which is that of nearly every commit: below the root, into a folder that is there.
@@ -237,6 +275,25 @@ class FileWarehouse:
         return Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}{others}")
 
 
+def _real(path: str) -> str:
+    # What is no absolute path names no folder here, and is compared as it is spelled.
+    return os.path.realpath(path).rstrip(os.sep) if path.startswith(os.sep) and "\0" not in path else tidied(path)
+
+
+def _remove(folder: str, name: str) -> None:
+    """Remove a folder from another one, which is opened first: nobody can put a link in its place afterwards."""
+    if HANDLE is None:
+        shutil.rmtree(Path(folder, name), ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, HANDLE)
+        try:
+            if os.readlink(f"/proc/self/fd/{handle}") == folder:  # noqa: PTH115 - a handle is asked, not a path
+                shutil.rmtree(name, ignore_errors=True, dir_fd=handle)
+        finally:
+            os.close(handle)
+
+
 def _fill(path: str | Path, body: bytes, flags: int = 0, folder: int | None = None) -> None:
     # Each commit writes a file; Path.write_bytes takes three times as long.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | flags, 0o666, dir_fd=folder)
@@ -260,33 +317,41 @@ class MemoryWarehouse:
 
     def __init__(self, root: str = "memory:") -> None:
         self.root = root
-        self._documents: dict[str, bytes] = {}
+        self._within = f"{tidied(root)}/"
+        self._documents: dict[str, bytes] = {}  # by place
 
     def held(self, location: str) -> None:
         """Refuse a location that is not below the root."""
-        if not location.startswith(f"{self.root}/") or ".." in unquote(location).split("/") or location.strip("/") == "memory:":
+        if ".." in unquote(location).split("/") or not all(place.startswith(self._within) for place in self.places(location)):
             raise Outside(f"the location {location[:200]!r} is not below the warehouse {self.root}")
 
     def write(self, location: str, body: bytes) -> None:
         """Keep a new document."""
-        self._documents[location] = body
+        self._documents[tidied(location)] = body
 
     def read(self, location: str) -> bytes:
         """The document at a location."""
         self.held(location)
         try:
-            return self._documents[location]
+            return self._documents[tidied(location)]
         except KeyError:
             raise Unreadable(f"there is no document at {location[:300]!r}") from None
 
     def forget(self, location: str) -> None:
         """Remove one document, if it is there."""
-        self._documents.pop(location, None)
+        self._documents.pop(tidied(location), None)
 
     def prepare(self, *locations: str) -> None:
         """Nothing: memory has no folders."""
 
     def purge(self, location: str) -> None:
         """Remove everything at a location and below it."""
-        for known in [known for known in self._documents if overlap(location, known)]:
+        place = tidied(location)
+        for known in [known for known in self._documents if inside(known, place)]:
             del self._documents[known]
+
+    def places(self, location: str) -> tuple[str, ...]:
+        """Return what a location stands for, without empty segments."""
+        if "%" not in location:
+            return (tidied(location),)
+        return tuple(dict.fromkeys(map(tidied, (location, unquote(location)))))

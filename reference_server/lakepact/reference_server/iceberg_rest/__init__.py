@@ -172,6 +172,9 @@ def catalog_service(
         validators=lambda: served.validators,
     )
     made = [_in_warehouse(kept, store, catalog, access=access) for kept in warehouses]
+    for one in made:
+        # Warehouses lie beside each other: only in folders that are open to all of them can files of one be in the way of another.
+        one.located.others = [other.located for other in made if other is not one] if settings.allowed_locations else ()
     catalogs = [one.catalog for one in made]
     by_warehouse = [handlers_of(contract, _areas(one, reports, tables_of_changes), one.kept) for one in made]
     renewing = [handlers_of(contract, (CredentialsAgain(rules, one.credentials),), one.kept) for one in made]
@@ -255,8 +258,11 @@ class InWarehouse(NamedTuple):
 
 def _in_warehouse(kept: ServedWarehouse, store: Store, catalog: Callable[..., Catalog], *, access: Access | None) -> InWarehouse:
     """The catalog of one warehouse, on shelves of its own where it has a name, seen as its callers may see it."""
-    located = Located(store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}"))
-    made = catalog(located, kept.files) if access is None else catalog(access.seen_store(located), access.seen_warehouse(kept.files))
+    located = Located(store if kept.name is None else OwnShelves(store, f"warehouse {kept.name}"), kept.files)
+    if access is None:
+        made = catalog(located, kept.files, located)
+    else:
+        made = catalog(access.seen_store(located), access.seen_warehouse(kept.files), located)
     return InWarehouse(kept, made, located, Credentials(made, kept.access, kept.prefix, located if kept.access.service else None))
 
 
@@ -265,7 +271,7 @@ def _areas(one: InWarehouse, reports: Reports, changes: Mapping[str, dict[str, A
     catalog = one.catalog
     return (
         Namespaces(catalog),
-        Tables(catalog, one.credentials, one.located, defaults=one.kept.table_defaults),
+        Tables(catalog, one.credentials, defaults=one.kept.table_defaults),
         Commits(catalog),
         Metrics(catalog, reports),
         Transactions(catalog),

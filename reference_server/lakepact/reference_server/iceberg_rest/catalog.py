@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from lakepact.reference_server.validation import Validators
     from lakepact.reference_server.warehouse import Warehouse
 
+    from .locations import Located
+
 NAMESPACES = "namespaces"  #: the shelf of namespaces, each in the place of its parent
 IDENTIFIERS = "identifiers"  #: the shelf of tables and views, each in the place of its namespace
 SEPARATOR = "\x1f"  #: between the levels of a namespace in a path or query
@@ -30,6 +32,7 @@ class Catalog:
 
     store: Store
     warehouse: Warehouse
+    located: Located
     rules: dict[str, Callable[..., Any]]  #: see `RULES` of `namespaces`, `tables` and `commits`
     updates: dict[str, Callable[..., None]]  #: by the `action` of a table update
     preconditions: dict[str, Callable[..., None]]  #: by the `type` of a table requirement

@@ -83,7 +83,7 @@ class Commits:
         with self._catalog.store.begin() as transaction:
             former: Record | None = self._rules["committed-table"](transaction, key, body["requirements"])
             requirements_hold(self._catalog, former, body["requirements"])
-            record = stored(self._catalog, former, following(self._catalog, former, body["updates"]))
+            record = stored(self._catalog, former, following(self._catalog, key, former, body["updates"]))
             transaction.put(key, record)
             if record is not former:
                 transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
@@ -96,14 +96,15 @@ def requirements_hold(catalog: Catalog, former: Record | None, requirements: Seq
     catalog.rules["requirements-hold"](former.document["metadata"] if former else None, requirements, table=catalog.preconditions)
 
 
-def following(catalog: Catalog, former: Record | None, updates: Sequence[Document]) -> Document:
-    """The metadata that updates make of this table, or of none; the table's own if they change nothing."""
+def following(catalog: Catalog, key: Key, former: Record | None, updates: Sequence[Document]) -> Document:
+    """The metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
     base: Document | None = former.document["metadata"] if former else None
     metadata: Document = catalog.rules["updates-applied"](base or {}, updates, now_ms=now_ms(), table=catalog.updates)
     if former is not None and metadata is base:
         return metadata
     if base is None or metadata["location"] != base["location"]:
         catalog.rules["location-is-held"](catalog.warehouse, metadata["location"])
+        catalog.rules["location-is-free"](catalog.located, key, metadata["location"])
     if former is not None:
         metadata = catalog.rules["commit-finished"](metadata, base, former.document["metadata-location"])
     validators = catalog.validators()

@@ -21,12 +21,14 @@ from .etags import tag_of, tag_of_file
 from .registration import existing_table_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from lakepact.reference_server.store import Key
     from lakepact.reference_server.warehouse import Warehouse
 
     from .catalog import Catalog
     from .documents import Document
+    from .locations import Located
 
 METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -41,6 +43,17 @@ def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[
     except Outside:
         root = below(catalog.warehouse.root, levels)
     return f"{below(root, [name])}-{uuid.uuid4().hex[:12]}"
+
+
+def location_is_free(located: Located, key: Key, location: str, uuid: str | None = None) -> None:
+    """Refuse a location that overlaps with that of another table or view, or holds the folder of a namespace.
+
+    Raises:
+        Problem: 400, the location is not free.
+    """
+    if not located.is_free(key, location, uuid):
+        others = "that of another table or view, or holds the folder of a namespace"
+        raise bad_request(f"the location {location[:200]!r} overlaps with {others}; choose a folder of its own, or none")
 
 
 def location_is_held(warehouse: Warehouse, location: str) -> None:
@@ -138,12 +151,27 @@ def read_metadata(catalog: Catalog, location: str) -> Document:
         raise bad_request(f"{location[:300]!r} does not hold valid table metadata: {str(error).replace('the body', 'the file')}") from None
 
 
-def forget_metadata_files(warehouse: Warehouse, table: Document) -> None:
-    """Remove the metadata files of a table wherever they lie; what its log names and is no file of this table stays."""
+def metadata_files_elsewhere(warehouse: Warehouse, table: Document) -> list[str]:
+    """Return the metadata files of a table outside its location, as far as the caller may choose their places."""
     metadata = table["metadata"]
-    for location in {table["metadata-location"], *(entry["metadata-file"] for entry in metadata.get("metadata-log") or ())}:
-        # Most are gone with the folder of the table. A log can be registered, and name whatever somebody wrote into it.
+    below = f"{metadata['location'].rstrip('/')}/"
+    named = {table["metadata-location"], *(entry["metadata-file"] for entry in metadata.get("metadata-log") or ())}
+    found: list[str] = []
+    for location in named:
+        if not location.startswith(below):
+            with contextlib.suppress(Outside):
+                warehouse.held(location)
+                found.append(location)
+    return found
+
+
+def forget_metadata_files(warehouse: Warehouse, locations: Iterable[str], uuid: str) -> None:
+    """Remove some metadata files, as far as they are of the table with this UUID.
+
+    A log can be registered, and name whatever somebody wrote into it.
+    """
+    for location in locations:
         with contextlib.suppress(Outside, Unreadable, NotJson):
             found = read_json(warehouse.read(location))
-            if isinstance(found, dict) and found.get("table-uuid") == metadata["table-uuid"]:
+            if isinstance(found, dict) and found.get("table-uuid") == uuid:
                 warehouse.forget(location)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import orjson
 from lakepact.reference_server.pages import BadToken
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.warehouse import Outside
 
 from .catalog import (
     IDENTIFIERS,
@@ -27,7 +29,17 @@ from .catalog import (
 )
 from .credentials import sent
 from .metadata import new_table_metadata
-from .metadata_files import default_location, forget_metadata_files, location_is_held, prepare, read_metadata, record_of, written
+from .metadata_files import (
+    default_location,
+    forget_metadata_files,
+    location_is_free,
+    location_is_held,
+    metadata_files_elsewhere,
+    prepare,
+    read_metadata,
+    record_of,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -83,8 +95,8 @@ def snapshots_of_refs(metadata: Document) -> Document:
 
 
 def files_may_go(located: Located, location: str) -> bool:
-    """Whether no other table or view keeps its files where a table is purged, above it or below it."""
-    return located.is_alone(None, location)
+    """Return whether nothing else may have files where a table is purged, above it or below it."""
+    return located.is_unused(location)
 
 
 def listed(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
@@ -101,6 +113,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "files-may-go": files_may_go,
     "tables-of": listed,
     "location-is-held": location_is_held,
+    "location-is-free": location_is_free,
     "default-location": default_location,
     "new-metadata": new_table_metadata,
     "read-metadata": read_metadata,
@@ -109,20 +122,38 @@ RULES: dict[str, Callable[..., Any]] = {
 }
 
 
+def located(catalog: Catalog, within: Document, *, levels: Place, name: str, wanted: str | None) -> str:
+    """Return where a new table or view is put.
+
+    Args:
+        catalog: it is made in.
+        within: the document of its namespace.
+        levels: of its namespace.
+        name: of the table or view.
+        wanted: the location that its creator asks for, if any.
+
+    Raises:
+        Problem: 400, it cannot lie there.
+    """
+    location: str = (catalog.rules["default-location"](catalog, within, levels=levels, name=name) if wanted is None else wanted).rstrip("/")
+    catalog.rules["location-is-held"](catalog.warehouse, location)
+    if wanted is not None:  # a default one is a new folder
+        catalog.rules["location-is-free"](catalog.located, identifier_key(levels, name), location)
+    return location
+
+
 class Tables:
     """The table operations of the contract, except commits.
 
     Args:
         catalog: the catalog that the tables are in.
         credentials: what their files are opened with.
-        located: where they lie.
         defaults: properties of those that are created, unless their requests have them.
     """
 
-    def __init__(self, catalog: Catalog, credentials: Credentials, located: Located, *, defaults: Mapping[str, str]) -> None:
+    def __init__(self, catalog: Catalog, credentials: Credentials, *, defaults: Mapping[str, str]) -> None:
         self._catalog = catalog
         self._defaults = defaults
-        self._located = located
         self._credentials = credentials
         self._rules = catalog.rules
 
@@ -168,11 +199,7 @@ class Tables:
         )
 
     def _new_metadata(self, body: Document, within: Document, levels: Place) -> Document:
-        location = body.get("location")
-        if location is None:
-            location = self._rules["default-location"](self._catalog, within, levels=levels, name=body["name"])
-        location = location.rstrip("/")
-        self._rules["location-is-held"](self._catalog.warehouse, location)
+        location = located(self._catalog, within, levels=levels, name=body["name"], wanted=body.get("location"))
         if self._defaults:
             body = {**body, "properties": {**self._defaults, **(body.get("properties") or {})}}
         metadata: Document = self._rules["new-metadata"](body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
@@ -223,16 +250,24 @@ class Tables:
             record = self._rules["table-exists"](transaction, levels, table)
             transaction.remove(identifier_key(levels, table))
             if purge_requested:
-                transaction.afterwards(partial(self._purge, record.document))
+                elsewhere = metadata_files_elsewhere(self._catalog.warehouse, record.document)
+                transaction.afterwards(partial(self._purge, record.document["metadata"], elsewhere))
         return NO_CONTENT
 
-    def _purge(self, table: Document) -> None:
-        """Remove the files of a table that is gone for good, unless others have come to need them."""
-        location = table["metadata"]["location"]
-        with self._catalog.store.begin():  # so that nothing moves there meanwhile
-            if self._rules["files-may-go"](self._located, location):
-                self._catalog.warehouse.purge(location)
-                forget_metadata_files(self._catalog.warehouse, table)
+    def _purge(self, metadata: Document, elsewhere: Sequence[str]) -> None:
+        """Remove the files of a table that is gone for good, unless others may have files there.
+
+        Args:
+            metadata: of the table.
+            elsewhere: its metadata files outside its location.
+        """
+        location, uuid, catalog = metadata["location"], metadata["table-uuid"], self._catalog
+        with catalog.store.begin():  # so that nothing moves there meanwhile
+            if self._rules["files-may-go"](catalog.located, location):
+                with contextlib.suppress(Outside):  # the warehouse may have been another one when the table was made
+                    catalog.warehouse.purge(location)
+                if not catalog.located.knows(uuid):
+                    forget_metadata_files(catalog.warehouse, elsewhere, uuid)
 
     def rename_table(self, *, body: Document) -> Reply:
         """Give a table another name, in its namespace or another; its files stay where they are."""
@@ -264,6 +299,7 @@ class Tables:
                 self._rules["identifier-is-free"](transaction, levels, name, "table")
             metadata: dict[str, Any] = self._rules["read-metadata"](self._catalog, location)
             self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
+            self._rules["location-is-free"](self._catalog.located, key, metadata["location"], metadata["table-uuid"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
         credentials = self._credentials.asked_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)

@@ -133,7 +133,7 @@ class Transactions:
             metadata: dict[Key, Document] = {}
             for change in changes:
                 with _named(change):
-                    metadata[change.key] = following(self._catalog, formers[change.key], change.updates)
+                    metadata[change.key] = following(self._catalog, change.key, formers[change.key], change.updates)
             records: dict[Key, Record] = self._rules["written-together"](self._catalog, formers, metadata)
             for key, record in records.items():
                 transaction.put(key, record)

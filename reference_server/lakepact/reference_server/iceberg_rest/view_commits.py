@@ -16,7 +16,7 @@ from .view_updates import apply_view_updates
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.reference_server.store import Record
+    from lakepact.reference_server.store import Key, Record
 
     from .catalog import Catalog
     from .documents import Document
@@ -54,13 +54,14 @@ class ViewCommits:
         self._rules["kinds-are-known"](body, self._updates, self._preconditions)
         with self._catalog.store.begin() as transaction:
             former: Record = self._rules["view-exists"](transaction, levels, view)
-            record = self._committed(former, body)
-            transaction.put(identifier_key(levels, view), record)
+            key = identifier_key(levels, view)
+            record = self._committed(key, former, body)
+            transaction.put(key, record)
             if record is not former:
                 transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
         return Reply(200, record.body)
 
-    def _committed(self, former: Record, body: Document) -> Record:
+    def _committed(self, key: Key, former: Record, body: Document) -> Record:
         base: Document = former.document["metadata"]
         self._rules["view-requirements-hold"](base, body["requirements"], table=self._preconditions)
         metadata: Document = self._rules["view-updates-applied"](base, body["updates"], now_ms=now_ms(), table=self._updates)
@@ -68,6 +69,7 @@ class ViewCommits:
             return former
         if metadata["location"] != base["location"]:
             self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
+            self._rules["location-is-free"](self._catalog.located, key, metadata["location"])
         metadata = self._rules["view-commit-finished"](metadata, base)
         self._check(metadata)
         record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=former.document["metadata-location"])

@@ -27,7 +27,7 @@ from .catalog import (
     shown,
 )
 from .metadata_files import next_location, write
-from .tables import renamed
+from .tables import located, renamed
 from .view_metadata import new_view_metadata
 from .view_registration import read_view_metadata
 
@@ -115,11 +115,7 @@ class Views:
         with self._catalog.store.begin() as transaction:
             within: Record = self._rules["namespace-exists"](transaction, levels)
             self._rules["identifier-is-free"](transaction, levels, name, "view")
-            location = body.get("location")
-            if location is None:
-                location = self._rules["default-location"](self._catalog, within.document, levels=levels, name=name)
-            location = location.rstrip("/")
-            self._rules["location-is-held"](self._catalog.warehouse, location)
+            location = located(self._catalog, within.document, levels=levels, name=name, wanted=body.get("location"))
             metadata = self._rules["new-view-metadata"](body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
             record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=None)
             transaction.put(identifier_key(levels, name), record)
@@ -151,9 +147,11 @@ class Views:
             self._rules["namespace-exists"](transaction, levels)
             self._rules["identifier-is-free"](transaction, levels, name, "view")
             metadata = self._rules["read-view-metadata"](self._catalog, location)
+            key = identifier_key(levels, name)
             self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
+            self._rules["location-is-free"](self._catalog.located, key, metadata["location"], metadata["view-uuid"])
             record = _record_of(metadata, location, orjson.dumps(metadata))
-            transaction.put(identifier_key(levels, name), record)
+            transaction.put(key, record)
         return Reply(200, record.body)
 
     def rename_view(self, *, body: Document) -> Reply:

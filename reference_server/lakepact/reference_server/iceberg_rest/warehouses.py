@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product, starmap
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
@@ -76,7 +77,7 @@ def served_warehouses(settings: Settings, entries: Mapping[str, WarehouseEntry])
         for other in found[:index]:
             if unquote(one.prefix) == unquote(other.prefix):
                 raise BadSetting(f"the warehouses {other.name} and {one.name} have the same prefix, {one.prefix!r}")
-            if overlap(one.files.root, other.files.root):
+            if any(starmap(overlap, product(one.files.places(one.files.root), other.files.places(other.files.root)))):
                 roots = f"{other.files.root} and {one.files.root}"
                 raise BadSetting(f"of the warehouses {other.name} and {one.name}, at {roots}, one lies in the other")
     return found

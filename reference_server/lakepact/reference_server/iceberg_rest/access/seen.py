@@ -6,15 +6,13 @@ of what does not exist. Outside of a request, and in threads of the server's own
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES
-from lakepact.reference_server.warehouse import Outside, Unreadable, below, local
+from lakepact.reference_server.warehouse import Outside, Unreadable, below, inside
 
 from .rights import READ, WRITE, Rights, Subject
 
@@ -175,6 +173,7 @@ class SeenWarehouse:
         self.forget = warehouse.forget
         self.prepare = warehouse.prepare
         self.purge = warehouse.purge
+        self.places = warehouse.places
 
     def held(self, location: str) -> None:
         """Refuse a location that this caller may not choose."""
@@ -194,19 +193,6 @@ class SeenWarehouse:
         now = _sight.get()
         if now is None:
             return True
-        folders = [_spelled(place) for place in (*(below(self.root, levels) for levels in now.rights.holding(level)), *now.places)]
-        return any(all(f"{reading}/".startswith(f"{folder}/") for reading in _readings(location)) for folder in folders)
-
-
-def _readings(location: str) -> set[str]:
-    """A location as those read it who decode it, and those who do not."""
-    return {_spelled(location), _spelled(unquote(location))}
-
-
-def _spelled(location: str) -> str:
-    """One spelling of a location for all that it has, with no links on the way."""
-    try:
-        path = local(location)
-    except Outside:
-        return location.rstrip("/")
-    return os.path.realpath(path)
+        places = self.places(location)
+        open_to_it = (*(below(self.root, levels) for levels in now.rights.holding(level)), *now.places)
+        return any(all(inside(place, self.places(folder)[0]) for place in places) for folder in open_to_it)
