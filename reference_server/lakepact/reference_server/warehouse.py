@@ -27,6 +27,7 @@ PRIVATE = ".lakepact"  #: the name of folders that the server keeps for itself
 UNUSUAL = re.compile(r"%|\0|/\.\.")  #: in locations that can be read in two ways, or refused
 #: How folders are opened to be asked where they are; None where the system cannot be asked.
 HANDLE = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC if sys.platform == "linux" and Path("/proc/self/fd").is_dir() else None
+DELETED = " (deleted)"  #: what Linux puts behind the path of a folder that is gone
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 
 
@@ -146,6 +147,8 @@ def local(location: str) -> str:
     Raises:
         Outside: it is neither.
     """
+    if location.startswith("file:///"):
+        return location.removeprefix("file://")
     parts = urlsplit(location)
     if parts.scheme not in {"file", ""}:
         raise Outside(f"{location[:200]!r} is not a file: location; this server keeps tables in a local folder or in memory")
@@ -276,8 +279,26 @@ class FileWarehouse:
 
 
 def _real(path: str) -> str:
-    # What is no absolute path names no folder here, and is compared as it is spelled.
-    return os.path.realpath(path).rstrip(os.sep) if path.startswith(os.sep) and "\0" not in path else tidied(path)
+    """Return a path without links; what is no absolute path names no folder here, and stays as it is spelled."""
+    if not path.startswith(os.sep) or "\0" in path:
+        return tidied(path)
+    # The system says it of a folder that exists at once, and realpath looks at every folder on the way.
+    with contextlib.suppress(OSError):
+        real = _opened(path)
+        if real is not None and not real.endswith(DELETED):
+            return real.rstrip(os.sep)
+    return os.path.realpath(path).rstrip(os.sep)
+
+
+def _opened(path: str) -> str | None:
+    """Return where a folder is; None where the system cannot be asked."""
+    if HANDLE is None:
+        return None
+    handle = os.open(path, HANDLE)
+    try:
+        return os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115 - a handle is asked, not a path
+    finally:
+        os.close(handle)
 
 
 def _remove(folder: str, name: str) -> None:

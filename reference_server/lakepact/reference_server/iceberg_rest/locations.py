@@ -5,6 +5,7 @@ Locations are compared as places (`Warehouse.places`), because one folder has ma
 
 from __future__ import annotations
 
+import contextlib
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -270,7 +271,8 @@ class _Index:
 
     warehouse: Warehouse
     locations: _Places = field(default_factory=_Places)  #: of tables and views
-    used: _Places = field(default_factory=_Places)  #: further places of tables and views
+    metadata: _Places = field(default_factory=_Places)  #: further folders with metadata files of tables and views
+    data: _Places = field(default_factory=_Places)  #: further folders with data files, or folders in them
     folders: _Places = field(default_factory=_Places)  #: of namespaces
     uuids: dict[str, set[Key]] = field(default_factory=dict[str, set[Key]])
     known: dict[Key, tuple[Any, ...]] = field(default_factory=dict[Key, tuple[Any, ...]])
@@ -284,8 +286,8 @@ class _Index:
         return self.is_alone(place, own) and not self.folders.within(place, set())
 
     def is_unused(self, place: str, own: set[Key]) -> bool:
-        """Return whether a place also overlaps with no further place of a table or view."""
-        return self.is_free(place, own) and not self.used.beside(place, own)
+        """Return whether a place also holds no further files of a table or view."""
+        return self.is_free(place, own) and not self.metadata.within(place, own) and not self.data.beside(place, own)
 
     def named(self, uuid: str | None) -> set[Key]:
         """Return the tables and views that have a UUID."""
@@ -295,56 +297,53 @@ class _Index:
         """Note what stands at a key now, and return whether anything here has changed."""
         if key.shelf not in {IDENTIFIERS, NAMESPACES}:
             return False
-        former, now = self.known.get(key), None if record is None else _about(key, record)
+        document = {} if record is None or key.shelf == NAMESPACES else _read(record)
+        former, now = self.known.get(key), None if record is None else _about(document)
         if former == now:
             return False
         if former is not None:
             self._leave(key, former)
-        if now is not None and record is not None:
-            self._enter(key, now, record)
+        if now is not None:
+            self._enter(key, now, document)
         return True
 
     def _leave(self, key: Key, former: tuple[Any, ...]) -> None:
         del self.known[key]
-        for places in (self.locations, self.used, self.folders):
+        for places in (self.locations, self.metadata, self.data, self.folders):
             places.move(key, ())
         uuid = former[0] if former else ""
         self.uuids.get(uuid, set()).discard(key)
         if not self.uuids.get(uuid, True):
             del self.uuids[uuid]
 
-    def _enter(self, key: Key, now: tuple[Any, ...], record: Record) -> None:
+    def _enter(self, key: Key, now: tuple[Any, ...], document: Document) -> None:
         self.known[key] = now
         if key.shelf == NAMESPACES:
             self.folders.move(key, self.warehouse.places(below(self.warehouse.root, (*key.place, key.name))))
             return
-        document = _read(record)
         self.uuids.setdefault(now[0], set()).add(key)
         self.locations.move(key, self.warehouse.places(document["metadata"]["location"]))
-        self.used.move(key, self._further(document))
-
-    def _further(self, document: Document) -> Iterator[str]:
-        """Return the places beside its location where a table or view has files, or its writers are to put some."""
-        metadata: Document = document["metadata"]
-        own = f"{metadata['location'].rstrip('/')}/"
-        properties = metadata.get("properties") or {}
-        wanted = {properties.get(name) or "" for name in (METADATA_PATH, *DATA_PATHS)}
+        own = f"{document['metadata']['location'].rstrip('/')}/"
+        properties = document["metadata"].get("properties") or {}
         folders = {path.rpartition("/")[0] for path in _files(document)}
-        data = {f"{folder.removesuffix('/metadata')}/data" for folder in folders if folder.endswith("/metadata")}
-        for location in wanted | folders | data:
+        # Where a table had its metadata by default, it had its data too.
+        former = {f"{folder.removesuffix('/metadata')}/data" for folder in folders if folder.endswith("/metadata")}
+        self.metadata.move(key, self._elsewhere(own, {properties.get(METADATA_PATH) or "", *folders}))
+        self.data.move(key, self._elsewhere(own, {*(properties.get(name) or "" for name in DATA_PATHS), *former}))
+
+    def _elsewhere(self, own: str, locations: Iterable[str]) -> Iterator[str]:
+        """Return the places of locations that are in the warehouse, but not below a table's own."""
+        for location in locations:
             if location and not location.startswith(own):
-                try:
+                with contextlib.suppress(Outside):
                     self.warehouse.held(location)
-                except Outside:
-                    continue
-                yield from self.warehouse.places(location)
+                    yield from self.warehouse.places(location)
 
 
-def _about(key: Key, record: Record) -> tuple[Any, ...]:
-    """Return what the places of a record depend on: nothing of it is looked up in the warehouse again while this stays the same."""
-    if key.shelf == NAMESPACES:
+def _about(document: Document) -> tuple[Any, ...]:
+    """Return what the places of a table or view depend on: they are not looked up again while it stays the same."""
+    if not document:
         return ()
-    document = _read(record)
     metadata = document["metadata"]
     properties = metadata.get("properties") or {}
     wanted = (properties.get(METADATA_PATH), *map(properties.get, DATA_PATHS)) if properties else ()
