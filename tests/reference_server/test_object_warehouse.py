@@ -60,3 +60,16 @@ def test_no_representation_shows_a_key():
     warehouse = ObjectWarehouse(ROOT, keys=Keys("id", SECRET), region="eu-central-1", endpoint="http://127.0.0.1:1")
 
     assert SECRET not in repr(vars(warehouse))
+
+
+@pytest.mark.parametrize("spelled", ["s3a://bucket/lake/t", "s3://bucket/lake/t/", "s3://bucket//lake/t", "s3n://bucket/lake/./t"])
+def test_spellings_of_a_location_have_one_place(spelled):
+    warehouse = ObjectWarehouse(ROOT)
+
+    assert warehouse.places(spelled) == warehouse.places("s3://bucket/lake/t")
+
+
+def test_a_percent_escape_has_a_place_for_each_reading():
+    warehouse = ObjectWarehouse(ROOT)
+
+    assert warehouse.places("s3://bucket/lake/%74") == (*warehouse.places("s3://bucket/lake/%2574")[1:], *warehouse.places(f"{ROOT}/t"))

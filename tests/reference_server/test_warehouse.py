@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.warehouse import FileWarehouse, MemoryWarehouse, Outside, Unreadable, Unwritable, below, overlap, warehouse
+from lakepact.reference_server.object_warehouse import ObjectWarehouse
+from lakepact.reference_server.warehouse import (
+    FileWarehouse,
+    MemoryWarehouse,
+    Outside,
+    Unreadable,
+    Unwritable,
+    below,
+    inside,
+    overlap,
+    tidied,
+    warehouse,
+)
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lakepact.reference_server.warehouse import Warehouse
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
@@ -200,10 +211,45 @@ def test_any_name_can_be_a_folder(files: FileWarehouse) -> None:
         assert files.read(location) == name.encode()
 
 
-def test_locations_overlap_when_one_is_or_holds_the_other() -> None:
-    pairs = [("m:/a", "m:/a/"), ("m:/a", "m:/a/b"), ("m:/a/b", "m:/a"), ("m:/a", "m:/ab"), ("m:/a/b", "m:/a/c")]
+def test_places_overlap_when_one_is_or_holds_the_other() -> None:
+    pairs = [("m:/a", "m:/a"), ("m:/a", "m:/a/b"), ("m:/a/b", "m:/a"), ("m:/a", "m:/ab"), ("m:/a/b", "m:/a/c")]
 
     assert [overlap(one, other) for one, other in pairs] == [True, True, True, False, False]
+    assert [inside(one, other) for one, other in pairs] == [True, False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        *("file://{path}/t", "file:{path}/t", "{path}/t", "file://localhost{path}/t", "file:///{path}/t", "//{path}/t"),
+        *("file://{path}//t", "file://{path}/./t", "{path}/t/", "{path}/t/.", "{path}/link"),
+    ],
+)
+def test_all_spellings_of_a_folder_have_one_place(files: FileWarehouse, spelled: str) -> None:
+    path = files.root.removeprefix("file://")
+    Path(path, "link").symlink_to(Path(path, "t"))
+    before = files.places(spelled.format(path=path))
+    files.prepare(f"{files.root}/t")
+
+    assert before == files.places(spelled.format(path=path)) == (f"{path}/t",)
+
+
+def test_percent_escapes_have_a_place_for_each_reading(kept: Warehouse) -> None:
+    literal, decoded = kept.places(f"{kept.root}/%74")
+
+    assert (literal, decoded) == (kept.places(kept.root)[0] + "/%74", *kept.places(f"{kept.root}/t"))
+
+
+def test_documents_are_read_at_all_spellings_of_their_location(kept: Warehouse) -> None:
+    kept.write(f"{kept.root}/n/t/0.json", b"{}")
+
+    assert kept.read(f"{kept.root}/n//./t/0.json") == b"{}"
+
+
+@given(st.text(st.sampled_from("/.%2fFe m:")))
+def test_places_are_tidy_whatever_the_text(location: str) -> None:
+    for kept in (MemoryWarehouse(), ObjectWarehouse("s3://bucket/lake")):
+        assert [tidied(place) for place in kept.places(location)] == list(kept.places(location))
 
 
 def test_a_warehouse_is_made_from_its_location(tmp_path: Path) -> None:

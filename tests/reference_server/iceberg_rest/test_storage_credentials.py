@@ -154,13 +154,30 @@ def test_settings_of_the_file_are_handed_out_as_they_are(serving: Callable[..., 
 
 
 def test_keys_to_a_location_that_tables_share_are_not_given(send: Callable[..., Any]) -> None:
-    location = create(send).document["metadata"]["location"]
-    create(send, "below", location=f"{location}/data/below")
+    location = create(send).document["metadata-location"]
+    send("POST", "/v1/namespaces/n/register", {"name": "twin", "metadata-location": location})
 
     refused = send("GET", f"{TABLES}/t/credentials")
     assert refused.error == (403, "ForbiddenException", 403)
-    assert "storage-credentials" not in send("GET", f"{TABLES}/below", **VENDED).document
-    send("DELETE", f"{TABLES}/below")
+    assert "storage-credentials" not in send("GET", f"{TABLES}/twin", **VENDED).document
+    send("DELETE", f"{TABLES}/twin")
+    assert send("GET", f"{TABLES}/t/credentials").status == 200
+
+
+def test_keys_to_a_are_given_beside_ab(send: Callable[..., Any]) -> None:
+    parent = create(send).document["metadata"]["location"].rpartition("/")[0]
+    made = [create(send, name, location=f"{parent}/{name}").document for name in ("a", "ab")]
+
+    assert [one["prefix"] for table in made for one in table["storage-credentials"]] == [f"{parent}/a", f"{parent}/ab"]
+
+
+@pytest.mark.parametrize("spelled", ["{}", "{}/", "{}/data", "{folder}//{name}", "{folder}/./{name}", "{folder}%2F{name}"])
+def test_no_keys_are_given_for_another_spelling_of_the_location_of_a_table(send: Callable[..., Any], spelled: str) -> None:
+    location = create(send).document["metadata"]["location"]
+    folder, _, name = location.rpartition("/")
+    for staged in (False, True):
+        answer = create(send, "mine", location=spelled.format(location, folder=folder, name=name), **{"stage-create": staged})
+        assert answer.error == (400, "BadRequestException", 400)
     assert send("GET", f"{TABLES}/t/credentials").status == 200
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.reference_server import running
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -287,8 +288,12 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
     with running(warehouse=str(tmp_path)) as server, sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": ["n"]})
         table = send("POST", "/v1/namespaces/n/tables", {"name": "t", "schema": SCHEMA}).document
-        below = f"{table['metadata']['location']}/view"
-        view = send("POST", "/v1/namespaces/n/views", request(location=below)).document
+        view = send("POST", "/v1/namespaces/n/views", request(location=f"{tmp_path}/n/view")).document
+        catalog = server.service.lends["catalog"]
+        below = {**view["metadata"], "location": f"{table['metadata']['location']}/view"}
+        with catalog.store.begin() as transaction:  # as earlier versions of the server have let it be
+            transaction.put(identifier_key(("n",), "below"), catalog.rules["view-written"](catalog.warehouse, below, former=None))
+        view = send("GET", "/v1/namespaces/n/views/below").document
         purged = send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status
 
         assert (purged, Path(view["metadata-location"].removeprefix("file://")).exists()) == (204, True)

@@ -1,0 +1,371 @@
+"""A purge removes the files of its table and no others, however locations are spelled; each test is an attack that once worked."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lakepact.reference_server import running
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
+from lakepact.reference_server.warehouse import FileWarehouse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lakepact.reference_server import Server
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+VERSION = {
+    "version-id": 1,
+    "timestamp-ms": 1,
+    "schema-id": 0,
+    "summary": {},
+    "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
+    "default-namespace": ["n"],
+}
+
+#: Spellings of the folder `name` in a folder of the warehouse at `root`; `first` is the letter that the name begins with.
+EVERYWHERE = {
+    "as it is": "{root}/{folder}/{name}",
+    "trailing slash": "{root}/{folder}/{name}/",
+    "double slash": "{root}/{folder}//{name}",
+    "dot": "{root}/{folder}/./{name}",
+    "percent": "{root}/{folder}/%{first:02x}{rest}",
+    "percent-encoded slash": "{root}/{folder}%2F{name}",
+    "above": "{root}/{folder}",
+    "below": "{root}/{folder}/{name}/data",
+}
+FILES = {
+    **EVERYWHERE,
+    "one slash": "file:{path}/{folder}/{name}",
+    "bare path": "{path}/{folder}/{name}",
+    "localhost": "file://localhost{path}/{folder}/{name}",
+    "four slashes": "file:///{path}/{folder}/{name}",
+    "link": "{root}/link_{folder}/{name}",
+}
+MEMORY = {**EVERYWHERE, "two slashes": "memory://{folder}/{name}", "three slashes": "memory:///{folder}/{name}"}
+SPELLINGS = [("file", what) for what in FILES] + [("memory", what) for what in MEMORY]
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A catalog with the table `victim`, and what it takes to attack it."""
+
+    send: Callable[..., Any]
+    catalog: Catalog
+    namespace: str
+    victim: dict[str, Any]
+    kind: str
+
+    @property
+    def location(self) -> str:
+        location: str = self.victim["metadata"]["location"]
+        return location
+
+    @property
+    def at(self) -> str:
+        """The path of the namespace."""
+        return f"/v1/namespaces/{self.namespace}"
+
+    @property
+    def folder(self) -> str:
+        """The location of the namespace."""
+        return f"{self.catalog.warehouse.root}/{self.namespace}"
+
+    def spelled(self, what: str, location: str | None = None) -> str:
+        """Another spelling of the victim's location, or of another one."""
+        root = self.catalog.warehouse.root
+        folder, _, name = (location or self.location).removeprefix(f"{root}/").rpartition("/")
+        path = root.removeprefix("file://")
+        if what == "link":
+            Path(path, f"link_{folder}").symlink_to(Path(path, folder))
+        spelling = (FILES if self.kind == "file" else MEMORY)[what]
+        return spelling.format(root=root, path=path, folder=folder, name=name, first=ord(name[0]), rest=name[1:])
+
+    def create(self, name: str, **members: Any) -> Any:
+        return self.send("POST", f"{self.at}/tables", {"name": name, "schema": SCHEMA, **members})
+
+    def view(self, name: str, **members: Any) -> Any:
+        body = {"name": name, "schema": SCHEMA, "view-version": VERSION, "properties": {}, **members}
+        return self.send("POST", f"{self.at}/views", body)
+
+    def commit(self, name: str, *updates: dict[str, Any], kind: str = "tables") -> Any:
+        return self.send("POST", f"{self.at}/{kind}/{name}", {"requirements": [], "updates": list(updates)})
+
+    def move(self, name: str, location: str, kind: str = "tables") -> Any:
+        return self.commit(name, {"action": "set-location", "location": location}, kind=kind)
+
+    def purge(self, name: str) -> None:
+        assert self.send("DELETE", f"{self.at}/tables/{name}?purgeRequested=true").status == 204
+
+    def planted(self, name: str, location: str) -> None:
+        """Put a table into the store as an earlier version of the server would have done, which compared texts."""
+        metadata = new_table_metadata({"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location.rstrip("/"), now_ms=1)
+        record = self.catalog.rules["written"](self.catalog.warehouse, metadata, former=None)
+        with self.catalog.store.begin() as transaction:
+            transaction.put(identifier_key((self.namespace,), name), record)
+
+    def is_whole(self, table: dict[str, Any] | None = None) -> bool:
+        """Whether the current metadata file of the victim, or of another table, can be read."""
+        document = table or self.victim
+        return json.loads(self.catalog.warehouse.read(document["metadata-location"])) == document["metadata"]
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Server]]:
+    with running(warehouse=str(tmp_path_factory.mktemp("warehouse"))) as files, running(warehouse="memory:") as memory:
+        yield {"file": files, "memory": memory}
+
+
+@contextmanager
+def attacked(server: Server, kind: str, sending_to: Callable[..., Any]) -> Iterator[Attacked]:
+    """A table in a namespace of its own."""
+    name = f"n{uuid.uuid4().hex}"
+    with sending_to(server.url) as send:
+        send("POST", "/v1/namespaces", {"namespace": [name]})
+        victim = send("POST", f"/v1/namespaces/{name}/tables", {"name": "victim", "schema": SCHEMA}).document
+        yield Attacked(send, server.service.lends["catalog"], name, victim, kind)
+
+
+@pytest.fixture
+def spelling(request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterator[tuple[Attacked, str]]:
+    """A table of one kind, and its location in another spelling."""
+    kind, what = request.param
+    with attacked(servers[kind], kind, sending_to) as one:
+        yield one, one.spelled(what)
+
+
+@pytest.fixture(params=["file", "memory"])
+def both(request: pytest.FixtureRequest, servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterator[Attacked]:
+    with attacked(servers[request.param], request.param, sending_to) as one:
+        yield one
+
+
+@pytest.fixture
+def files(servers: dict[str, Server], sending_to: Callable[..., Any]) -> Iterator[Attacked]:
+    with attacked(servers["file"], "file", sending_to) as one:
+        yield one
+
+
+each_spelling = pytest.mark.parametrize("spelling", SPELLINGS, indirect=True, ids=lambda one: f"{one[0]}: {one[1]}")
+
+
+@each_spelling
+def test_purge_of_table_at_location_of_another_keeps_its_files(spelling: tuple[Attacked, str]) -> None:
+    attack, location = spelling
+    attack.planted("mine", location)
+    attack.purge("mine")
+
+    assert attack.is_whole()
+
+
+@each_spelling
+def test_create_at_location_of_another_returns_400(spelling: tuple[Attacked, str]) -> None:
+    attack, location = spelling
+
+    assert attack.create("mine", location=location).error[0] == 400
+    assert attack.create("mine", location=location, **{"stage-create": True}).error[0] == 400
+    assert attack.view("mine", location=location).error[0] == 400
+
+
+@each_spelling
+def test_set_location_to_that_of_another_returns_400(spelling: tuple[Attacked, str]) -> None:
+    attack, location = spelling
+    attack.create("mine")
+    attack.view("view")
+
+    assert attack.move("mine", location).error[0] == 400
+    assert attack.move("view", location, kind="views").error[0] == 400
+    change = {
+        "identifier": {"namespace": [attack.namespace], "name": "mine"},
+        "requirements": [],
+        "updates": [{"action": "set-location", "location": location}],
+    }
+    assert attack.send("POST", "/v1/transactions/commit", {"table-changes": [change]}).error[0] == 400
+
+
+@each_spelling
+def test_commit_of_staged_table_at_location_of_another_returns_400(spelling: tuple[Attacked, str]) -> None:
+    attack, location = spelling
+    body = {
+        "requirements": [{"type": "assert-create"}],
+        "updates": [
+            {"action": "add-schema", "schema": {**SCHEMA, "schema-id": 0}},
+            {"action": "set-current-schema", "schema-id": -1},
+            {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
+            {"action": "set-default-spec", "spec-id": -1},
+            {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
+            {"action": "set-default-sort-order", "sort-order-id": -1},
+            {"action": "set-location", "location": location},
+        ],
+    }
+
+    assert attack.send("POST", f"{attack.at}/tables/mine", body).error[0] == 400
+
+
+@each_spelling
+def test_register_of_another_table_at_a_location_returns_400(spelling: tuple[Attacked, str]) -> None:
+    attack, location = spelling
+    mine = attack.create("mine").document
+    crafted = {**mine["metadata"], "table-uuid": str(uuid.uuid4()), "location": location}
+    at = f"{mine['metadata']['location']}/metadata/crafted.metadata.json"
+    attack.catalog.warehouse.write(at, json.dumps(crafted).encode())
+
+    assert attack.send("POST", f"{attack.at}/register", {"name": "crafted", "metadata-location": at}).error[0] == 400
+
+
+@each_spelling
+def test_purge_keeps_metadata_files_below_any_spelling_of_metadata_path(spelling: tuple[Attacked, str]) -> None:
+    attack, location = spelling
+    attack.create("mine", properties={"write.metadata.path": location, "write.data.path": location})
+    attack.purge("mine")
+
+    assert attack.is_whole()
+
+
+@pytest.mark.parametrize("what", ["as it is", "double slash", "dot", "one slash", "bare path", "localhost", "four slashes"])
+def test_location_of_its_own_is_kept_as_spelled_and_purged(files: Attacked, what: str) -> None:
+    location = files.spelled(what, f"{files.folder}/own")
+    made = files.create("own", location=location).document
+    files.purge("own")
+
+    assert made["metadata"]["location"] == location
+    assert not Path(files.folder.removeprefix("file://"), "own").exists()
+    assert files.is_whole()
+
+
+def test_purge_of_a_keeps_ab(both: Attacked) -> None:
+    longer = both.create("ab", location=f"{both.folder}/ab").document
+    both.create("a", location=f"{both.folder}/a")
+    both.purge("a")
+
+    assert both.is_whole(longer)
+
+
+@pytest.mark.parametrize("place", ["/{}", "/{}/", "//{}", "/{}_other", "/{}/child"])
+def test_location_that_holds_the_folder_of_a_namespace_returns_400(both: Attacked, place: str) -> None:
+    both.send("POST", "/v1/namespaces", {"namespace": [f"{both.namespace}_other"]})
+    both.send("POST", "/v1/namespaces", {"namespace": [both.namespace, "child"]})
+    location = f"{both.catalog.warehouse.root}{place.format(both.namespace)}"
+
+    assert both.create("mine", location=location).error[0] == 400
+
+
+def test_purge_at_the_folder_of_a_namespace_keeps_files_of_dropped_tables(both: Attacked) -> None:
+    both.send("DELETE", f"{both.at}/tables/victim")
+    both.planted("mine", both.folder)
+    both.purge("mine")
+
+    assert both.is_whole()
+
+
+def test_purge_of_a_registered_twin_that_moved_away_keeps_the_metadata_of_the_first(both: Attacked) -> None:
+    both.send("POST", f"{both.at}/register", {"name": "twin", "metadata-location": both.victim["metadata-location"]})
+    assert both.move("twin", f"{both.folder}/twin").status == 200
+    both.purge("twin")
+
+    assert both.is_whole()
+
+
+def test_purge_at_the_metadata_path_of_another_keeps_its_metadata(both: Attacked) -> None:
+    folder = f"{both.folder}/elsewhere"
+    other = both.create("other", properties={"write.metadata.path": folder}).document
+    both.create("mine", location=folder)
+    both.purge("mine")
+
+    assert other["metadata-location"].startswith(folder)
+    assert both.is_whole(other)
+
+
+@pytest.mark.parametrize("name", ["write.data.path", "write.object-storage.path", "write.folder-storage.path"])
+@pytest.mark.parametrize("below", ["", "/part"])
+def test_purge_at_the_data_path_of_another_keeps_its_data(both: Attacked, name: str, below: str) -> None:
+    folder = f"{both.folder}/elsewhere"
+    both.create("other", properties={name: folder})
+    both.catalog.warehouse.prepare(f"{folder}/part")
+    both.catalog.warehouse.write(f"{folder}/part/1.parquet", b"PAR1")
+    both.create("mine", location=f"{folder}{below}")
+    both.purge("mine")
+
+    assert both.catalog.warehouse.read(f"{folder}/part/1.parquet") == b"PAR1"
+
+
+@pytest.mark.parametrize("below", ["", "/data", "/metadata"])
+def test_purge_at_the_former_location_of_another_keeps_its_files(both: Attacked, below: str) -> None:
+    data = f"{both.location}/data/1.parquet"
+    both.catalog.warehouse.write(data, b"PAR1")
+    assert both.move("victim", f"{both.folder}/moved").status == 200
+    both.planted("mine", f"{both.location}{below}")
+    both.purge("mine")
+
+    assert both.is_whole()
+    assert both.catalog.warehouse.read(data) == b"PAR1"
+
+
+def test_purge_keeps_files_behind_a_link_that_took_the_place_of_the_table(files: Attacked) -> None:
+    mine = files.create("mine", location=f"{files.folder}/mine").document
+    files.send("DELETE", f"{files.at}/tables/victim")  # its files stay, and are in nobody's way
+    here, there = (Path(location.removeprefix("file://")) for location in (mine["metadata"]["location"], files.location))
+    here.rename(here.with_name("away"))
+    here.symlink_to(there)
+    files.purge("mine")
+
+    assert files.is_whole()
+
+
+def test_purge_does_not_follow_links_in_the_table(files: Attacked, tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("outside")
+    here = Path(files.location.removeprefix("file://"))
+    (here / "data").symlink_to(tmp_path)
+    files.purge("victim")
+
+    assert (here.exists(), (tmp_path / "outside").read_text()) == (False, "outside")
+
+
+def test_purge_of_a_warehouse_does_not_go_through_links(tmp_path: Path) -> None:
+    kept = FileWarehouse(tmp_path / "w")
+    kept.write(f"{kept.root}/a/t/0.json", b"{}")
+    (tmp_path / "w" / "b").symlink_to(tmp_path / "w" / "a")
+    kept.purge(f"{kept.root}/b/t")
+
+    assert kept.read(f"{kept.root}/a/t/0.json") == b"{}"
+
+
+def test_purge_works_where_the_warehouse_itself_is_reached_through_a_link(tmp_path: Path) -> None:
+    kept = FileWarehouse(tmp_path / "w")
+    kept.write(f"{kept.root}/a/t/0.json", b"{}")
+    (tmp_path / "link").symlink_to(tmp_path / "w")
+    kept.purge(f"file:{tmp_path}/link/a//t")
+
+    assert not (tmp_path / "w" / "a" / "t").exists()
+
+
+def test_purge_of_a_dropped_view_keeps_its_neighbours(both: Attacked) -> None:
+    both.view("view", location=f"{both.folder}/view")
+    assert both.send("DELETE", f"{both.at}/views/view").status == 204
+
+    assert both.is_whole()
+
+
+def test_warehouses_that_share_a_folder_keep_the_files_of_each_other(tmp_path: Path, sending_to: Callable[..., Any]) -> None:
+    (tmp_path / "shared").mkdir()
+    config = tmp_path / "server.toml"
+    config.write_text("".join(f'[warehouses.{name}]\nlocation = "{tmp_path}/shared/{name}"\n' for name in "ab"))
+    shared = str(tmp_path / "shared")
+    with running(config=config, allowed_locations=(shared,), warehouse=str(tmp_path / "w")) as server, sending_to(server.url) as send:
+        for name in "ab":
+            assert send("POST", f"/v1/{name}/namespaces", {"namespace": ["n"]}).status == 200
+        made = send("POST", "/v1/a/namespaces/n/tables", {"name": "t", "schema": SCHEMA, "location": f"{shared}/t"}).document
+        for location in (f"file:{shared}/t", f"{shared}/t/below", f"{shared}/a/n/t", f"{shared}/a"):
+            body = {"name": "mine", "schema": SCHEMA, "location": location}
+            assert send("POST", "/v1/b/namespaces/n/tables", body).error[0] == 400
+
+        assert Path(made["metadata-location"]).exists()
