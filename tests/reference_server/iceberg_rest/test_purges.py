@@ -242,6 +242,20 @@ def test_location_of_its_own_is_kept_as_spelled_and_purged(files: Attacked, what
     assert files.is_whole()
 
 
+def test_transaction_that_moves_two_tables_to_one_folder_returns_400(both: Attacked) -> None:
+    both.create("mine")
+    changes = [
+        {
+            "identifier": {"namespace": [both.namespace], "name": name},
+            "requirements": [],
+            "updates": [{"action": "set-location", "location": f"{both.folder}/{place}"}],
+        }
+        for name, place in (("victim", "new"), ("mine", "/new/below"))
+    ]
+
+    assert both.send("POST", "/v1/transactions/commit", {"table-changes": changes}).error[0] == 400
+
+
 def test_purge_of_a_keeps_ab(both: Attacked) -> None:
     longer = both.create("ab", location=f"{both.folder}/ab").document
     both.create("a", location=f"{both.folder}/a")

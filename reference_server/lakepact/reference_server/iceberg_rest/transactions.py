@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.warehouse import overlap
 
 from .catalog import bad_request, identifier_key, shown
 from .commits import following, requirements_hold, stored
@@ -94,6 +95,25 @@ def written_together(catalog: Catalog, formers: Mapping[Key, Record | None], met
     return records
 
 
+def check_locations_apart(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> None:
+    """Refuse a transaction that puts two tables at locations which overlap.
+
+    Raises:
+        Problem: 400, two of the new locations overlap.
+    """
+    new: list[tuple[Key, str]] = []
+    for key, document in metadata.items():
+        former = formers[key]
+        if former is not None and former.document["metadata"]["location"] == document["location"]:
+            continue
+        places = catalog.warehouse.places(document["location"])
+        for other, place in new:
+            if any(overlap(place, one) for one in places):
+                two = f"{shown(other.place, other.name)} and {shown(key.place, key.name)}"
+                raise bad_request(f"the new locations of {two} overlap; choose a folder of its own for each")
+        new.extend((key, place) for place in places)
+
+
 @contextmanager
 def _named(change: Change) -> Generator[None]:
     try:
@@ -134,6 +154,7 @@ class Transactions:
             for change in changes:
                 with _named(change):
                     metadata[change.key] = following(self._catalog, change.key, formers[change.key], change.updates)
+            check_locations_apart(self._catalog, formers, metadata)
             records: dict[Key, Record] = self._rules["written-together"](self._catalog, formers, metadata)
             for key, record in records.items():
                 transaction.put(key, record)
