@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import parse_qs, unquote, urlsplit
+
 import pytest
 
 from lakepact.reference_server.object_warehouse import ObjectWarehouse
 from lakepact.reference_server.temporary_keys.signing import Keys
 from lakepact.reference_server.warehouse import Outside, Unwritable
+from miniatures import miniature
 
 ROOT = "s3://bucket/lake"
 SECRET = "wJalrXUtnFEMI"
@@ -73,3 +77,41 @@ def test_a_percent_escape_has_a_place_for_each_reading():
     warehouse = ObjectWarehouse(ROOT)
 
     assert warehouse.places("s3://bucket/lake/%74") == (*warehouse.places("s3://bucket/lake/%2574")[1:], *warehouse.places(f"{ROOT}/t"))
+
+
+class Bucket:
+    """As much of S3 as it takes to list objects and to remove them."""
+
+    def __init__(self, *keys: str) -> None:
+        self.keys = set(keys)
+
+    def __call__(self, method: str, target: str, body: bytes):
+        parts = urlsplit(target)
+        query = parse_qs(parts.query, keep_blank_values=True)
+        key = unquote(parts.path).partition("/bucket")[2].strip("/")
+        if method == "GET" and "list-type" in query:
+            found = sorted(one for one in self.keys if one.startswith(query.get("prefix", [""])[0]))
+            content = "".join(f"<Contents><Key>{one}</Key><Size>1</Size></Contents>" for one in found)
+            return self.xml(
+                f"<ListBucketResult><KeyCount>{len(found)}</KeyCount><IsTruncated>false</IsTruncated>{content}</ListBucketResult>"
+            )
+        if method == "POST":
+            self.keys -= set(re.findall("<Key>(.*?)</Key>", body.decode()))
+            return self.xml("<DeleteResult></DeleteResult>")
+        if method == "DELETE":
+            self.keys.discard(key)
+            return 204, {}, b""
+        return (200 if method == "PUT" or key in self.keys else 404), {}, b""
+
+    @staticmethod
+    def xml(text: str):
+        return 200, {"Content-Type": "application/xml"}, text.encode()
+
+
+def test_purge_of_a_keeps_ab():
+    beside = {"lake/ab/1", "lake/a-b", "lake/a b/1"}
+    bucket = Bucket("lake/a/1", "lake/a/data/2", *beside)
+    with miniature(bucket) as url:
+        ObjectWarehouse(ROOT, keys=Keys("id", SECRET), region="eu-central-1", endpoint=url).purge(f"{ROOT}/a")
+
+    assert {key for key in bucket.keys if not key.endswith("/")} == beside

@@ -122,7 +122,7 @@ RULES: dict[str, Callable[..., Any]] = {
 }
 
 
-def located(catalog: Catalog, within: Document, *, levels: Place, name: str, wanted: str | None) -> str:
+def chosen_location(catalog: Catalog, within: Document, *, levels: Place, name: str, wanted: str | None) -> str:
     """Return where a new table or view is put.
 
     Args:
@@ -199,7 +199,7 @@ class Tables:
         )
 
     def _new_metadata(self, body: Document, within: Document, levels: Place) -> Document:
-        location = located(self._catalog, within, levels=levels, name=body["name"], wanted=body.get("location"))
+        location = chosen_location(self._catalog, within, levels=levels, name=body["name"], wanted=body.get("location"))
         if self._defaults:
             body = {**body, "properties": {**self._defaults, **(body.get("properties") or {})}}
         metadata: Document = self._rules["new-metadata"](body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())

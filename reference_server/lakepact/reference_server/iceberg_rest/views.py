@@ -27,7 +27,7 @@ from .catalog import (
     shown,
 )
 from .metadata_files import next_location, write
-from .tables import located, renamed
+from .tables import chosen_location, renamed
 from .view_metadata import new_view_metadata
 from .view_registration import read_view_metadata
 
@@ -115,7 +115,7 @@ class Views:
         with self._catalog.store.begin() as transaction:
             within: Record = self._rules["namespace-exists"](transaction, levels)
             self._rules["identifier-is-free"](transaction, levels, name, "view")
-            location = located(self._catalog, within.document, levels=levels, name=name, wanted=body.get("location"))
+            location = chosen_location(self._catalog, within.document, levels=levels, name=name, wanted=body.get("location"))
             metadata = self._rules["new-view-metadata"](body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
             record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=None)
             transaction.put(identifier_key(levels, name), record)
