@@ -324,7 +324,7 @@ class _Chained(Changing):
         if self._undo:
             changes = {key: self.get(key) for key, _ in self._undo}
             try:
-                self._store.gather(changes, self._then or [], self._otherwise or [])
+                self._store.gather(changes, self._then, self._otherwise)
             except NotKept:
                 self._restore()
                 raise

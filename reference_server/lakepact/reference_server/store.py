@@ -281,8 +281,8 @@ class Changing(AbstractContextManager[Transaction]):
         self._shelves = shelves
         self._lock = lock
         self._undo: list[tuple[Key, Record | None]] = []
-        self._then: list[Callable[[], None]] | None = None
-        self._otherwise: list[Callable[[], None]] | None = None
+        self._then: list[Callable[[], None]] = []
+        self._otherwise: list[Callable[[], None]] = []
         self.get = shelves.get
         self.under = shelves.under
         self.every = shelves.every
@@ -315,22 +315,20 @@ class Changing(AbstractContextManager[Transaction]):
 
     def afterwards(self, action: Callable[[], None]) -> None:
         """Do something that cannot be undone, once the changes are kept for good."""
-        self._then = [*(self._then or ()), action]
+        self._then.append(action)
 
     def otherwise(self, action: Callable[[], None]) -> None:
         """Do something if the changes are not kept."""
-        self._otherwise = [*(self._otherwise or ()), action]
+        self._otherwise.append(action)
 
     def _keep(self) -> None:
         """Keep the changes, which have been made."""
-        if self._then is not None:
-            for action in self._then:
-                action()
+        for action in self._then:
+            action()
 
     def _restore(self) -> None:
         """Undo the changes."""
         for key, record in reversed(self._undo):
             self._shelves.put(key, record)
-        if self._otherwise is not None:
-            for action in self._otherwise:
-                action()
+        for action in self._otherwise:
+            action()

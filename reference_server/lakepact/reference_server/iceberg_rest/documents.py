@@ -6,9 +6,12 @@ as 1.0 or does not fit its width, a text that must not be empty. Positions in me
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 Document = dict[str, Any]
 
@@ -18,6 +21,16 @@ COUNT = range(2**63)  #: what cannot be negative and fits 64 bits
 POSITIVE = range(1, 2**63)
 
 LONGEST_SHOWN = 100  #: characters of a refused value that a message repeats
+
+
+def hashable(value: Any) -> Hashable:
+    """A form of a JSON value that is equal for equal values, and can be looked up."""
+    if isinstance(value, dict):
+        return frozenset((name, hashable(member)) for name, member in value.items())
+    if isinstance(value, list):
+        return tuple(map(hashable, value))
+    known: Hashable = value
+    return known
 
 
 def refused(where: str, why: str) -> Problem:

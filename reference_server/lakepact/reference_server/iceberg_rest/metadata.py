@@ -70,7 +70,7 @@ def new_table_metadata(request: Document, *, table_uuid: str, location: str, now
     schema, fresh = with_fresh_ids(requested)
     fields = _moved(spec, fresh, "/partition-spec")
     spec = {**spec, "spec-id": 0, "fields": [{**field, "field-id": FIRST_FIELD_ID + index} for index, field in enumerate(fields)]}
-    order = {**order, "order-id": following_id(order, []), "fields": _moved(order, fresh, "/write-order")}
+    order = {**order, "order-id": following_id(order), "fields": _moved(order, fresh, "/write-order")}
     document: Document = {"format-version": format_version, "table-uuid": table_uuid, "location": location}
     document |= empty_table_metadata(format_version=format_version) | {
         "last-updated-ms": now_ms,

@@ -158,9 +158,10 @@ class Namespaces:
         with self._catalog.store.begin() as transaction:
             properties = dict(self._rules["namespace-exists"](transaction, levels).document["properties"])
             self._rules["keys-are-disjoint"](updates, removals)
+            former = properties.copy()
             wanted = list(dict.fromkeys(removals))
             removed = [key for key in wanted if properties.pop(key, None) is not None]
-            missing = [key for key in wanted if key not in removed]
+            missing = [key for key in wanted if key not in former]
             properties.update(updates)
             transaction.put(namespace_key(levels), _record(levels, properties))
         return json_reply({"updated": list(updates), "removed": removed, "missing": missing})

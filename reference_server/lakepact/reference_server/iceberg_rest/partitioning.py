@@ -9,21 +9,21 @@ from .documents import objects, optional_integer, refused, shown, text
 from .transforms import VOID, check_transform
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from .documents import Document
-    from .schemas import Column
+    from .schemas import Columns
+    from .updates.fields import PartitionFields
 
 FIRST_FIELD_ID = 1000
 NONE_ASSIGNED = FIRST_FIELD_ID - 1  #: `last-partition-id` of a table that was never partitioned
 FIELD_IDS = range(2**31)
 
-_Meaning = tuple[int, str, str]
+FieldMeaning = tuple[int, str, str]
 
 
-def check_spec(spec: Document, columns: Mapping[int, Column], where: str) -> None:
+def check_spec(spec: Document, columns: Columns, where: str) -> None:
     """Refuse a spec that is not valid for a schema with these columns."""
-    column_ids = {column.name: column.id for column in columns.values()}
     names: set[str] = set()
     for index, field in enumerate(objects(spec, "fields", where)):
         here = f"{where}/fields/{index}"
@@ -32,16 +32,22 @@ def check_spec(spec: Document, columns: Mapping[int, Column], where: str) -> Non
         if name in names:
             raise refused(here, f"there is another partition field {shown(name)}; names are unique in a spec")
         names.add(name)
-        if column_ids.get(name, field["source-id"]) != field["source-id"]:
+        if columns.ids.get(name, field["source-id"]) != field["source-id"]:
             raise refused(here, f"{shown(name)} is the name of another column than the field's source; choose another name")
 
 
 def same_spec(one: Document, other: Document) -> bool:
     """Whether two specs divide data in the same way, under the same names."""
-    return [_meaning(field) for field in one["fields"]] == [_meaning(field) for field in other["fields"]]
+    return spec_meaning(one) == spec_meaning(other)
 
 
-def _meaning(field: Document) -> _Meaning:
+def spec_meaning(spec: Document) -> tuple[FieldMeaning, ...]:
+    """How a spec divides data: equal for specs that divide it in the same way under the same names, and only for them."""
+    return tuple(field_meaning(field) for field in spec["fields"])
+
+
+def field_meaning(field: Document) -> FieldMeaning:
+    """How a field divides data, and under which name."""
     return field["source-id"], field["transform"], field["name"]
 
 
@@ -50,7 +56,7 @@ def highest_field_id(specs: Iterable[Document]) -> int:
     return max((field["field-id"] for spec in specs for field in spec["fields"]), default=NONE_ASSIGNED)
 
 
-def with_field_ids(spec: Document, known: Sequence[Document], where: str, *, last_assigned: int, format_version: int) -> Document:
+def with_field_ids(spec: Document, known: PartitionFields, where: str, *, last_assigned: int, format_version: int) -> Document:
     """The valid spec with an id for each field: the one that was sent, that of an equal field of a known spec, or the next.
 
     Raises:
@@ -73,22 +79,19 @@ def _sequential(sent: Sequence[int | None], where: str) -> list[int]:
     return [FIRST_FIELD_ID + index for index in range(len(sent))]
 
 
-def _unique(
-    fields: Sequence[Document], sent: Sequence[int | None], known: Sequence[Document], where: str, *, last_assigned: int
-) -> list[int]:
-    meanings = {field["field-id"]: field for spec in known for field in spec["fields"]}
-    recycled = {_meaning(field): field_id for field_id, field in meanings.items() if field_id not in sent}
-    following = count(max(last_assigned, NONE_ASSIGNED, *(field_id for field_id in sent if field_id is not None)) + 1)
-    ids: list[int] = []
+def _unique(fields: Sequence[Document], sent: Sequence[int | None], known: PartitionFields, where: str, *, last_assigned: int) -> list[int]:
+    given_ids = {field_id for field_id in sent if field_id is not None}
+    following = count(max(last_assigned, NONE_ASSIGNED, *given_ids) + 1)
+    ids: dict[int, None] = {}
     for index, (field, given) in enumerate(zip(fields, sent, strict=True)):
-        field_id = given if given is not None else recycled.get(_meaning(field)) or next(following)
+        field_id = given if given is not None else known.id_of(field_meaning(field), but=given_ids) or next(following)
         if field_id in ids:
             raise refused(f"{where}/fields/{index}/field-id", f"partition field id {field_id} is given twice")
         if field_id not in FIELD_IDS:
             raise refused(f"{where}/fields/{index}", "the table has no partition field ids left")
-        _check_meaning(field, meanings.get(field_id), f"{where}/fields/{index}/field-id")
-        ids.append(field_id)
-    return ids
+        _check_meaning(field, known.get(field_id), f"{where}/fields/{index}/field-id")
+        ids[field_id] = None
+    return list(ids)
 
 
 def _check_meaning(field: Document, before: Document | None, where: str) -> None:

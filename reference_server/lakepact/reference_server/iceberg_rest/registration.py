@@ -75,12 +75,13 @@ def _check_numbered(whole: Document, member: str, id_member: str, in_use: str) -
         raise refused(f"/{in_use}", f"expected one of {member}, found {wanted}")
 
 
-def _check_unique(ids: Iterable[int], where: str) -> None:
+def _check_unique(ids: Iterable[int], where: str) -> set[int]:
     seen: set[int] = set()
     for index, number in enumerate(ids):
         if number in seen:
             raise refused(f"{where}/{index}", f"the id {number} is given twice")
         seen.add(number)
+    return seen
 
 
 def _check_assigned(whole: Document) -> None:
@@ -97,7 +98,7 @@ def _check_assigned(whole: Document) -> None:
 
 def _check_snapshots(whole: Document) -> None:
     ids = [integer(snapshot, "snapshot-id", f"/snapshots/{index}") for index, snapshot in enumerate(whole["snapshots"])]
-    _check_unique(ids, "/snapshots")
+    known = _check_unique(ids, "/snapshots")
     last = integer(whole, "last-sequence-number", "", within=COUNT)
     for index, snapshot in enumerate(whole["snapshots"]):
         number = optional_integer(snapshot, "sequence-number", f"/snapshots/{index}", within=COUNT)
@@ -109,7 +110,7 @@ def _check_snapshots(whole: Document) -> None:
     if current is not None and MAIN not in whole["refs"]:
         whole["refs"] = {**whole["refs"], MAIN: {"snapshot-id": current, "type": "branch"}}
     for name, reference in whole["refs"].items():
-        if reference["snapshot-id"] not in ids:
+        if reference["snapshot-id"] not in known:
             raise refused("/refs", f"expected {shown(name)} at the id of a snapshot, found {reference['snapshot-id']}")
     main = whole["refs"].get(MAIN)
     if main is not None and main["snapshot-id"] != current:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .defaults import MEMBERS, check_default
-from .documents import INT32, children, exact, integer, objects, refused, shown, text
+from .documents import INT32, children, exact, hashable, integer, objects, refused, shown, text
 from .types import NESTED, canonical_field, check_type, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from .documents import Document
 
@@ -44,7 +45,16 @@ class Column:
         return self.where(root) + self.type_step
 
 
-def columns(schema: Document, where: str, *, format_version: int, ids: range = FIELD_IDS) -> dict[int, Column]:
+class Columns(dict[int, Column]):
+    """The fields of a schema by their ids."""
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The ids of the fields by their names from the root."""
+        return {column.name: column.id for column in self.values()}
+
+
+def columns(schema: Document, where: str, *, format_version: int, ids: range = FIELD_IDS) -> Columns:
     """Every field of a valid schema by its id.
 
     Args:
@@ -58,7 +68,7 @@ def columns(schema: Document, where: str, *, format_version: int, ids: range = F
     """
     if schema.get("type") != "struct":
         raise refused(f"{where}/type", f"expected struct, found {shown(schema.get('type'))}")
-    found: dict[int, Column] = {}
+    found = Columns()
     names: set[str] = set()
     for column in _walk(schema, where, None, depth=1, format_version=format_version):
         if column.id not in ids:
@@ -145,12 +155,22 @@ def _check_identifiers(schema: Document, known: dict[int, Column], where: str) -
 
 def same_schema(one: Document, other: Document) -> bool:
     """Whether two schemas have the same fields in the same order, and the same identifier fields."""
-    if len(one["fields"]) != len(other["fields"]):
-        return False
-    if set(one.get("identifier-field-ids") or ()) != set(other.get("identifier-field-ids") or ()):
-        return False
-    pairs = zip(one["fields"], other["fields"], strict=True)
-    return all(mine == theirs or canonical_field(mine) == canonical_field(theirs) for mine, theirs in pairs)
+    return schema_sketch(one) == schema_sketch(other) and schema_meaning(one) == schema_meaning(other)
+
+
+def schema_meaning(schema: Document) -> Hashable:
+    """What a schema says: equal for schemas that are the same, and only for them."""
+    return _identifiers(schema), hashable([canonical_field(field) for field in schema["fields"]])
+
+
+def schema_sketch(schema: Document) -> Hashable:
+    """A little of what a schema says: equal for schemas that are the same, and mostly for them alone."""
+    fields = schema["fields"]
+    return _identifiers(schema), len(fields), *((field["id"], field["name"]) for field in fields[-1:])
+
+
+def _identifiers(schema: Document) -> frozenset[int]:
+    return frozenset(schema.get("identifier-field-ids") or ())
 
 
 def types_by_id(schema: Document) -> dict[int, Any]:

@@ -8,7 +8,7 @@ from .documents import objects, refused, shown
 from .transforms import check_transform
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from .documents import Document
     from .schemas import Column
@@ -30,18 +30,17 @@ def check_order(order: Document, columns: Mapping[int, Column], where: str) -> N
 
 def same_order(one: Document, other: Document) -> bool:
     """Whether two orders sort in the same way."""
-    return [_meaning(field) for field in one["fields"]] == [_meaning(field) for field in other["fields"]]
+    return order_meaning(one) == order_meaning(other)
 
 
-def _meaning(field: Document) -> tuple[Any, ...]:
-    return tuple(field[member] for member in ("source-id", "transform", *_CHOICES))
+def order_meaning(order: Document) -> tuple[Any, ...]:
+    """How an order sorts: equal for orders that sort in the same way, and only for them."""
+    return tuple(tuple(field[member] for member in ("source-id", "transform", *_CHOICES)) for field in order["fields"])
 
 
-def following_id(order: Document, known: Sequence[Document]) -> int:
-    """The id of a new order: 0 when it does not sort, else the next that is free."""
-    if not order["fields"]:
-        return UNSORTED_ID
-    return max((other["order-id"] for other in known), default=UNSORTED_ID) + 1
+def following_id(order: Document, highest: int = UNSORTED_ID) -> int:
+    """The id of a new order: 0 when it does not sort, else the one behind the highest."""
+    return highest + 1 if order["fields"] else UNSORTED_ID
 
 
 def unsorted() -> dict[str, Any]:

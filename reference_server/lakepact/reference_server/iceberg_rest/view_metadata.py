@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from lakepact.reference_server.problems import Problem
 
-from .documents import INT32, child, integer, objects, refused, shown, text, texts
+from .documents import INT32, child, hashable, integer, objects, refused, shown, text, texts
 from .metadata import with_id
 from .schemas import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable
 
     from .documents import Document
 
@@ -19,6 +19,8 @@ FORMAT_VERSION = 1
 #: The format version of tables whose types the columns of a view may have: a view reads tables of every version.
 TYPES_OF = 3
 FIRST_VERSION = 1
+#: What makes two versions the same; when they were made does not.
+_MEANING = ("schema-id", "summary", "representations", "default-catalog", "default-namespace")
 HISTORY_SIZE = "version.history.num-entries"  #: the property that says how many versions a view keeps
 DEFAULT_HISTORY_SIZE = 10
 DIALECTS_MAY_GO = "replace.drop-dialect.allowed"  #: the property without which no dialect of a view gets lost
@@ -41,7 +43,7 @@ def new_view_metadata(request: Document, *, view_uuid: str, location: str, now_m
     properties = dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
     schema = checked_schema(request, "")
     version = checked_version(request, "")
-    version = {**version, "version-id": following_id(version, [], "/view-version"), "schema-id": 0}
+    version = {**version, "version-id": following_id(version, "/view-version"), "schema-id": 0}
     return {
         "view-uuid": view_uuid,
         "format-version": FORMAT_VERSION,
@@ -92,14 +94,19 @@ def checked_version(holder: Document, where: str) -> Document:
     return version
 
 
-def following_id(version: Document, known: Sequence[Document], where: str) -> int:
-    """The id of a new version: the one that it brings if that is above all known ones, else the next.
+def version_meaning(version: Document) -> Hashable:
+    """What a version says: equal for versions that are the same, and only for them; when they were made does not count."""
+    return tuple(hashable(version.get(member)) for member in _MEANING)
+
+
+def following_id(version: Document, where: str, *, highest: int = FIRST_VERSION - 1) -> int:
+    """The id of a new version: the one that it brings if that is above the highest one, else the next.
 
     Raises:
         Problem: 400, the id is no integer of 32 bits, or none is left.
     """
     wanted = integer(version, "version-id", where, within=INT32)
-    following = max((other["version-id"] for other in known), default=FIRST_VERSION - 1) + 1
+    following = highest + 1
     if following not in INT32:
         raise refused(f"{where}/version-id", f"no id is left: the view has a version {following - 1}")
     return max(wanted, following)
@@ -128,10 +135,10 @@ def finish_view_commit(metadata: Document, previous: Document) -> Document:
     kept.update([number for number in newest if number not in kept][:room])
     if len(kept) == len(newest):
         return metadata
-    log: list[Document] = []
-    for entry in metadata["version-log"]:
-        log = [*log, entry] if entry["version-id"] in kept else []
-    return {**metadata, "versions": [version for version in metadata["versions"] if version["version-id"] in kept], "version-log": log}
+    log: list[Document] = metadata["version-log"]
+    begin = max((place for place, entry in enumerate(log, 1) if entry["version-id"] not in kept), default=0)
+    versions = [version for version in metadata["versions"] if version["version-id"] in kept]
+    return {**metadata, "versions": versions, "version-log": log[begin:]}
 
 
 def _dialects_stay(metadata: Document, previous: Document) -> None:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .documents import INT32, integer, refused, shown, text
-from .metadata import with_id
-from .schemas import same_schema
 from .updates.draft import LAST_ADDED, Draft, chosen_id
 from .updates.table import remove_properties, set_location, set_properties
-from .view_metadata import FORMAT_VERSION, checked_schema, checked_version, following_id
+from .view_metadata import FIRST_VERSION, FORMAT_VERSION, checked_schema, checked_version, following_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from .documents import Document
-
-#: What makes two versions the same; when they were made does not.
-_MEANING = ("schema-id", "summary", "representations", "default-catalog", "default-namespace")
 
 
 class ViewDraft(Draft):
@@ -45,13 +40,13 @@ def upgrade_format_version(draft: ViewDraft, update: Document) -> None:
 def add_schema(draft: ViewDraft, update: Document) -> None:
     """The schema is known under the next id, or under the id of one that is the same; its field ids stay as they are."""
     schema = checked_schema(update, draft.where)
-    known: list[Document] = draft.items("schemas")
-    twin = next((other for other in known if same_schema(other, schema)), None)
+    known = draft.members("schemas")
+    twin = known.twin(schema)
     if twin is not None:
         draft.added_schema = twin["schema-id"]
         return
-    draft.added_schema = max(other["schema-id"] for other in known) + 1
-    draft.own_list("schemas").append({**schema, "schema-id": draft.added_schema})
+    draft.added_schema = known.highest(-1) + 1
+    draft.append("schemas", {**schema, "schema-id": draft.added_schema})
 
 
 def add_view_version(draft: ViewDraft, update: Document) -> None:
@@ -63,22 +58,22 @@ def add_view_version(draft: ViewDraft, update: Document) -> None:
         if draft.added_schema is None:
             raise refused(f"{where}/schema-id", "-1 stands for the last added schema, but this commit has added none before")
         schema_id = draft.added_schema
-    if with_id(draft.items("schemas"), "schema-id", schema_id) is None:
+    if draft.members("schemas").get(schema_id) is None:
         raise refused(f"{where}/schema-id", f"the view has no schema {schema_id}")
     version = {**version, "schema-id": schema_id}
-    known: list[Document] = draft.items("versions")
-    twin = next((other for other in known if all(other.get(member) == version.get(member) for member in _MEANING)), None)
+    known = draft.members("versions")
+    twin = known.twin(version)
     if twin is not None:
         draft.added_version = twin["version-id"]
         return
-    draft.added_version = following_id(version, known, where)
-    draft.own_list("versions").append({**version, "version-id": draft.added_version})
+    draft.added_version = following_id(version, where, highest=known.highest(FIRST_VERSION - 1))
+    draft.append("versions", {**version, "version-id": draft.added_version})
 
 
 def set_current_view_version(draft: ViewDraft, update: Document) -> None:
     """The version is the one that is read from now on, and the log says since when."""
     version_id = chosen_id(draft, update, "view-version-id", added=draft.added_version, kind="version")
-    if with_id(draft.items("versions"), "version-id", version_id) is None:
+    if draft.members("versions").get(version_id) is None:
         raise refused(f"{draft.where}/view-version-id", f"the view has no version {version_id}")
     if draft.get("current-version-id") == version_id:
         return
@@ -126,6 +121,7 @@ def apply_view_updates(
     for position, (step, update) in enumerate(zip(steps, updates, strict=True)):
         draft.position = position
         step(draft, update)
+    draft.list_members()
     return draft.document if draft.touched else metadata
 
 

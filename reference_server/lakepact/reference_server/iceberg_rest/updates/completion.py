@@ -29,6 +29,7 @@ def completed(draft: Draft) -> Document:
     Raises:
         Problem: 400, the table is not complete, or its default spec or sort order does not fit its current schema.
     """
+    draft.list_members()
     if draft.creating:
         _complete_creation(draft)
     if draft.touched & _DEFAULTS:

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused
-from lakepact.reference_server.iceberg_rest.metadata import empty_table_metadata, with_id
-from lakepact.reference_server.iceberg_rest.schemas import columns
+from lakepact.reference_server.iceberg_rest.metadata import empty_table_metadata
+from lakepact.reference_server.iceberg_rest.partitioning import spec_meaning
+from lakepact.reference_server.iceberg_rest.schemas import columns, schema_meaning, schema_sketch
+from lakepact.reference_server.iceberg_rest.sorting import order_meaning
+from lakepact.reference_server.iceberg_rest.view_metadata import version_meaning
+
+from .fields import FieldTypes, PartitionFields
+from .members import Alike, Members
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.schemas import Column
+    from lakepact.reference_server.iceberg_rest.schemas import Columns
 
 LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
+#: Of each list whose items are looked for: the member that holds an item's id, and what makes two items the same.
+LISTS: dict[str, tuple[str, Alike | None]] = {
+    "schemas": ("schema-id", Alike(schema_meaning, schema_sketch)),
+    "partition-specs": ("spec-id", Alike(spec_meaning, spec_meaning)),
+    "sort-orders": ("order-id", Alike(order_meaning, order_meaning)),
+    "snapshots": ("snapshot-id", None),
+    "snapshot-log": ("snapshot-id", None),
+    "statistics": ("snapshot-id", None),
+    "partition-statistics": ("snapshot-id", None),
+    "encryption-keys": ("key-id", None),
+    "versions": ("version-id", Alike(version_meaning, version_meaning)),
+}
+#: What is kept of a member besides, and made again when the member is replaced.
+_DERIVED = {"schemas": "field_types", "partition-specs": "partition_fields", "snapshots": "written_with", "refs": "referring"}
 
 
 class Draft:
@@ -30,6 +53,8 @@ class Draft:
         self.creating = not metadata.get("schemas")  #: the commit makes its table
         self.position = 0  #: of the update that is being applied
         self.touched: set[str] = set()  #: members that are no longer those of the document before
+        self._members: dict[str, Members] = {}  # lists whose items were looked for
+        self._columns: dict[tuple[int, int], tuple[Document, Columns]] = {}  # by schema and format version
         self.added_schema: int | None = None  #: what -1 stands for in set-current-schema
         self.added_spec: int | None = None
         self.added_order: int | None = None
@@ -49,29 +74,100 @@ class Draft:
 
     def get(self, member: str) -> Any:
         """A member as it is by now, or None."""
+        if member in self._members:
+            self._list(member)
         return self.document.get(member)
 
     def items(self, member: str) -> list[Any]:
         """A list member as it is by now, for reading."""
-        return self.document.get(member) or []
+        return self.get(member) or []
 
     def set(self, member: str, value: Any) -> None:
         """Give a member another value."""
+        self._forget(member)
         self.document[member] = value
         self.touched.add(member)
 
     def remove(self, member: str) -> None:
         """Take a member away."""
+        self._forget(member)
         if member in self.document:
             del self.document[member]
             self.touched.add(member)
 
     def own_list(self, member: str) -> list[Any]:
         """A list member that this commit may change in place."""
+        owned = self._owned(member)
+        self._forget(member)
+        return owned
+
+    def members(self, member: str) -> Members:
+        """The items of a list member by id; `append`, `discard` and `cut` change them."""
+        if member not in self._members:
+            self._members[member] = Members(self.items(member), *LISTS[member])
+        return self._members[member]
+
+    def append(self, member: str, item: Document) -> None:
+        """Add an item to a list member."""
+        if _DERIVED.get(member) in self.__dict__:
+            self._add_derived(member, item)
+        if member in self._members:
+            self._members[member].append(item)
+            self.touched.add(member)
+        else:
+            self._owned(member).append(item)
+
+    def discard(self, member: str, ids: Iterable[Any]) -> None:
+        """Take the items with these ids out of a list member."""
+        if self.members(member).remove(ids):
+            self.touched.add(member)
+
+    def cut(self, member: str, ids: Iterable[Any]) -> None:
+        """Take the items with these ids, and all items before them, out of a list member."""
+        if self.members(member).cut(ids):
+            self.touched.add(member)
+
+    def last(self, member: str) -> Document | None:
+        """The last item of a list member that is only appended to or cut, or None."""
+        if member in self._members:
+            return self._members[member].last()
+        items = self.items(member)
+        return items[-1] if items else None
+
+    def list_members(self) -> None:
+        """Write the lists whose items were changed into the document."""
+        for member in self._members:
+            self._list(member)
+
+    def _add_derived(self, member: str, item: Document) -> None:
+        if member == "schemas":
+            self.field_types.add(item)
+        elif member == "partition-specs":
+            self.partition_fields.add(item)
+        elif member == "snapshots":
+            self.written_with[item.get("schema-id")].append(item)
+
+    def _list(self, member: str) -> None:
+        if self._members[member].changed:
+            self.document[member] = self._members[member].listed()
+
+    def _owned(self, member: str) -> list[Any]:
+        items = self.items(member)
         if member not in self.touched:
-            self.set(member, list(self.items(member)))
+            self.document[member] = list(items)
+            self.touched.add(member)
         owned: list[Any] = self.document[member]
         return owned
+
+    def _forget(self, member: str) -> None:
+        self._members.pop(member, None)
+        self.__dict__.pop(_DERIVED.get(member, ""), None)
+
+    def refer(self, name: str, reference: Document) -> None:
+        """Set a branch or tag."""
+        self.own_object("refs")[name] = reference
+        if "referring" in self.__dict__:
+            self.referring[reference["snapshot-id"]][name] = None
 
     def own_object(self, member: str) -> dict[str, Any]:
         """An object member that this commit may change in place."""
@@ -85,17 +181,46 @@ class Draft:
         """The snapshots by id; whoever changes the member `snapshots` changes this too."""
         return {snapshot["snapshot-id"]: snapshot for snapshot in self.items("snapshots")}
 
-    def columns(self, where: str) -> dict[int, Column]:
+    @cached_property
+    def written_with(self) -> defaultdict[Any, list[Document]]:
+        """The snapshots, perhaps with some that are gone, by the id of the schema that they were written with."""
+        found: defaultdict[Any, list[Document]] = defaultdict(list)
+        for snapshot in self.items("snapshots"):
+            found[snapshot.get("schema-id")].append(snapshot)
+        return found
+
+    @cached_property
+    def referring(self) -> defaultdict[int, dict[str, None]]:
+        """The names of branches and tags, perhaps with some that have moved or are gone, by the id of their snapshot."""
+        found: defaultdict[int, dict[str, None]] = defaultdict(dict)
+        for name, reference in (self.get("refs") or {}).items():
+            found[reference["snapshot-id"]][name] = None
+        return found
+
+    @cached_property
+    def field_types(self) -> FieldTypes:
+        """The types of the fields of all schemas."""
+        return FieldTypes(self.items("schemas"))
+
+    @cached_property
+    def partition_fields(self) -> PartitionFields:
+        """The fields of all partition specs."""
+        return PartitionFields(self.items("partition-specs"))
+
+    def columns(self, where: str) -> Columns:
         """The columns that new specs and sort orders refer to: of the current schema or, while there is none, of the one added last.
 
         Raises:
             Problem: 400, there is no schema yet.
         """
         schema_id = self.get("current-schema-id")
-        schema = with_id(self.items("schemas"), "schema-id", self.added_schema if schema_id is None else schema_id)
+        schema = self.members("schemas").get(self.added_schema if schema_id is None else schema_id)
         if schema is None:
             raise refused(where, "the table has no schema yet; add one before")
-        return columns(schema, where, format_version=self.format_version)
+        key = id(schema), self.format_version
+        if key not in self._columns:
+            self._columns[key] = schema, columns(schema, where, format_version=self.format_version)
+        return self._columns[key][1]
 
 
 def chosen_id(draft: Draft, update: Document, member: str, *, added: int | None, kind: str) -> int:

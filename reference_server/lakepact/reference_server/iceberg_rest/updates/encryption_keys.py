@@ -7,7 +7,6 @@ import binascii
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import child, refused, text
-from lakepact.reference_server.iceberg_rest.metadata import with_id
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -26,13 +25,10 @@ def add_encryption_key(draft: Draft, update: Document) -> None:
         base64.b64decode(text(key, "encrypted-key-metadata", where), validate=True)
     except (binascii.Error, ValueError):
         raise refused(f"{where}/encrypted-key-metadata", "expected base64") from None
-    if with_id(draft.items(MEMBER), "key-id", key_id) is None:
-        draft.own_list(MEMBER).append(key)
+    if draft.members(MEMBER).get(key_id) is None:
+        draft.append(MEMBER, key)
 
 
 def remove_encryption_key(draft: Draft, update: Document) -> None:
     """The key is gone, even if it never was there."""
-    key_id = text(update, "key-id", draft.where)
-    known: list[Document] = draft.items(MEMBER)
-    if with_id(known, "key-id", key_id) is not None:
-        draft.set(MEMBER, [key for key in known if key["key-id"] != key_id])
+    draft.discard(MEMBER, [text(update, "key-id", draft.where)])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.iceberg_rest.documents import POSITIVE, integer, optional_integer, refused, shown, text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lakepact.reference_server.iceberg_rest.documents import Document
 
     from .draft import Draft
@@ -26,7 +28,7 @@ def set_snapshot_ref(draft: Draft, update: Document) -> None:
     refs: dict[str, Document] = draft.get("refs") or {}
     if refs.get(name) == reference:
         return
-    draft.own_object("refs")[name] = reference
+    draft.refer(name, reference)
     if name == MAIN:
         _move_main(draft, reference["snapshot-id"])
 
@@ -55,15 +57,25 @@ def _move_main(draft: Draft, snapshot_id: int) -> None:
     draft.set("current-snapshot-id", snapshot_id)
     added = snapshot_id in draft.added_snapshots
     at: int = draft.snapshots[snapshot_id]["timestamp-ms"] if added else draft.now_ms
-    log = draft.own_list("snapshot-log")
-    if log:
-        at = max(at, log[-1]["timestamp-ms"])
-    log.append({"timestamp-ms": at, "snapshot-id": snapshot_id})
+    last = draft.last("snapshot-log")
+    if last is not None:
+        at = max(at, last["timestamp-ms"])
+    draft.append("snapshot-log", {"timestamp-ms": at, "snapshot-id": snapshot_id})
 
 
 def remove_snapshot_ref(draft: Draft, update: Document) -> None:
     """The branch or tag is gone, even if it never was there; its snapshot stays."""
     drop_reference(draft, text(update, "ref-name", draft.where))
+
+
+def drop_references_to(draft: Draft, snapshot_ids: Iterable[int]) -> None:
+    """Take away all branches and tags that are at these snapshots."""
+    refs: dict[str, Document] = draft.get("refs") or {}
+    for snapshot_id in snapshot_ids:
+        for name in draft.referring.pop(snapshot_id, {}):
+            if name in refs and refs[name]["snapshot-id"] == snapshot_id:
+                drop_reference(draft, name)
+                refs = draft.get("refs")
 
 
 def drop_reference(draft: Draft, name: str) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused, shown
-from lakepact.reference_server.iceberg_rest.metadata import with_id
-from lakepact.reference_server.iceberg_rest.schemas import columns, same_schema, types_by_id
+from lakepact.reference_server.iceberg_rest.schemas import columns
 from lakepact.reference_server.iceberg_rest.types import name_of, related
 
 from .draft import chosen_id
@@ -25,8 +24,8 @@ def add_schema(draft: Draft, update: Document) -> None:
     where = f"{draft.where}/schema"
     schema = child(update, "schema", draft.where)
     found = columns(schema, where, format_version=draft.format_version)
-    known: list[Document] = draft.items("schemas")
-    twin = next((other for other in known if same_schema(other, schema)), None)
+    known = draft.members("schemas")
+    twin = known.twin(schema)
     if twin is not None:
         draft.added_schema = twin["schema-id"]
         return
@@ -34,22 +33,21 @@ def add_schema(draft: Draft, update: Document) -> None:
         # A commit that replaces the table takes its data away first, and may then use names and ids for other types;
         # where there is no data yet, no file was written with the old type.
         _check_reused_ids(draft, found, where)
-    draft.added_schema = max((other["schema-id"] for other in known), default=-1) + 1
-    draft.own_list("schemas").append({**schema, "schema-id": draft.added_schema})
+    draft.added_schema = known.highest(-1) + 1
+    draft.append("schemas", {**schema, "schema-id": draft.added_schema})
     draft.set("last-column-id", max(draft.get("last-column-id") or 0, max(found, default=0)))
 
 
 def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> None:
-    known: list[Document] = draft.items("schemas")
-    current = with_id(known, "schema-id", draft.get("current-schema-id"))
-    types: dict[int, Any] = {}
-    for schema in [*known, *([current] if current else [])]:
-        types.update(types_by_id(schema))
+    schemas = draft.members("schemas")
+    current = schemas.get(draft.get("current-schema-id"))
+    of_current = draft.field_types.of_schema(current) if current else {}
     for column in found.values():
-        if column.id in types and not related(types[column.id], column.type):
+        former = of_current[column.id] if column.id in of_current else draft.field_types.latest(column.id, schemas)
+        if former is not None and not related(former, column.type):
             raise refused(
                 column.where(where),
-                f"field id {column.id} is that of a {name_of(types[column.id])} column and cannot become {name_of(column.type)}; "
+                f"field id {column.id} is that of a {name_of(former)} column and cannot become {name_of(column.type)}; "
                 f"give {shown(column.name)} an id above last-column-id, which is {draft.get('last-column-id')}",
             )
 
@@ -57,7 +55,7 @@ def _check_reused_ids(draft: Draft, found: Mapping[int, Column], where: str) -> 
 def set_current_schema(draft: Draft, update: Document) -> None:
     """The schema is the one that is read and written with, from now on."""
     schema_id = chosen_id(draft, update, "schema-id", added=draft.added_schema, kind="schema")
-    if with_id(draft.items("schemas"), "schema-id", schema_id) is None:
+    if draft.members("schemas").get(schema_id) is None:
         raise refused(f"{draft.where}/schema-id", f"the table has no schema {schema_id}")
     if draft.get("current-schema-id") != schema_id:
         draft.set("current-schema-id", schema_id)
@@ -69,15 +67,20 @@ def remove_schemas(draft: Draft, update: Document) -> None:
     schema_ids = {exact(value, f"{where}/{index}", within=INT32) for index, value in enumerate(children(update, "schema-ids", draft.where))}
     if draft.get("current-schema-id") in schema_ids:
         raise refused(where, f"schema {draft.get('current-schema-id')} is the current schema; set another one first")
-    known: list[Document] = draft.items("schemas")
-    removed = {schema["schema-id"] for schema in known} & schema_ids
-    if not removed:
-        return
-    for snapshot in draft.items("snapshots"):
-        if snapshot.get("schema-id") in removed:
-            raise refused(
-                where, f"snapshot {snapshot['snapshot-id']} was written with schema {snapshot['schema-id']}; remove the snapshot first"
-            )
-    draft.set("schemas", [schema for schema in known if schema["schema-id"] not in removed])
+    known = draft.members("schemas")
+    removed = {schema_id for schema_id in schema_ids if known.get(schema_id) is not None}
+    for schema_id in sorted(removed):
+        snapshot = _written_with(draft, schema_id)
+        if snapshot is not None:
+            raise refused(where, f"snapshot {snapshot['snapshot-id']} was written with schema {schema_id}; remove the snapshot first")
+    draft.discard("schemas", removed)
     if draft.added_schema in removed:
         draft.added_schema = None
+
+
+def _written_with(draft: Draft, schema_id: int) -> Document | None:
+    """A snapshot that was written with a schema, or None."""
+    found = draft.written_with.get(schema_id)
+    while found and draft.snapshots.get(found[-1]["snapshot-id"]) is not found[-1]:
+        found.pop()
+    return found[-1] if found else None

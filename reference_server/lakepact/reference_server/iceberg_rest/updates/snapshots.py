@@ -16,9 +16,8 @@ from lakepact.reference_server.iceberg_rest.documents import (
     text,
     texts,
 )
-from lakepact.reference_server.iceberg_rest.metadata import with_id
 
-from .references import drop_reference
+from .references import drop_references_to
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -42,7 +41,7 @@ def add_snapshot(draft: Draft, update: Document) -> None:
     if draft.format_version >= 3:
         _advance_row_id(draft, snapshot, where)
     draft.snapshots[snapshot_id] = snapshot
-    draft.own_list("snapshots").append(snapshot)
+    draft.append("snapshots", snapshot)
     draft.added_snapshots.add(snapshot_id)
 
 
@@ -56,11 +55,10 @@ def _new_snapshot_id(draft: Draft, snapshot: Document, where: str) -> int:
 
 
 def _check_schema(draft: Draft, snapshot: Document, where: str) -> None:
-    schemas: list[Document] = draft.items("schemas")
-    if not schemas:
+    if not draft.items("schemas"):
         raise refused(where, "the table has no schema yet; add one before the snapshot")
     schema_id = optional_integer(snapshot, "schema-id", where)
-    if schema_id is not None and with_id(schemas, "schema-id", schema_id) is None:
+    if schema_id is not None and draft.members("schemas").get(schema_id) is None:
         raise refused(f"{where}/schema-id", f"the table has no schema {schema_id}")
 
 
@@ -104,21 +102,10 @@ def remove_snapshots(draft: Draft, update: Document) -> None:
         return
     for snapshot_id in gone:
         del draft.snapshots[snapshot_id]
-    draft.set("snapshots", [snapshot for snapshot in draft.items("snapshots") if snapshot["snapshot-id"] not in gone])
+    draft.discard("snapshots", gone)
     draft.added_snapshots -= gone
-    refs: dict[str, Document] = draft.get("refs") or {}
-    for name in [name for name, reference in refs.items() if reference["snapshot-id"] in gone]:
-        drop_reference(draft, name)
-    for member in ("statistics", "partition-statistics"):
-        files: list[Document] = draft.items(member)
-        if any(file["snapshot-id"] in gone for file in files):
-            draft.set(member, [file for file in files if file["snapshot-id"] not in gone])
-    _cut_log(draft, gone)
-
-
-def _cut_log(draft: Draft, gone: set[int]) -> None:
+    drop_references_to(draft, gone)
+    draft.discard("statistics", gone)
+    draft.discard("partition-statistics", gone)
     # Behind a removed snapshot the log is whole; before it, it would tell a history with holes.
-    log: list[Document] = draft.items("snapshot-log")
-    holes = [index for index, entry in enumerate(log) if entry["snapshot-id"] in gone]
-    if holes:
-        draft.set("snapshot-log", log[holes[-1] + 1 :])
+    draft.cut("snapshot-log", gone)

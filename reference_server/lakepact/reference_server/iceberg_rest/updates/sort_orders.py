@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import child, refused
-from lakepact.reference_server.iceberg_rest.metadata import with_id
-from lakepact.reference_server.iceberg_rest.sorting import check_order, following_id, same_order
+from lakepact.reference_server.iceberg_rest.sorting import UNSORTED_ID, check_order, following_id
 
 from .draft import chosen_id
 
@@ -21,19 +20,19 @@ def add_sort_order(draft: Draft, update: Document) -> None:
     where = f"{draft.where}/sort-order"
     order = child(update, "sort-order", draft.where)
     check_order(order, draft.columns(where), where)
-    known: list[Document] = draft.items("sort-orders")
-    twin = next((other for other in known if same_order(other, order)), None)
+    known = draft.members("sort-orders")
+    twin = known.twin(order)
     if twin is not None:
         draft.added_order = twin["order-id"]
         return
-    draft.added_order = following_id(order, known)
-    draft.own_list("sort-orders").append({**order, "order-id": draft.added_order})
+    draft.added_order = following_id(order, known.highest(UNSORTED_ID))
+    draft.append("sort-orders", {**order, "order-id": draft.added_order})
 
 
 def set_default_sort_order(draft: Draft, update: Document) -> None:
     """The order is the one that data is written in, from now on."""
     order_id = chosen_id(draft, update, "sort-order-id", added=draft.added_order, kind="sort order")
-    if with_id(draft.items("sort-orders"), "order-id", order_id) is None:
+    if draft.members("sort-orders").get(order_id) is None:
         raise refused(f"{draft.where}/sort-order-id", f"the table has no sort order {order_id}")
     if draft.get("default-sort-order-id") != order_id:
         draft.set("default-sort-order-id", order_id)

@@ -70,9 +70,8 @@ def _check_blob(blob: Document, where: str) -> None:
 
 
 def _replace(draft: Draft, member: str, snapshot_id: int, file: Document | None) -> None:
-    before: list[Document] = draft.items(member)
-    after = [other for other in before if other["snapshot-id"] != snapshot_id]
+    if file is not None and draft.members(member).get(snapshot_id) == file:
+        return
+    draft.discard(member, [snapshot_id])
     if file is not None:
-        after.append(file)
-    if after != before:
-        draft.set(member, after)
+        draft.append(member, file)

@@ -1,0 +1,122 @@
+"""The items of a list while updates change them: found by id or by meaning in a time that does not grow with their number."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+
+class Alike(NamedTuple):
+    """What makes two items of a list the same."""
+
+    meaning: Callable[[Document], Hashable]  #: equal for items that are the same, and only for them
+    sketch: Callable[[Document], Hashable]  #: equal for items that are the same; cheap, so that few meanings are asked for
+
+
+class Members:
+    """The items of one list member of a document.
+
+    Args:
+        items: the list, which is not changed.
+        id_member: the member that holds the id of an item.
+        alike: what makes two items the same; None where nobody asks.
+    """
+
+    def __init__(self, items: Iterable[Document], id_member: str, alike: Alike | None = None) -> None:
+        self._items: list[Document | None] = list(items)  # a removed item leaves None, so that the others keep their places
+        self._id_member = id_member
+        self._alike = alike
+        self._places: defaultdict[Any, list[int]] = defaultdict(list)
+        for place, item in enumerate(self._kept()):
+            self._places[self._id(item)].append(place)
+        self._start = 0  # all items before this place are cut off
+        self._ascending: list[int] | None = None
+        self._sketched: defaultdict[Hashable, list[Document]] | None = None  # by sketch: items whose meaning is not known yet
+        self._meant: defaultdict[Hashable, defaultdict[Hashable, deque[Document]]] = defaultdict(lambda: defaultdict(deque))
+        self.changed = False  #: since they were last listed
+
+    def get(self, wanted: Any) -> Document | None:
+        """The first item with this id, or None."""
+        return next((item for place in self._places.get(wanted, ()) if (item := self._items[place]) is not None), None)
+
+    def has(self, item: Document) -> bool:
+        """Whether this very object is the item with its id."""
+        return self.get(self._id(item)) is item
+
+    def listed(self) -> list[Document]:
+        """All items in their order."""
+        self.changed = False
+        return list(self._kept())
+
+    def append(self, item: Document) -> None:
+        """Add an item behind all others."""
+        wanted = self._id(item)
+        self._places[wanted].append(len(self._items))
+        self._items.append(item)
+        if self._ascending is not None:
+            insort(self._ascending, wanted)
+        if self._sketched is not None and self._alike is not None:
+            self._sketched[self._alike.sketch(item)].append(item)
+        self.changed = True
+
+    def last(self) -> Document | None:
+        """The last item, unless it was removed."""
+        return self._items[-1] if self._items else None
+
+    def remove(self, ids: Iterable[Any]) -> bool:
+        """Remove the items with these ids, and return whether there were any."""
+        return bool(self._removed(ids))
+
+    def cut(self, ids: Iterable[Any]) -> bool:
+        """Remove the items with these ids and all items before them, and return whether there were any."""
+        gone = self._removed(ids)
+        end = max(gone, default=self._start)
+        self._items[self._start : end] = [None] * (end - self._start)
+        self._start = end
+        return bool(gone)
+
+    def highest(self, default: int) -> int:
+        """The highest id."""
+        if self._ascending is None:
+            self._ascending = sorted(self._places)
+        while self._ascending and self._ascending[-1] not in self._places:
+            self._ascending.pop()
+        return self._ascending[-1] if self._ascending else default
+
+    def twin(self, item: Document) -> Document | None:
+        """The first item that is the same, or None."""
+        if self._alike is None:
+            return None
+        sketch, meaning = self._alike.sketch, self._alike.meaning
+        if self._sketched is None:
+            self._sketched = defaultdict(list)
+            for known in self._kept():
+                self._sketched[sketch(known)].append(known)
+        sketched = sketch(item)
+        for known in self._sketched.pop(sketched, ()):
+            self._meant[sketched][meaning(known)].append(known)
+        if sketched not in self._meant:
+            return None
+        twins = self._meant[sketched].get(meaning(item))
+        while twins and not self.has(twins[0]):
+            twins.popleft()
+        return twins[0] if twins else None
+
+    def _kept(self) -> Iterator[Document]:
+        return (item for item in self._items if item is not None)
+
+    def _id(self, item: Document) -> Any:
+        return item.get(self._id_member, 0)
+
+    def _removed(self, ids: Iterable[Any]) -> list[int]:
+        places = [place for wanted in ids for place in self._places.pop(wanted, ()) if self._items[place] is not None]
+        for place in places:
+            self._items[place] = None
+        self.changed = self.changed or bool(places)
+        return places

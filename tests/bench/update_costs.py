@@ -1,0 +1,156 @@
+"""Commits of many updates, requirements and identifiers: what each costs must grow with its size, and no faster."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workloads import request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIZES = (500, 1000, 2000)  #: updates of one commit
+MOST = 2.5  #: times the CPU time for twice the updates: n log n, and room for noise
+NOW = 1_760_000_000_000
+COLUMNS = 20
+
+Update = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of commit, by the number of its members.
+
+    Args:
+        name: as the table of results shows it.
+        commit: the updates and requirements of a commit of `n` members.
+        before: updates of the commit that prepares the table, if it needs one.
+        path: what the commit is sent to.
+    """
+
+    name: str
+    commit: Callable[[int], dict[str, Any]]
+    before: Callable[[int], list[Update]] | None = None
+    path: str = "/v1/namespaces/costs/tables/t"
+
+
+def schema(number: int) -> Update:
+    fields = [{"id": 1, "name": f"column_{number}", "type": "string", "required": False}]
+    fields += [{"id": n, "name": f"c{n}", "type": "int", "required": False} for n in range(2, COLUMNS + 1)]
+    return {"type": "struct", "schema-id": 0, "fields": fields[: 1 + number % 3]}
+
+
+def spec(number: int) -> Update:
+    return {"spec-id": 0, "fields": [{"source-id": 2, "transform": f"bucket[{number + 1}]", "name": f"part_{number}"}]}
+
+
+def order(number: int) -> Update:
+    field = {"source-id": 2, "transform": f"bucket[{number + 1}]", "direction": "asc", "null-order": "nulls-first"}
+    return {"order-id": 1, "fields": [field]}
+
+
+def snapshot(number: int) -> Update:
+    return {
+        "snapshot-id": number + 1,
+        "sequence-number": number + 1,
+        "timestamp-ms": NOW + number,
+        "manifest-list": f"memory:/costs/snap-{number}.avro",
+        "schema-id": 0,
+        "summary": {"operation": "append"},
+    }
+
+
+def statistics(number: int) -> Update:
+    common = {"snapshot-id": number + 1, "statistics-path": f"memory:/costs/{number}.puffin", "file-size-in-bytes": 10}
+    return {**common, "file-footer-size-in-bytes": 5, "blob-metadata": []}
+
+
+def partition_statistics(number: int) -> Update:
+    return {"snapshot-id": number + 1, "statistics-path": f"memory:/costs/{number}.parquet", "file-size-in-bytes": 10}
+
+
+def each(make: Callable[[int], Update | list[Update]]) -> Callable[[int], list[Update]]:
+    def updates(count: int) -> list[Update]:
+        made = [make(number) for number in range(count)]
+        return [update for one in made for update in (one if isinstance(one, list) else [one])]
+
+    return updates
+
+
+def of(updates: Callable[[int], list[Update]]) -> Callable[[int], dict[str, Any]]:
+    return lambda count: {"requirements": [], "updates": updates(count)}
+
+
+def add(kind: str, member: str, make: Callable[[int], Update]) -> Callable[[int], list[Update]]:
+    return each(lambda number: {"action": kind, member: make(number)})
+
+
+ADD_SCHEMAS = add("add-schema", "schema", schema)
+ADD_SPECS = add("add-spec", "spec", spec)
+ADD_ORDERS = add("add-sort-order", "sort-order", order)
+ADD_SNAPSHOTS = add("add-snapshot", "snapshot", snapshot)
+ADD_STATISTICS = add("set-statistics", "statistics", statistics)
+ADD_KEYS = each(lambda n: {"action": "add-encryption-key", "encryption-key": {"key-id": f"k{n}", "encrypted-key-metadata": "AAAA"}})
+ADD_REFS = each(lambda n: {"action": "set-snapshot-ref", "ref-name": f"tag{n}", "type": "tag", "snapshot-id": n + 1})
+MOVE_MAIN = each(lambda n: {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": n + 1})
+
+
+def more(updates: Callable[[int], list[Update]]) -> Callable[[int], list[Update]]:
+    """The second half of twice as many updates: on a table that has the first half already."""
+    return lambda count: updates(2 * count)[-count:]
+
+
+def both(*makers: Callable[[int], list[Update]]) -> Callable[[int], list[Update]]:
+    return lambda count: [update for make in makers for update in make(count)]
+
+
+def view_version(number: int) -> Update:
+    representations = [{"type": "sql", "sql": f"select {number}", "dialect": "spark"}]
+    common = {"version-id": number + 2, "timestamp-ms": NOW, "schema-id": 0, "summary": {}, "default-namespace": []}
+    return {"action": "add-view-version", "view-version": {**common, "representations": representations}}
+
+
+VIEW = "/v1/namespaces/costs/views/v"
+KINDS = [
+    Kind("add-schema", of(ADD_SCHEMAS)),
+    Kind("add-schema, snapshots there", of(ADD_SCHEMAS), ADD_SNAPSHOTS),
+    Kind("add-schema, as many there", of(more(ADD_SCHEMAS)), ADD_SCHEMAS),
+    Kind("add-schema and set-current-schema", of(each(lambda n: [*ADD_SCHEMAS(n + 1)[-1:], {"action": "set-current-schema", "schema-id": -1}]))),
+    Kind("add-schema of one", lambda n: {"requirements": [], "updates": [{"action": "add-schema", "schema": schema(0)}] * n}),
+    Kind("set-current-schema", of(each(lambda n: {"action": "set-current-schema", "schema-id": n})), ADD_SCHEMAS),
+    Kind("remove-schemas, one by one", of(each(lambda n: {"action": "remove-schemas", "schema-ids": [n + 1]})), ADD_SCHEMAS),
+    Kind("remove-schemas, all at once", of(lambda n: [{"action": "remove-schemas", "schema-ids": list(range(1, n))}]), ADD_SCHEMAS),
+    Kind("add-spec", of(ADD_SPECS)),
+    Kind("add-spec, as many there", of(more(ADD_SPECS)), ADD_SPECS),
+    Kind("set-default-spec", of(each(lambda n: {"action": "set-default-spec", "spec-id": n})), ADD_SPECS),
+    Kind("remove-partition-specs, one by one", of(each(lambda n: {"action": "remove-partition-specs", "spec-ids": [n + 1]})), ADD_SPECS),
+    Kind("add-sort-order", of(ADD_ORDERS)),
+    Kind("add-sort-order, as many there", of(more(ADD_ORDERS)), ADD_ORDERS),
+    Kind("set-default-sort-order", of(each(lambda n: {"action": "set-default-sort-order", "sort-order-id": n + 1})), ADD_ORDERS),
+    Kind("add-snapshot", of(ADD_SNAPSHOTS)),
+    Kind("add-snapshot of a late schema", of(each(lambda n: {"action": "add-snapshot", "snapshot": {**snapshot(n), "schema-id": n}})), ADD_SCHEMAS),
+    Kind("remove-snapshots, one by one", of(each(lambda n: {"action": "remove-snapshots", "snapshot-ids": [n + 1]})), both(ADD_SNAPSHOTS, ADD_REFS, MOVE_MAIN, ADD_STATISTICS)),
+    Kind("remove-snapshots, all at once", of(lambda n: [{"action": "remove-snapshots", "snapshot-ids": list(range(1, n))}]), both(ADD_SNAPSHOTS, ADD_REFS, MOVE_MAIN, ADD_STATISTICS)),
+    Kind("set-snapshot-ref", of(ADD_REFS), ADD_SNAPSHOTS),
+    Kind("set-snapshot-ref main", of(MOVE_MAIN), ADD_SNAPSHOTS),
+    Kind("remove-snapshot-ref", of(each(lambda n: {"action": "remove-snapshot-ref", "ref-name": f"tag{n}"})), both(ADD_SNAPSHOTS, ADD_REFS)),
+    Kind("set-statistics", of(ADD_STATISTICS)),
+    Kind("set-statistics, again", of(ADD_STATISTICS), ADD_STATISTICS),
+    Kind("set-partition-statistics", of(add("set-partition-statistics", "partition-statistics", partition_statistics))),
+    Kind("remove-statistics", of(each(lambda n: {"action": "remove-statistics", "snapshot-id": n + 1})), ADD_STATISTICS),
+    Kind("add-encryption-key", of(ADD_KEYS)),
+    Kind("remove-encryption-key", of(each(lambda n: {"action": "remove-encryption-key", "key-id": f"k{n}"})), ADD_KEYS),
+    Kind("set-properties", of(each(lambda n: {"action": "set-properties", "updates": {f"p{n}": "x"}}))),
+    Kind("remove-properties", of(lambda n: [{"action": "remove-properties", "removals": [f"p{m}" for m in range(n)]}])),
+    Kind("requirements", lambda n: {"requirements": [{"type": "assert-current-schema-id", "current-schema-id": 0}] * n, "updates": []}),
+    Kind("view: add-schema", of(ADD_SCHEMAS), path=VIEW),
+    Kind("view: add-view-version", of(each(view_version)), path=VIEW),
+    Kind(
+        "view: set-current-view-version",
+        of(each(lambda n: [view_version(n), {"action": "set-current-view-version", "view-version-id": -1}])),
+        path=VIEW,
+    ),
+    Kind("view: requirements", lambda n: {"requirements": [{"type": "assert-view-uuid", "uuid": "X"}] * n, "updates": []}, path=VIEW),
+]
