@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .forms import NotAForm
-from .json_text import NotJson
+from .json_text import NotJson, TooManyValues
+from .leisure import LONG_BODY, at_leisure
 from .problems import Problem
 from .validation import Invalid
 
@@ -44,8 +46,8 @@ class Body:
         self._read: Callable[[bytes], Any] = service.rules["read-form" if self._media_type == FORM else "read-json"]
         self._service = service
 
-    async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> None:
-        """Add the document that a request carries to the arguments of its call.
+    async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> bool:
+        """Add the document that a request carries to the arguments of its call, and return whether it was a long one.
 
         Raises:
             Problem: there is none, or it is not one that the contract allows.
@@ -56,7 +58,11 @@ class Body:
         raw: bytes = message.get("body", b"")
         if message.get("more_body") or not raw:
             raw = await self._rest(raw, message, receive)
-        self.read(raw, arguments)
+        if len(raw) <= LONG_BODY:
+            self.read(raw, arguments)
+            return False
+        await at_leisure(partial(self.read, raw, arguments))
+        return True
 
     def read(self, raw: bytes, arguments: dict[str, Any]) -> None:
         """Add the document that a whole body holds to the arguments of a call.
@@ -74,6 +80,8 @@ class Body:
                 self._forgive(document)
             if self._checked:
                 self._service.validators.check(self._schema, document)
+        except TooManyValues as many:
+            raise self._problem(413, str(many)) from None
         except (NotJson, NotAForm) as broken:
             raise self._problem(400, str(broken)) from None
         except Invalid as invalid:

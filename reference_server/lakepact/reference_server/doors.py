@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .bodies import Body, Gone
+from .leisure import NotNow, TakesLong, at_leisure, in_turn
 from .parameters import BadParameter, Parameters
 from .problems import Problem
 from .replies import Begun, Reply
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+READING = frozenset({"get", "head"})  #: methods whose handlers change no records
+
 
 class Door:
     """One operation on one path template.
@@ -39,6 +42,7 @@ class Door:
     """
 
     __slots__ = (
+        "_aside",
         "_blocking",
         "_body",
         "_caller",
@@ -49,6 +53,7 @@ class Door:
         "_names",
         "_parameters",
         "_settled",
+        "_turn",
         "operation",
         "plain",
         "sender",
@@ -67,8 +72,9 @@ class Door:
         self._caller = service.callers.get(operation.id, service.caller)
         self._blocking = operation.id in service.blocking
         self._settled = settled
-        if settled is not None and self._blocking:
-            self._handler = partial(_settling, self._handler, settled)
+        #: The handler in a thread of its own.
+        self._aside = self._handler if settled is None else partial(_settling, self._handler, settled)
+        self._turn = None if operation.method in READING else service.turn
         self._names = tuple(arguments[name] for name in variables(template))
         self._parameters = Parameters(operation.parameters if offered else ())
         self._declares = bool(self._parameters.query or self._parameters.headers)
@@ -94,9 +100,8 @@ class Door:
                 arguments["caller"] = self._caller(scope)
             if self._declares:
                 self._read_parameters(scope, arguments)
-            if self._body is not None:
-                await self._body.add(scope, receive, arguments)
-            reply = await self._at_leisure(arguments) if self._blocking else self._handler(**arguments)
+            is_long = self._body is not None and await self._body.add(scope, receive, arguments)
+            reply = await (self._beside(arguments, is_long=is_long) if self._blocking or is_long else self._soon(arguments))
         except Problem as problem:
             reply = refusal(problem, self.service)
         except NotKept as lost:
@@ -123,7 +128,10 @@ class Door:
         arguments = self._arguments(values, query, said)
         if arguments is None:
             return None
-        reply = self._handled(arguments)
+        try:
+            reply = self._handled(arguments)
+        except TakesLong:
+            return None
         if reply.chunks is not None or (self._settled is not None and self._settled() is not None):
             return None  # it is not known yet whether what the answer tells of lasts; the usual way asks again, and waits
         return finished(reply, (), {"method": method}) if method == "HEAD" else reply
@@ -150,7 +158,10 @@ class Door:
             self._body.read(raw, arguments)
         except Problem:
             return None
-        reply = self._handled(arguments)
+        try:
+            reply = self._handled(arguments)
+        except TakesLong:
+            return None
         settling = None if self._settled is None else self._settled()
         if reply.chunks is not None:
             self.plain = False  # it streams, as nothing does that changes anything: the usual way asks it again
@@ -158,13 +169,19 @@ class Door:
         return reply, settling
 
     def _handled(self, arguments: dict[str, Any]) -> Reply:
-        """What the handler answers, or why it does not."""
+        """What the handler answers, or why it does not.
+
+        Raises:
+            TakesLong: nothing is done, and a thread has to do it.
+        """
         try:
-            return self._handler(**arguments)
+            return self._at_once(arguments)
         except Problem as problem:
             return refusal(problem, self.service)
         except NotKept as lost:
             return undone(lost, self.service)
+        except TakesLong:
+            raise
         except Exception:
             incident = uuid.uuid4().hex
             logger.exception("%s failed; incident %s", self.operation.id, incident)
@@ -204,9 +221,38 @@ class Door:
             return undone(lost, self.service)
         return reply
 
-    async def _at_leisure(self, arguments: dict[str, Any]) -> Reply:
+    async def _beside(self, arguments: dict[str, Any], *, is_long: bool) -> Reply:
         """What the handler answers, and the first of its chunks, while others are answered."""
-        return await asyncio.get_running_loop().run_in_executor(None, partial(_begun, self._handler, arguments))
+        work = partial(_begun, self._aside, arguments)
+        if self._blocking:
+            return await asyncio.get_running_loop().run_in_executor(None, work)
+        return await (at_leisure(work) if is_long else in_turn(work))
+
+    async def _soon(self, arguments: dict[str, Any]) -> Reply:
+        """What the handler answers on the event loop or, where that would hold the loop, in a thread."""
+        try:
+            return self._at_once(arguments)
+        except NotNow:
+            is_long = False
+        except TakesLong:
+            is_long = True
+        return await self._beside(arguments, is_long=is_long)
+
+    def _at_once(self, arguments: dict[str, Any]) -> Reply:
+        """What the handler answers on the event loop.
+
+        Raises:
+            TakesLong: nothing is done, and a thread has to do it.
+        """
+        turn = self._turn
+        if turn is None:
+            return self._handler(**arguments)
+        if not turn.acquire(blocking=False):
+            raise NotNow
+        try:
+            return self._handler(**arguments)
+        finally:
+            turn.release()
 
     def _read_parameters(self, scope: Scope, arguments: dict[str, Any]) -> None:
         parameters = self._parameters

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uvicorn.protocols.http import httptools_impl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .leisure import LONG_BODY
 from .wire import SPELLED
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ KEEP_ALIVE = (b"connection", b"keep-alive")
 JOINED = 16 * 1024  #: bytes of a body that are copied behind their head; more are sent by themselves
 REMEMBERED = 1024  #: blocks of headers that are known
 LONGEST = 8 * 1024  #: bytes of a block that is worth knowing
-LONGEST_BODY = 64 * 1024  #: bytes of a body that is waited for here
 
 
 class Headers:
@@ -194,7 +194,7 @@ class FastProtocol(HttpToolsProtocol):
         length = LENGTH.search(data, at, end) if end > 4 else None
         line = LINE.fullmatch(data, 0, at) if length else None
         whole = end + int(length[1]) if length else 0
-        if length is None or line is None or not len(data) <= whole <= end + LONGEST_BODY:
+        if length is None or line is None or not len(data) <= whole <= end + LONG_BODY:
             super().data_received(data)
             return
         block = data[at : length.start(1)] + data[length.end(1) : end]

@@ -140,6 +140,7 @@ class FileStore:
             self._newest.put(key, record)
         file.records.clear()
         self._lock = threading.RLock()
+        self.turn = threading.RLock()  #: held by the thread that is in a transaction; taken before the lock
         self._gathering = _Batch()
         self._read: dict[Key, Record] = {}  # what was changed last
         self._written: _Batch | None = None  # the batch that is on its way
@@ -153,7 +154,7 @@ class FileStore:
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """A transaction for one `with` block: its changes are on their way to the file when the block ends, and undone when it raises."""
-        return _Chained(self, self._newest, self._lock)
+        return _Chained(self, self._newest, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
         """What is in the file, for one `with` block in which it does not change."""
@@ -194,12 +195,13 @@ class FileStore:
 
     def seen(self) -> None:
         """Note that what this thread says from now on relies on everything that has been changed so far."""
-        batch = self._gathering if self._gathering.changes else self._written
+        with self._lock:
+            batch = self._gathering if self._gathering.changes else self._written
         if batch is not None:
             self._local.batch = batch
 
     def gather(self, changes: dict[Key, Record | None], then: list[Callable[[], None]], otherwise: list[Callable[[], None]]) -> None:
-        """Send the changes of a transaction on their way; the lock is held.
+        """Send the changes of a transaction on their way; the turn and the lock are held.
 
         Raises:
             NotKept: the store is closed.
@@ -294,7 +296,7 @@ class FileStore:
 
     def _undo(self, batch: _Batch, lost: NotKept) -> None:
         logger.error("%s", lost)
-        with self._lock:
+        with self.turn, self._lock:
             batches = (batch, self._gathering)
             self._gathering = _Batch()
             for one in batches:
@@ -316,24 +318,25 @@ class _Chained(Changing):
 
     __slots__ = ("_store",)
 
-    def __init__(self, store: FileStore, shelves: Shelves, lock: AbstractContextManager[bool]) -> None:
-        super().__init__(shelves, lock)
+    def __init__(self, store: FileStore, shelves: Shelves, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]) -> None:
+        super().__init__(shelves, turn, lock)
         self._store = store
 
     def _keep(self) -> None:
-        if self._undo:
-            changes = {key: self.get(key) for key, _ in self._undo}
+        if self._changes:
             try:
-                self._store.gather(changes, self._then, self._otherwise)
+                with self._lock:
+                    self._store.gather(self._changes, self._then, self._otherwise)
+                    self._make()
             except NotKept:
-                self._restore()
+                self._undo()
                 raise
         elif self._then:
             _run(self._then)
         self._store.seen()
 
-    def _restore(self) -> None:
-        super()._restore()
+    def _undo(self) -> None:
+        super()._undo()
         self._store.seen()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+MOST_VALUES = 200_000  #: values in a body, counted by its commas and opening brackets: 50,000 updates of a commit, 40,000 columns
 MAX_DEPTH = 200  #: of arrays and objects within each other; documents are sent within others, and orjson writes no more than 254
 
 
@@ -15,18 +16,26 @@ class NotJson(ValueError):
     """The bytes are not JSON that can be kept; the message says what is wrong, and where."""
 
 
+class TooManyValues(NotJson):
+    """The bytes hold more values than are read; nobody has looked whether they are JSON."""
+
+
 def read_json(raw: bytes) -> Any:
     """The value that `raw` holds.
 
     Raises:
+        TooManyValues: there are more than `MOST_VALUES`, which would take long to read.
         NotJson: broken JSON or UTF-8, members that are given twice, U+0000, NaN, numbers or nesting beyond what can be kept.
     """
+    opening = raw.count(b"[") + raw.count(b"{")
+    if opening + raw.count(b",") > MOST_VALUES:
+        raise TooManyValues(f"the body has more than {MOST_VALUES} values, counted by its commas and opening brackets; send less at once")
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise NotJson(_explained(raw, error)) from None
     try:
-        written = orjson.dumps(_deeper(value) if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH else value)
+        written = orjson.dumps(_deeper(value) if opening > MAX_DEPTH else value)
     except TypeError:
         raise NotJson(f"the body nests arrays and objects more than {MAX_DEPTH} deep") from None
     # A member that is given twice is lost in `value`, and its quotes with it; escapes may spell quotes and U+0000.
@@ -62,6 +71,9 @@ def _explained(raw: bytes, error: orjson.JSONDecodeError) -> str:
     return f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
 
 
+_Path = tuple["_Path", str | int] | None  #: the place around a value, and the last step to it
+
+
 class _Twice:
     """Stands where an object has a member twice."""
 
@@ -79,19 +91,27 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Any:
 def _read_slowly(raw: bytes) -> None:
     # Numbers are read by then; here they only cost time.
     value = json.loads(raw, object_pairs_hook=_pairs, parse_int=len, parse_float=len)
-    steps: list[tuple[list[str | int], Any]] = [([], value)]
+    steps: list[tuple[_Path, Any]] = [(None, value)]
     while steps:
         path, here = steps.pop()
         if isinstance(here, _Twice):
-            raise NotJson(f"at {pointer_to(path)}: the member {here.name!r} is given twice")
+            raise NotJson(f"at {_pointer(path)}: the member {here.name!r} is given twice")
         if isinstance(here, str) and "\0" in here:
-            raise NotJson(f"at {pointer_to(path)}: the text contains U+0000")
+            raise NotJson(f"at {_pointer(path)}: the text contains U+0000")
         if isinstance(here, dict):
             members: dict[str, Any] = here
             for name, member in members.items():
                 if "\0" in name:
-                    raise NotJson(f"at {pointer_to(path)}: the name of the member {name!r} contains U+0000")
-                steps.append(([*path, name], member))
+                    raise NotJson(f"at {_pointer(path)}: the name of the member {name!r} contains U+0000")
+                steps.append(((path, name), member))
         elif isinstance(here, list):
             items: list[Any] = here
-            steps.extend(([*path, index], item) for index, item in enumerate(items))
+            steps.extend(((path, index), item) for index, item in enumerate(items))
+
+
+def _pointer(path: _Path) -> str:
+    steps: list[str | int] = []
+    while path is not None:
+        path, step = path
+        steps.append(step)
+    return pointer_to(steps[::-1])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lakepact.generated.contract import Contract, Operation
 
     from .replies import Reply
-    from .store import Settling
+    from .store import Settling, Turn
     from .wire import Wire
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
@@ -127,6 +127,8 @@ class Service:
     unchecked: set[str] = field(default_factory=set[str])  #: operations whose bodies are not held against their schema
     max_body: int = MAX_BODY
     about: tuple[str, ...] = ()  #: sentences for the index page
+    turn: Turn | None = None
+    #: held by the thread that changes records; a handler that may change some waits for it in a thread, never on the event loop
     settled: Callable[[], Settling | None] | None = None
     #: asked in the thread of a handler when it has answered or refused: what to wait for before the answer is sent
     close: Callable[[], object] = lambda: None  #: called when no more requests come

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Awaitable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import orjson
@@ -139,7 +140,10 @@ class Settling(Awaitable[None], Protocol):
 
 
 class Store(Protocol):
-    """Records on shelves; one transaction at a time, and readers never see half of one, or what may still be undone."""
+    """Records on shelves; one transaction at a time, and readers never see half of one, or what may still be undone.
+
+    Readers wait for no transaction.
+    """
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises.
@@ -169,16 +173,38 @@ class Store(Protocol):
         ...
 
 
+class Turn(Protocol):
+    """A lock that its thread may take again."""
+
+    def acquire(self, blocking: bool = True) -> bool:  # noqa: FBT001, FBT002 - as `threading.RLock` has it
+        """Take the lock, and return whether it was free."""
+        ...
+
+    def release(self) -> None:
+        """Let others have it."""
+        ...
+
+
+class WholeStore(Store, Protocol):
+    """A store that is no view of another one."""
+
+    @property
+    def turn(self) -> Turn:
+        """What a thread holds while it is in a transaction."""
+        ...
+
+
 class MemoryStore:
     """Records in memory, gone when the process ends."""
 
     def __init__(self) -> None:
         self._shelves = Shelves()
         self._lock = threading.RLock()
+        self.turn = threading.RLock()  #: held by the thread that is in a transaction
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
-        return Changing(self._shelves, self._lock)
+        return Changing(self._shelves, self.turn, self._lock)
 
     def view(self) -> AbstractContextManager[View]:
         """What is there, for one `with` block in which it does not change."""
@@ -273,22 +299,26 @@ class Looking(AbstractContextManager[View]):
 
 
 class Changing(AbstractContextManager[Transaction]):
-    """A transaction that changes shelves at once and remembers how to undo it; the lock keeps everybody else out until the end."""
+    """A transaction that gathers its changes and makes them when it ends.
 
-    __slots__ = ("_lock", "_otherwise", "_shelves", "_then", "_undo", "every", "get", "under")
+    Args:
+        shelves: what is changed.
+        turn: keeps all other transactions out until the end.
+        lock: keeps readers out while the changes are made.
+    """
 
-    def __init__(self, shelves: Shelves, lock: AbstractContextManager[bool]) -> None:
+    __slots__ = ("_changes", "_lock", "_otherwise", "_shelves", "_then", "_turn")
+
+    def __init__(self, shelves: Shelves, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]) -> None:
         self._shelves = shelves
+        self._turn = turn
         self._lock = lock
-        self._undo: list[tuple[Key, Record | None]] = []
+        self._changes: dict[Key, Record | None] = {}
         self._then: list[Callable[[], None]] = []
         self._otherwise: list[Callable[[], None]] = []
-        self.get = shelves.get
-        self.under = shelves.under
-        self.every = shelves.every
 
     def __enter__(self) -> Transaction:
-        self._lock.__enter__()
+        self._turn.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -296,21 +326,44 @@ class Changing(AbstractContextManager[Transaction]):
             if kind is None:
                 self._keep()
             else:
-                self._restore()
+                self._undo()
         finally:
-            self._lock.__exit__(kind, error, trace)
+            self._turn.__exit__(kind, error, trace)
+
+    def get(self, key: Key) -> Record | None:
+        """The record at this key, or None."""
+        return self._changes[key] if key in self._changes else self._shelves.get(key)
+
+    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+        """The records of a place in the order of their names, behind `after` if it is given."""
+        changed = {
+            key.name: record
+            for key, record in self._changes.items()
+            if (key.shelf, key.place) == (shelf, place) and (after is None or key.name > after)
+        }
+        if not changed:
+            return self._shelves.under(shelf, place, after)
+        found = {**dict(self._shelves.under(shelf, place, after)), **changed}
+        return iter([(name, record) for name, record in sorted(found.items(), key=itemgetter(0)) if record is not None])
+
+    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
+        """All records of a shelf, those that were changed last."""
+        for key, record in self._shelves.every(shelf):
+            if key not in self._changes:
+                yield key, record
+        for key, changed in self._changes.items():
+            if key.shelf == shelf and changed is not None:
+                yield key, changed
 
     def put(self, key: Key, record: Record) -> None:
         """Store a record, in the place of any that was there."""
-        self._undo.append((key, self.get(key)))
-        self._shelves.put(key, record)
+        self._changes[key] = record
 
     def remove(self, key: Key) -> Record | None:
         """Remove the record at this key and return it, or None if there is none."""
         record = self.get(key)
         if record is not None:
-            self._undo.append((key, record))
-            self._shelves.put(key, None)
+            self._changes[key] = None
         return record
 
     def afterwards(self, action: Callable[[], None]) -> None:
@@ -322,13 +375,17 @@ class Changing(AbstractContextManager[Transaction]):
         self._otherwise.append(action)
 
     def _keep(self) -> None:
-        """Keep the changes, which have been made."""
+        """Make the changes, and keep them."""
+        self._make()
         for action in self._then:
             action()
 
-    def _restore(self) -> None:
-        """Undo the changes."""
-        for key, record in reversed(self._undo):
-            self._shelves.put(key, record)
+    def _make(self) -> None:
+        with self._lock:
+            for key, record in self._changes.items():
+                self._shelves.put(key, record)
+
+    def _undo(self) -> None:
+        """Forget the changes."""
         for action in self._otherwise:
             action()

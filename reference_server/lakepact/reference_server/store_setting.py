@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .service import Settings
-    from .store import Key, Record, Store
+    from .store import Key, Record, WholeStore
     from .warehouse import Warehouse
 
 MEMORY, FILE = "memory", "file"  #: spellings of `--store` that are not the path of a file
@@ -40,7 +40,7 @@ def store_path(settings: Settings, contract: str) -> Path | None:
 
 def opened_store(
     settings: Settings, contract: str, warehouses: Sequence[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
-) -> Store:
+) -> WholeStore:
     """The store that the settings ask for, which whoever has it closes.
 
     Args:

@@ -208,6 +208,7 @@ def catalog_service(
         max_body=settings.max_body,
         blocking=blocking & handlers.keys(),
         about=_about(warehouses, is_guarded=access is not None, is_forgotten=settings.store == MEMORY),
+        turn=store.turn,
         settled=None if settings.store == MEMORY else store.settled,
         close=store.close,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.pages import BadToken
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
@@ -230,6 +231,7 @@ class Tables:
             if tag and self._rules["tag-matches"](if_none_match, tag):
                 return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
+            leave_the_loop(len(record.body))
             document = {**record.document, "metadata": self._rules["snapshots-of-refs"](record.document["metadata"])}
             return sent(self._rules, orjson.dumps(document), self._rules["tag"](record, snapshots), credentials)
         return self._whole(record, credentials)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 from lakepact.reference_server.warehouse import overlap
@@ -69,6 +70,7 @@ def committed_tables(catalog: Catalog, transaction: Transaction, changes: Sequen
             if any(requirement.get("type") == "assert-create" for requirement in change.requirements):
                 catalog.rules["name-is-addressable"](change.key.name, "/identifier/name")
             formers[change.key] = catalog.rules["committed-table"](transaction, change.key, change.requirements)
+    leave_the_loop(sum(len(record.body) for record in formers.values() if record is not None))
     for change in changes:
         with _named(change):
             requirements_hold(catalog, formers[change.key], change.requirements)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.replies import Reply
 from lakepact.reference_server.validation import Invalid
 
@@ -54,6 +55,7 @@ class ViewCommits:
         self._rules["kinds-are-known"](body, self._updates, self._preconditions)
         with self._catalog.store.begin() as transaction:
             former: Record = self._rules["view-exists"](transaction, levels, view)
+            leave_the_loop(len(former.body))
             key = identifier_key(levels, view)
             record = self._committed(key, former, body)
             transaction.put(key, record)

@@ -31,6 +31,7 @@ SIGNS = {"equal": "=", "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": 
 BYTEWISE = "UTF8_BINARY"  #: the collation that compares text byte by byte
 DEEPEST = 100
 MOST = 1000  #: operations of one predicate
+LONGEST = 1_000_000  #: characters of one predicate: a thousand for each operation
 
 
 class BadPredicate(ValueError):
@@ -43,6 +44,8 @@ def json_predicate(text: str, columns: Columns) -> Predicate:
     Raises:
         BadPredicate: it holds none, or one over columns that are not there.
     """
+    if len(text) > LONGEST:
+        raise BadPredicate(f"longer than {LONGEST} characters")
     try:
         document = orjson.loads(text)
     except (orjson.JSONDecodeError, TypeError) as error:

@@ -197,14 +197,17 @@ class _Parser:
     def _term(self) -> Predicate | _Term:
         token = self._take()
         if token == ("sign", "("):
-            self._depth += 1
-            if self._depth > DEEPEST:
-                raise Unusable("deeper than this server reads")
+            self._deeper()
             inner = self._or()
             self._want(")")
             self._depth -= 1
             return inner
         return self._constant(token) or self._named(token)
+
+    def _deeper(self) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise Unusable("deeper than this server reads")
 
     def _constant(self, token: Token) -> _Term | None:
         signed = token.text in {"+", "-"} and self._next.sort == "number"
@@ -242,7 +245,9 @@ class _Parser:
 
     def _cast(self) -> _Name:
         self._want("(")
+        self._deeper()
         term = self._operand()
+        self._depth -= 1
         self._want("AS")
         spelled = (self._take().word or "").upper()
         type_ = TYPES.get(spelled)

@@ -1,0 +1,118 @@
+"""How long another caller waits while a server works on the longest requests that it takes, or refuses them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from update_costs import ADD_SCHEMAS, ADD_SPECS, schema
+from workloads import request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+EVERY = 0.005  #: seconds from one question of the other caller to the next
+MOST = 0.1  #: seconds that it may wait for an answer
+LONGEST = 20.0  #: seconds until an attack that has no answer is given up
+ASKED = (request("GET", "/v1/config"), request("GET", "/v1/namespaces/bench/tables/small"))
+TABLE = "/v1/namespaces/bench/tables/attacked"
+
+
+def raw(path: str, body: bytes) -> bytes:
+    """A request whose body is sent as it is."""
+    return request("POST", path, "").replace(b"Content-Length: 2\r\n\r\n" + b'""', b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+def commit(updates: list[dict[str, Any]]) -> bytes:
+    """A commit to the table that is attacked."""
+    return request("POST", TABLE, {"requirements": [], "updates": updates})
+
+
+def repeated(item: bytes, size: int) -> bytes:
+    """The members of an array of about so many bytes."""
+    return b",".join([item] * (size // (len(item) + 1)))
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """A schema of lists within lists."""
+    inner: Any = "int"
+    for number in range(depth):
+        inner = {"type": "list", "element-id": number + 2, "element-required": False, "element": inner}
+    return {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "deep", "type": inner, "required": False}]}
+
+
+REMOVE = b'{"action":"remove-snapshots","snapshot-ids":[1]}'
+#: By name: the requests, one after the other.
+ATTACKS: dict[str, Callable[[], list[bytes]]] = {
+    "2,000 add-schema": lambda: [commit(ADD_SCHEMAS(2000))],
+    "10,000 add-schema, twice": lambda: [commit(ADD_SCHEMAS(10_000)), commit(ADD_SCHEMAS(20_000)[10_000:])],
+    "small commits on 20,000 schemas": lambda: [commit([{"action": "set-properties", "updates": {"n": str(n)}}]) for n in range(10)],
+    "10,000 add-spec": lambda: [commit(ADD_SPECS(10_000))],
+    "a schema of 10,000 columns": lambda: [
+        commit([{"action": "add-schema", "schema": {**schema(0), "fields": [{**schema(0)["fields"][0], "id": n + 1, "name": f"c{n}"} for n in range(10_000)]}}])
+    ],
+    "40,000 remove-snapshots of one": lambda: [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(REMOVE, 1_960_000))],
+    "100 schemas, nested 90 deep": lambda: [commit([{"action": "add-schema", "schema": nested(90)}] * 100)],
+    "7.5 MB of [[],[],…]": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 7_500_000))],
+    "290 KB of [[],[],…], 10 times": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 290_000))] * 10,
+    "290 KB of [[],[],…] in updates": lambda: [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(b"[]", 290_000))] * 10,
+    "7.5 MB of one text": lambda: [raw(TABLE, b'{"requirements":[],"updates":["%s"]}' % (b"x" * 7_500_000))],
+    "1.9 MB of members": lambda: [
+        raw("/v1/namespaces", b'{"namespace":["a"],"properties":{%s}}' % b",".join(b'"%d":""' % n for n in range(190_000)))
+    ],
+    "600 KB of U+0000 and members": lambda: [
+        raw("/v1/namespaces", b'{"namespace":["a"],"x":[%s],"y":"\\u0041"}' % repeated(b'"a"', 600_000))
+    ],
+    "60 KB of add-schema, 20 times": lambda: [commit(ADD_SCHEMAS(450))] * 20,
+}
+
+
+def waits(server: Callable[[], AbstractContextManager[tuple[int, int]]]) -> Iterator[tuple[str, int, float, float]]:
+    """For each attack the status of its last answer, the seconds that it took, and the longest that another caller waited meanwhile."""
+    with server() as (_, port):
+        made = request("POST", "/v1/namespaces/bench/tables", {"name": "attacked", "schema": schema(1)})
+        asyncio.run(_answer(port, made))
+        yield "nobody attacks", 0, *asyncio.run(_attacked(port, []))[1:]
+        for name, attack in ATTACKS.items():
+            yield name, *asyncio.run(_attacked(port, attack()))
+
+
+async def _attacked(port: int, attack: list[bytes]) -> tuple[int, float, float]:
+    longest = 0.0
+    ended = asyncio.Event()
+
+    async def other() -> None:
+        nonlocal longest
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        number = 0
+        while not ended.is_set() or number < 100:
+            started = time.perf_counter()
+            writer.write(ASKED[number % 2])
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
+            longest = max(longest, time.perf_counter() - started)
+            number += 1
+            await asyncio.sleep(EVERY)
+        writer.close()
+
+    asking = asyncio.create_task(other())
+    await asyncio.sleep(EVERY * 10)
+    started, status = time.perf_counter(), 0
+    for sent in attack:
+        status = await asyncio.wait_for(_answer(port, sent), LONGEST)
+    took = time.perf_counter() - started
+    ended.set()
+    await asking
+    return status, took, longest
+
+
+async def _answer(port: int, sent: bytes) -> int:
+    """The status of the answer to a request."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent.replace(b"Connection: keep-alive", b"Connection: close", 1))
+    answer = await reader.read()
+    writer.close()
+    return int(answer.split(b" ", 2)[1])
