@@ -48,23 +48,23 @@ REMOVE = b'{"action":"remove-snapshots","snapshot-ids":[1]}'
 #: By name: the requests, one after the other.
 ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     "2,000 add-schema": lambda: [commit(ADD_SCHEMAS(2000))],
-    "10,000 add-schema, twice": lambda: [commit(ADD_SCHEMAS(10_000)), commit(ADD_SCHEMAS(20_000)[10_000:])],
-    "small commits on 20,000 schemas": lambda: [commit([{"action": "set-properties", "updates": {"n": str(n)}}]) for n in range(10)],
-    "10,000 add-spec": lambda: [commit(ADD_SPECS(10_000))],
+    "5,000 add-schema, three times": lambda: [commit(ADD_SCHEMAS(n)[-5000:]) for n in (5000, 10_000, 15_000)],
+    "small commits on 15,000 schemas": lambda: [commit([{"action": "set-properties", "updates": {"n": str(n)}}]) for n in range(10)],
+    "8,000 add-spec": lambda: [commit(ADD_SPECS(8000))],
     "a schema of 10,000 columns": lambda: [
         commit([{"action": "add-schema", "schema": {**schema(0), "fields": [{**schema(0)["fields"][0], "id": n + 1, "name": f"c{n}"} for n in range(10_000)]}}])
     ],
-    "40,000 remove-snapshots of one": lambda: [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(REMOVE, 1_960_000))],
+    "20,000 remove-snapshots of one": lambda: [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(REMOVE, 980_000))],
     "100 schemas, nested 90 deep": lambda: [commit([{"action": "add-schema", "schema": nested(90)}] * 100)],
     "7.5 MB of [[],[],…]": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 7_500_000))],
-    "290 KB of [[],[],…], 10 times": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 290_000))] * 10,
-    "290 KB of [[],[],…] in updates": lambda: [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(b"[]", 290_000))] * 10,
+    "149 KB of [[],[],…], 10 times": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 149_000))] * 10,
+    "149 KB of [[],[],…] in updates": lambda: [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(b"[]", 149_000))] * 10,
     "7.5 MB of one text": lambda: [raw(TABLE, b'{"requirements":[],"updates":["%s"]}' % (b"x" * 7_500_000))],
-    "1.9 MB of members": lambda: [
-        raw("/v1/namespaces", b'{"namespace":["a"],"properties":{%s}}' % b",".join(b'"%d":""' % n for n in range(190_000)))
+    "900 KB of members": lambda: [
+        raw("/v1/namespaces", b'{"namespace":["a"],"properties":{%s}}' % b",".join(b'"%d":""' % n for n in range(99_000)))
     ],
-    "600 KB of U+0000 and members": lambda: [
-        raw("/v1/namespaces", b'{"namespace":["a"],"x":[%s],"y":"\\u0041"}' % repeated(b'"a"', 600_000))
+    "400 KB of texts and an escape": lambda: [
+        raw("/v1/namespaces", b'{"namespace":["a"],"x":[%s],"y":"\\u0041"}' % repeated(b'"a"', 390_000))
     ],
     "60 KB of add-schema, 20 times": lambda: [commit(ADD_SCHEMAS(450))] * 20,
 }

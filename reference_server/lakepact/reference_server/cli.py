@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -17,6 +16,7 @@ from lakepact.generated.contract import Contract, contracts
 
 from .app import ENGINES, application, services
 from .faults import UnknownFault
+from .leisure import collect_seldom
 from .running import configured, kept, listening
 from .service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
 from .store_setting import MEMORY
@@ -232,5 +232,5 @@ def serve(  # one argument for each option
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
             app = application(*served, engine=engine)
-            gc.freeze()  # what is there now stays: nobody looks through it for garbage again
+            collect_seldom()
             _Announced(configured(app, fast_path=fast_path), url=url).run(sockets=[listener])

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-MOST_VALUES = 200_000  #: values in a body, counted by its commas and opening brackets: 50,000 updates of a commit, 40,000 columns
+MOST_VALUES = 100_000  #: values in a body, counted by its commas and opening brackets: 20,000 updates of a commit, or columns
 MAX_DEPTH = 200  #: of arrays and objects within each other; documents are sent within others, and orjson writes no more than 254
 
 

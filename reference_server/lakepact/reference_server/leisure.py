@@ -7,7 +7,9 @@ so long requests are worked on one after the other. Requests that only wait unti
 from __future__ import annotations
 
 import asyncio
+import gc
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONG_BODY = 64 * 1024  #: bytes of a request body that is worked on at once: 30 ms for the most expensive one
+SELDOM = 1000  #: collections of what is not new any more, until all objects are looked through
 LARGE_RECORD = 1024 * 1024  #: bytes of a table or view that is changed at once
 
 _long = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lakepact long requests")
@@ -42,12 +45,32 @@ def leave_the_loop(size: int) -> None:
 
 async def at_leisure(work: Callable[[], T]) -> T:
     """Do long work in a thread, after all other long work."""
-    return await asyncio.get_running_loop().run_in_executor(_long, work)
+    return await asyncio.get_running_loop().run_in_executor(_long, partial(_uncollected, work))
 
 
 async def in_turn(work: Callable[[], T]) -> T:
     """Do work in a thread that waits until nobody else changes records."""
     return await asyncio.get_running_loop().run_in_executor(_waiting, work)
+
+
+def collect_seldom() -> None:
+    """Have the interpreter look through all objects for garbage seldom: nobody is answered meanwhile, and documents make none.
+
+    Those that are new are looked through as often as before.
+    """
+    gc.freeze()  # what is there now stays
+    gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
+
+
+def _uncollected(work: Callable[[], T]) -> T:
+    # To make a document of many values, the interpreter would look through all objects several times.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return work()
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _is_on_loop() -> bool:
