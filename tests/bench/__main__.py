@@ -1,5 +1,5 @@
 """How fast the reference server is: against bare ASGI and Iceberg's Java server on the same machine, from its start to its first answer,
-with very long lists and very many names, and when what it says lasts.
+with very long lists and very many names, when what it says lasts, and during very long requests.
 
 `nox -s bench`, or `python tests/bench [PART …] [--seconds S] [--rounds N] [--folder FOLDER]`; the folder is on the disk that is measured.
 Server and load generator have a core each where there are two. What is compared is the time that the server's process computes for one
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import itertools
 import os
 import statistics
 import subprocess
@@ -26,10 +27,14 @@ from typing import TYPE_CHECKING
 
 import uvloop
 from durable import FULL, durable_commits, kinds, new_file, serving
+from hostile import MOST as WAIT
+from hostile import costs, waits
 from java_server import LeftOut, beside_java, commits_beside_java
 from listings import listings
 from load import ask, load
 from scaling import FEW, MANY, scaling
+from update_costs import MOST as GROWTH
+from update_costs import SIZES
 from workloads import PREPARATION, WORKLOADS, Workload
 
 if TYPE_CHECKING:
@@ -185,6 +190,29 @@ def long_lists(_: argparse.Namespace, core: int) -> bool:
     return missed
 
 
+def long_commits(_: argparse.Namespace, core: int) -> bool:
+    """What commits of many updates cost."""
+    missed = False
+    say(f"{'CPU time of a commit of':40}{''.join(f'{size:>10,}' for size in SIZES)}{'growth':>14}{'most':>8}")
+    for name, seconds in costs(partial(server, "fast", "memory:", core), computed):
+        growth = [after / before for before, after in itertools.pairwise(seconds)]
+        # The last doubling counts: the first one is partly that of what every commit costs.
+        missed = missed or growth[-1] > GROWTH
+        shown_growth = "".join(f"{one:>7.2f}" for one in growth)
+        say(f"{name:40}{''.join(f'{one * 1e3:>7.1f} ms' for one in seconds)}{shown_growth}{GROWTH:>8.2f}{met(is_met=growth[-1] <= GROWTH)}")
+    return missed
+
+
+def other_callers(_: argparse.Namespace, core: int) -> bool:
+    """How long other callers wait during the longest requests."""
+    missed = False
+    say(f"{'another caller, every 5 ms, during':40}{'status':>8}{'took':>10}{'it waited':>13}{'most':>10}")
+    for name, status, took, longest in waits(partial(server, "fast", "memory:", core)):
+        missed = missed or longest > WAIT
+        say(f"{name:40}{status:>8}{took * 1e3:>7.0f} ms{longest * 1e3:>10.1f} ms{WAIT * 1e3:>7.0f} ms{met(is_met=longest <= WAIT)}")
+    return missed
+
+
 def cores() -> tuple[int, int]:
     """The cores of the servers and of the load generator, -1 where there is no choice."""
     available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
@@ -241,7 +269,16 @@ def met(*, is_met: bool) -> str:
 
 
 #: In this order: the later ones delete what they have made, which slows down those that make files.
-PARTS = {"start": starts, "durable": durable, "java": against_java, "speed": speeds, "names": many_names, "lists": long_lists}
+PARTS = {
+    "start": starts,
+    "durable": durable,
+    "java": against_java,
+    "speed": speeds,
+    "names": many_names,
+    "lists": long_lists,
+    "costs": long_commits,
+    "others": other_callers,
+}
 
 
 def main() -> int:

@@ -1,13 +1,13 @@
-"""How long another caller waits while a server works on the longest requests that it takes, or refuses them."""
+"""The longest requests that a server takes: what they cost, and how long another caller waits meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from update_costs import ADD_SCHEMAS, ADD_SPECS, schema
+from load import ask
+from update_costs import ADD_SCHEMAS, ADD_SPECS, KINDS, SIZES, VIEW, schema, view_version
 from workloads import request
 
 if TYPE_CHECKING:
@@ -44,6 +44,12 @@ def nested(depth: int) -> dict[str, Any]:
     return {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "deep", "type": inner, "required": False}]}
 
 
+def wide(count: int) -> dict[str, Any]:
+    """A schema of so many columns."""
+    fields = [{"id": number, "name": f"c{number}", "type": "string", "required": False} for number in range(1, count + 1)]
+    return {"type": "struct", "schema-id": 0, "fields": fields}
+
+
 REMOVE = b'{"action":"remove-snapshots","snapshot-ids":[1]}'
 #: By name: the requests, one after the other.
 ATTACKS: dict[str, Callable[[], list[bytes]]] = {
@@ -51,9 +57,7 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     "5,000 add-schema, three times": lambda: [commit(ADD_SCHEMAS(n)[-5000:]) for n in (5000, 10_000, 15_000)],
     "small commits on 15,000 schemas": lambda: [commit([{"action": "set-properties", "updates": {"n": str(n)}}]) for n in range(10)],
     "8,000 add-spec": lambda: [commit(ADD_SPECS(8000))],
-    "a schema of 10,000 columns": lambda: [
-        commit([{"action": "add-schema", "schema": {**schema(0), "fields": [{**schema(0)["fields"][0], "id": n + 1, "name": f"c{n}"} for n in range(10_000)]}}])
-    ],
+    "a schema of 10,000 columns": lambda: [commit([{"action": "add-schema", "schema": wide(10_000)}])],
     "20,000 remove-snapshots of one": lambda: [raw(TABLE, b'{"requirements":[],"updates":[%s]}' % repeated(REMOVE, 980_000))],
     "100 schemas, nested 90 deep": lambda: [commit([{"action": "add-schema", "schema": nested(90)}] * 100)],
     "7.5 MB of [[],[],…]": lambda: [raw(TABLE, b"[%s]" % repeated(b"[]", 7_500_000))],
@@ -68,6 +72,39 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     ],
     "60 KB of add-schema, 20 times": lambda: [commit(ADD_SCHEMAS(450))] * 20,
 }
+
+
+def costs(
+    server: Callable[[], AbstractContextManager[tuple[int, int]]], computed: Callable[[int], float]
+) -> Iterator[tuple[str, list[float]]]:
+    """For each kind of commit the seconds that it costs, by its size; the table is a new one each time.
+
+    Args:
+        server: starts a server, and gives its process id and port.
+        computed: the seconds that a process has computed.
+    """
+    with server() as (pid, port):
+        asyncio.run(ask(port, request("POST", "/v1/namespaces", {"namespace": ["costs"]})))
+        for kind in KINDS:
+            found: list[float] = []
+            for size in SIZES:
+                asyncio.run(ask(port, _made(kind.path)))
+                if kind.before:
+                    asyncio.run(ask(port, request("POST", kind.path, {"requirements": [], "updates": kind.before(size)})))
+                sent = kind.commit(size)
+                before = computed(pid)
+                asyncio.run(_answer(port, request("POST", kind.path, sent)))
+                found.append(computed(pid) - before)
+                asyncio.run(ask(port, request("DELETE", kind.path)))
+            yield kind.name, found
+
+
+def _made(path: str) -> bytes:
+    """What makes the table or view at a path."""
+    if path == VIEW:
+        version = {**view_version(-1)["view-version"], "version-id": 1}
+        return request("POST", "/v1/namespaces/costs/views", {"name": "v", "schema": schema(2), "view-version": version, "properties": {}})
+    return request("POST", "/v1/namespaces/costs/tables", {"name": "t", "schema": schema(2)})
 
 
 def waits(server: Callable[[], AbstractContextManager[tuple[int, int]]]) -> Iterator[tuple[str, int, float, float]]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from workloads import request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,45 +109,74 @@ def view_version(number: int) -> Update:
     return {"action": "add-view-version", "view-version": {**common, "representations": representations}}
 
 
+def remove(action: str, member: str) -> Callable[[int], list[Update]]:
+    """The items but the first go, each by an update of its own."""
+    return each(lambda number: {"action": action, member: [number + 1]})
+
+
+def remove_all(action: str, member: str) -> Callable[[int], list[Update]]:
+    """The items but the first go, all by one update."""
+    return lambda count: [{"action": action, member: list(range(1, count))}]
+
+
+def choose(action: str, member: str, first: int = 0) -> Callable[[int], list[Update]]:
+    """One item after the other is the one in use."""
+    return each(lambda number: {"action": action, member: number + first})
+
+
+def schema_in_use(number: int) -> list[Update]:
+    return [{"action": "add-schema", "schema": schema(number)}, {"action": "set-current-schema", "schema-id": -1}]
+
+
+def version_in_use(number: int) -> list[Update]:
+    return [view_version(number), {"action": "set-current-view-version", "view-version-id": -1}]
+
+
+def of_late_schema(number: int) -> Update:
+    return {"action": "add-snapshot", "snapshot": {**snapshot(number), "schema-id": number}}
+
+
+def requirements(requirement: Update) -> Callable[[int], dict[str, Any]]:
+    return lambda count: {"requirements": [requirement] * count, "updates": []}
+
+
 VIEW = "/v1/namespaces/costs/views/v"
+HISTORY = both(ADD_SNAPSHOTS, ADD_REFS, MOVE_MAIN, ADD_STATISTICS)
 KINDS = [
     Kind("add-schema", of(ADD_SCHEMAS)),
     Kind("add-schema, snapshots there", of(ADD_SCHEMAS), ADD_SNAPSHOTS),
     Kind("add-schema, as many there", of(more(ADD_SCHEMAS)), ADD_SCHEMAS),
-    Kind("add-schema and set-current-schema", of(each(lambda n: [*ADD_SCHEMAS(n + 1)[-1:], {"action": "set-current-schema", "schema-id": -1}]))),
-    Kind("add-schema of one", lambda n: {"requirements": [], "updates": [{"action": "add-schema", "schema": schema(0)}] * n}),
-    Kind("set-current-schema", of(each(lambda n: {"action": "set-current-schema", "schema-id": n})), ADD_SCHEMAS),
-    Kind("remove-schemas, one by one", of(each(lambda n: {"action": "remove-schemas", "schema-ids": [n + 1]})), ADD_SCHEMAS),
-    Kind("remove-schemas, all at once", of(lambda n: [{"action": "remove-schemas", "schema-ids": list(range(1, n))}]), ADD_SCHEMAS),
+    Kind("add-schema and set-current-schema", of(each(schema_in_use))),
+    Kind("add-schema of one", of(lambda count: ADD_SCHEMAS(1) * count)),
+    Kind("set-current-schema", of(choose("set-current-schema", "schema-id")), ADD_SCHEMAS),
+    Kind("remove-schemas, one by one", of(remove("remove-schemas", "schema-ids")), both(ADD_SCHEMAS, ADD_SNAPSHOTS)),
+    Kind("remove-schemas, all at once", of(remove_all("remove-schemas", "schema-ids")), both(ADD_SCHEMAS, ADD_SNAPSHOTS)),
     Kind("add-spec", of(ADD_SPECS)),
     Kind("add-spec, as many there", of(more(ADD_SPECS)), ADD_SPECS),
-    Kind("set-default-spec", of(each(lambda n: {"action": "set-default-spec", "spec-id": n})), ADD_SPECS),
-    Kind("remove-partition-specs, one by one", of(each(lambda n: {"action": "remove-partition-specs", "spec-ids": [n + 1]})), ADD_SPECS),
+    Kind("set-default-spec", of(choose("set-default-spec", "spec-id")), ADD_SPECS),
+    Kind("remove-partition-specs, one by one", of(remove("remove-partition-specs", "spec-ids")), ADD_SPECS),
+    Kind("remove-partition-specs, all at once", of(remove_all("remove-partition-specs", "spec-ids")), ADD_SPECS),
     Kind("add-sort-order", of(ADD_ORDERS)),
     Kind("add-sort-order, as many there", of(more(ADD_ORDERS)), ADD_ORDERS),
-    Kind("set-default-sort-order", of(each(lambda n: {"action": "set-default-sort-order", "sort-order-id": n + 1})), ADD_ORDERS),
+    Kind("set-default-sort-order", of(choose("set-default-sort-order", "sort-order-id", 1)), ADD_ORDERS),
     Kind("add-snapshot", of(ADD_SNAPSHOTS)),
-    Kind("add-snapshot of a late schema", of(each(lambda n: {"action": "add-snapshot", "snapshot": {**snapshot(n), "schema-id": n}})), ADD_SCHEMAS),
-    Kind("remove-snapshots, one by one", of(each(lambda n: {"action": "remove-snapshots", "snapshot-ids": [n + 1]})), both(ADD_SNAPSHOTS, ADD_REFS, MOVE_MAIN, ADD_STATISTICS)),
-    Kind("remove-snapshots, all at once", of(lambda n: [{"action": "remove-snapshots", "snapshot-ids": list(range(1, n))}]), both(ADD_SNAPSHOTS, ADD_REFS, MOVE_MAIN, ADD_STATISTICS)),
+    Kind("add-snapshot of a late schema", of(each(of_late_schema)), ADD_SCHEMAS),
+    Kind("remove-snapshots, one by one", of(remove("remove-snapshots", "snapshot-ids")), HISTORY),
+    Kind("remove-snapshots, all at once", of(remove_all("remove-snapshots", "snapshot-ids")), HISTORY),
     Kind("set-snapshot-ref", of(ADD_REFS), ADD_SNAPSHOTS),
     Kind("set-snapshot-ref main", of(MOVE_MAIN), ADD_SNAPSHOTS),
-    Kind("remove-snapshot-ref", of(each(lambda n: {"action": "remove-snapshot-ref", "ref-name": f"tag{n}"})), both(ADD_SNAPSHOTS, ADD_REFS)),
+    Kind("remove-snapshot-ref", of(each(lambda n: {"action": "remove-snapshot-ref", "ref-name": f"tag{n}"})), HISTORY),
     Kind("set-statistics", of(ADD_STATISTICS)),
     Kind("set-statistics, again", of(ADD_STATISTICS), ADD_STATISTICS),
     Kind("set-partition-statistics", of(add("set-partition-statistics", "partition-statistics", partition_statistics))),
-    Kind("remove-statistics", of(each(lambda n: {"action": "remove-statistics", "snapshot-id": n + 1})), ADD_STATISTICS),
+    Kind("remove-statistics", of(choose("remove-statistics", "snapshot-id", 1)), ADD_STATISTICS),
     Kind("add-encryption-key", of(ADD_KEYS)),
     Kind("remove-encryption-key", of(each(lambda n: {"action": "remove-encryption-key", "key-id": f"k{n}"})), ADD_KEYS),
     Kind("set-properties", of(each(lambda n: {"action": "set-properties", "updates": {f"p{n}": "x"}}))),
-    Kind("remove-properties", of(lambda n: [{"action": "remove-properties", "removals": [f"p{m}" for m in range(n)]}])),
-    Kind("requirements", lambda n: {"requirements": [{"type": "assert-current-schema-id", "current-schema-id": 0}] * n, "updates": []}),
+    Kind("remove-properties", of(lambda count: [{"action": "remove-properties", "removals": [f"p{n}" for n in range(count)]}])),
+    Kind("requirements", requirements({"type": "assert-current-schema-id", "current-schema-id": 0})),
     Kind("view: add-schema", of(ADD_SCHEMAS), path=VIEW),
     Kind("view: add-view-version", of(each(view_version)), path=VIEW),
-    Kind(
-        "view: set-current-view-version",
-        of(each(lambda n: [view_version(n), {"action": "set-current-view-version", "view-version-id": -1}])),
-        path=VIEW,
-    ),
-    Kind("view: requirements", lambda n: {"requirements": [{"type": "assert-view-uuid", "uuid": "X"}] * n, "updates": []}, path=VIEW),
+    Kind("view: set-current-view-version", of(each(version_in_use)), path=VIEW),
+    Kind("view: requirements", requirements({"type": "assert-view-uuid", "uuid": "X"}), path=VIEW),
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from lakepact.reference_server.json_text import NotJson, read_json
+from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.store import NotKept, Record
 from lakepact.reference_server.validation import Invalid
@@ -142,7 +143,9 @@ def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | No
 def read_metadata(catalog: Catalog, location: str) -> Document:
     """The table metadata at a location, held against the contract and against itself."""
     try:
-        document = read_json(catalog.warehouse.read(location))
+        raw = catalog.warehouse.read(location)
+        leave_the_loop(len(raw))
+        document = read_json(raw)
         catalog.validators().check("TableMetadata", document)
         return existing_table_metadata(document)
     except (Outside, Unreadable) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.json_text import NotJson, read_json
+from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.validation import Invalid
 from lakepact.reference_server.warehouse import Outside, Unreadable
@@ -23,7 +24,9 @@ def read_view_metadata(catalog: Catalog, location: str) -> Document:
         Problem: 400, there is none, or something in it refers to what it does not hold.
     """
     try:
-        document: Document = read_json(catalog.warehouse.read(location))
+        raw = catalog.warehouse.read(location)
+        leave_the_loop(len(raw))
+        document: Document = read_json(raw)
         catalog.validators().check("ViewMetadata", document)
         _check_references(document)
     except (Outside, Unreadable) as error:

@@ -1,0 +1,204 @@
+"""The cost of a request is bounded by its size, and what real clients send is within the limits."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bench.update_costs import KINDS, VIEW, Kind, schema, snapshot, view_version
+from lakepact.reference_server import running
+from lakepact.reference_server.bodies import MOST_VALUES
+from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
+from lakepact.reference_server.iceberg_rest.preconditions import check
+from lakepact.reference_server.iceberg_rest.updates import apply_updates
+from lakepact.reference_server.iceberg_rest.view_metadata import new_view_metadata
+from lakepact.reference_server.iceberg_rest.view_preconditions import check_view
+from lakepact.reference_server.iceberg_rest.view_updates import apply_view_updates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import FrameType
+
+FEW, MANY = 60, 240
+
+
+def steps(work: Callable[[], object]) -> int:
+    """How many instructions the interpreter carries out."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        count += event == "opcode"
+        return trace
+
+    former = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(former)
+    return count
+
+
+def cost(kind: Kind, count: int) -> int:
+    """How many instructions a commit of so many members takes."""
+    if kind.path == VIEW:
+        request = {"schema": schema(2), "view-version": view_version(-1)["view-version"]}
+        base = new_view_metadata(request, view_uuid="X", location="memory:/v", now_ms=1)
+        apply, hold = apply_view_updates, check_view
+    else:
+        base = new_table_metadata({"schema": schema(2)}, table_uuid="x", location="memory:/t", now_ms=1)
+        apply, hold = apply_updates, check
+    if kind.before:
+        base = apply(base, kind.before(count), now_ms=2)
+    sent = kind.commit(count)
+    return steps(lambda: (hold(base, sent["requirements"]), apply(base, sent["updates"], now_ms=3)))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_cost_of_a_commit_grows_no_faster_than_its_updates(kind: Kind) -> None:
+    assert cost(kind, MANY) <= MANY / FEW * 1.25 * cost(kind, FEW)
+
+
+@pytest.fixture
+def table(send: Callable[..., Any], namespace: str) -> str:
+    """The path of a table."""
+    assert send("POST", f"/v1/namespaces/{namespace}/tables", {"name": "t", "schema": schema(2)}).status == 200
+    return f"/v1/namespaces/{namespace}/tables/t"
+
+
+def commit(*updates: dict[str, Any]) -> dict[str, Any]:
+    return {"requirements": [], "updates": list(updates)}
+
+
+def test_commit_of_2000_new_schemas_keeps_all_of_them(send: Callable[..., Any], table: str) -> None:
+    answer = send("POST", table, commit(*({"action": "add-schema", "schema": schema(3 * number)} for number in range(2000))))
+
+    assert answer.status == 200
+    assert [one["schema-id"] for one in answer.document["metadata"]["schemas"]] == list(range(2001))
+
+
+def test_commit_of_2000_equal_schemas_keeps_one(send: Callable[..., Any], table: str) -> None:
+    answer = send("POST", table, commit(*[{"action": "add-schema", "schema": schema(0)}] * 2000))
+
+    assert [one["schema-id"] for one in answer.document["metadata"]["schemas"]] == [0, 1]
+
+
+@pytest.mark.parametrize("item", [b"[]", b"{}", b'""', b"0"])
+def test_body_of_too_many_values_returns_413(send: Callable[..., Any], table: str, item: bytes) -> None:
+    answer = send("POST", table, b"[%s]" % b",".join([item] * MOST_VALUES))
+
+    assert answer.status == 413
+    assert f"more than {MOST_VALUES} values" in answer.message
+
+
+def test_body_of_as_many_values_as_allowed_is_validated(send: Callable[..., Any], table: str) -> None:
+    raw = b'{"requirements":[],"updates":[%s]}' % b",".join([b"0"] * (MOST_VALUES - 5))
+
+    assert send("POST", table, raw).error == (400, "BadRequestException", 400)
+
+
+def test_deep_schema_returns_400(send: Callable[..., Any], table: str) -> None:
+    deep: Any = "int"
+    for number in range(150):
+        deep = {"type": "list", "element-id": number + 2, "element-required": False, "element": deep}
+    fields = [{"id": 1, "name": "deep", "type": deep, "required": False}]
+
+    assert send("POST", table, commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}})).status == 400
+
+
+@pytest.mark.parametrize("depth", [199, 300, 10_000])
+def test_deep_filter_returns_400(send: Callable[..., Any], table: str, depth: int) -> None:
+    raw = b'{"filter":%s{"type":"true"}%s}' % (b'{"type":"not","child":' * depth, b"}" * depth)
+
+    assert send("POST", f"{table}/plan", raw).status == 400
+
+
+def test_expiring_10000_snapshots_at_once_returns_200(send: Callable[..., Any], table: str) -> None:
+    for start in range(0, 10_000, 2000):
+        added = [{"action": "add-snapshot", "snapshot": snapshot(number)} for number in range(start, start + 2000)]
+        assert send("POST", table, commit(*added)).status == 200
+    answer = send("POST", table, commit({"action": "remove-snapshots", "snapshot-ids": list(range(1, 10_000))}))
+
+    assert [one["snapshot-id"] for one in answer.document["metadata"]["snapshots"]] == [10_000]
+
+
+def test_expiring_10000_snapshots_one_by_one_returns_200(send: Callable[..., Any], table: str) -> None:
+    answer = send("POST", table, commit(*({"action": "remove-snapshots", "snapshot-ids": [number]} for number in range(10_000))))
+
+    assert answer.status == 200
+
+
+def test_schema_of_1000_columns_returns_200(send: Callable[..., Any], table: str) -> None:
+    fields = [{"id": n, "name": f"c{n}", "type": "string", "required": False, "doc": "a column, one of many"} for n in range(1, 1001)]
+
+    assert send("POST", table, commit({"action": "add-schema", "schema": {"type": "struct", "fields": fields}})).status == 200
+
+
+def test_transaction_over_100_tables_returns_204(send: Callable[..., Any], table: str) -> None:
+    levels = [table.split("/")[3]]
+    changes = []
+    for number in range(100):
+        assert send("POST", table.rpartition("/")[0], {"name": f"t{number}", "schema": schema(2)}).status == 200
+        added = [{"action": "add-snapshot", "snapshot": snapshot(one)} for one in range(20)]
+        changes.append({"identifier": {"namespace": levels, "name": f"t{number}"}, "requirements": [], "updates": added})
+
+    assert send("POST", "/v1/transactions/commit", {"table-changes": changes}).status == 204
+
+
+def test_removing_20000_unknown_properties_returns_them_as_missing(send: Callable[..., Any], table: str) -> None:
+    removals = [f"p{number}" for number in range(20_000)]
+    answer = send("POST", "/".join(table.split("/")[:4]) + "/properties", {"removals": removals})
+
+    assert answer.document["missing"] == removals
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_readers_are_answered_while_a_thread_changes_records(sending_to: Callable[..., Any], kind: str, tmp_path: Path) -> None:
+    statuses: list[int] = []
+
+    def create(url: str) -> None:
+        with sending_to(url) as send:
+            statuses.append(send("POST", "/v1/namespaces", {"namespace": ["n"]}).status)
+
+    kept = "memory" if kind == "memory" else tmp_path / "store.sqlite"
+    with running(contract="iceberg_rest", warehouse=str(tmp_path / "w"), store=kept) as server, sending_to(server.url) as send:
+        writer = threading.Thread(target=create, args=[server.url])
+        turn = server.service.turn
+        assert turn is not None
+        turn.acquire()
+        try:
+            writer.start()
+            during = [send("GET", "/v1/namespaces/n").status for _ in range(20)]
+            early = list(statuses)
+        finally:
+            turn.release()
+        writer.join(10)
+
+        assert (during, early, statuses) == ([404] * 20, [], [200])
+        assert send("GET", "/v1/namespaces/n").status == 200
+
+
+def test_commit_to_a_large_table_is_applied(send: Callable[..., Any], table: str) -> None:
+    for part in range(3):
+        values = {f"p{part}-{number}": "x" * 500 for number in range(1000)}
+        assert send("POST", table, commit({"action": "set-properties", "updates": values})).status == 200
+    answer = send("POST", table, commit({"action": "set-properties", "updates": {"last": "yes"}}))
+
+    assert (answer.status, answer.document["metadata"]["properties"]["last"]) == (200, "yes")
+    assert send("GET", f"{table}?snapshots=refs").document["metadata"]["properties"]["last"] == "yes"
+
+
+def test_request_under_an_idempotency_key_that_takes_long_is_carried_out_once(sending_to: Callable[..., Any]) -> None:
+    with running(contract="iceberg_rest", contract_version="1.11.0", warehouse="memory:") as server, sending_to(server.url) as send:
+        body = {"namespace": ["n"], "properties": {f"p{number}": "x" * 100 for number in range(1000)}}
+        key = "01997c5e-9a4a-7bc2-8a3f-0123456789ab"
+        answers = [send("POST", "/v1/namespaces", body, idempotency_key=key) for _ in range(2)]
+
+        assert [answer.status for answer in answers] == [200, 200]
+        assert send("POST", "/v1/namespaces", body).status == 409
