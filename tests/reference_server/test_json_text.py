@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.json_text import MAX_DEPTH, NotJson, read_json
+from lakepact.reference_server.json_text import MAX_DEPTH, NotJson, count_values, read_json
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 documents = st.recursive(
@@ -75,3 +75,13 @@ def test_what_is_not_json_is_refused(raw: bytes) -> None:
 
 def test_nesting_up_to_the_limit_is_read() -> None:
     assert orjson.dumps(read_json(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)) == b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
+
+
+def values_of(document: Any) -> int:
+    inner = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
+    return 1 + sum(map(values_of, inner))
+
+
+@given(documents)
+def test_no_document_has_more_values_than_are_counted(document: Any) -> None:
+    assert values_of(document) <= count_values(orjson.dumps(document))

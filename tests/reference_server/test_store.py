@@ -264,3 +264,37 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
 
 test_a_store_agrees_with_a_dictionary = StoreAgainstDictionary.TestCase
 test_a_store_agrees_with_a_dictionary.settings = settings(max_examples=30, stateful_step_count=30)
+
+
+def test_readers_do_not_wait_for_a_transaction(store: Store) -> None:
+    key, entered, ending = Key("identifiers", (), "a"), threading.Event(), threading.Event()
+
+    def change() -> None:
+        with store.begin() as transaction:
+            transaction.put(key, record(1))
+            entered.set()
+            ending.wait(10)
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    entered.wait(10)
+    with store.view() as view:
+        seen = store.get(key), view.get(key), list(view.under("identifiers", ()))
+    ending.set()
+    changing.join(10)
+
+    assert seen == (None, None, [])
+
+
+def test_transaction_sees_its_own_changes(store: Store) -> None:
+    first, second = Key("identifiers", (), "a"), Key("identifiers", (), "b")
+    with store.begin() as transaction:
+        transaction.put(first, record(1))
+    with store.begin() as transaction:
+        transaction.put(second, record(2))
+        transaction.remove(first)
+
+        assert (transaction.get(first), transaction.get(second)) == (None, record(2))
+        assert list(transaction.under("identifiers", ())) == [("b", record(2))]
+        assert list(transaction.under("identifiers", (), "b")) == []
+        assert list(transaction.every("identifiers")) == [(second, record(2))]

@@ -117,3 +117,23 @@ def test_files_are_judged_alike_whether_or_not_they_were_judged_before():
     for hint in ("x > 100", "x > 35", "x IS NULL", "NOT x > 35", "x = 5", "x > 100"):
         fresh = snapshot({"day": "string", "x": "long"}, *FILES, partitioned=["day"])
         assert selected(fresh, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint]) == selected(TABLE, predicate_hints=[hint])
+
+
+@pytest.mark.parametrize("depth", [51, 300, 2500])
+def test_nested_casts_are_ignored(depth):
+    assert kept(None, "CAST(" * depth + "x" + " AS INT)" * depth + " > 100") is None
+
+
+@pytest.mark.parametrize("depth", [51, 300, 10_000])
+def test_nested_parentheses_are_ignored(depth):
+    assert kept(None, "(" * depth + "x > 100" + ")" * depth) is None
+
+
+@pytest.mark.parametrize("depth", [101, 300, 10_000, 100_000])
+@pytest.mark.parametrize("leaf", ['{"op":"column","name":"b","valueType":"bool"}', "[]"])
+def test_nested_trees_are_ignored(depth, leaf):
+    assert kept(None, json_predicate_hints='{"op":"not","children":[' * depth + leaf + "]}" * depth) is None
+
+
+def test_tree_of_a_million_values_is_ignored():
+    assert kept(None, json_predicate_hints="[" + "[]," * 1_000_000 + "[]]") is None
