@@ -12,7 +12,7 @@ import uvicorn
 from scaling import fill
 
 from lakepact.reference_server.app import application, service
-from lakepact.reference_server.leisure import collect_seldom
+from lakepact.reference_server.leisure import share_the_interpreter
 from lakepact.reference_server.running import configured, kept, listening
 from lakepact.reference_server.service import Settings
 
@@ -71,7 +71,7 @@ def main() -> None:
         sys.stdout.write(f"{url.rpartition(':')[2]}\n")
         sys.stdout.flush()
         app = bare(served) if kind == "bare" else application(served)
-        collect_seldom()
+        share_the_interpreter()
         uvicorn.Server(configured(app, fast_path=kind == "fast")).run(sockets=[listener])
 
 

@@ -16,19 +16,15 @@ from lakepact.generated.contract import Contract, contracts
 
 from .app import ENGINES, application, services
 from .faults import UnknownFault
-from .leisure import collect_seldom
+from .leisure import share_the_interpreter
 from .running import configured, kept, listening
 from .service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
-from .store_setting import MEMORY
 from .warehouse import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from .service import Service
-
-
-SWITCH_SECONDS = 0.0005  #: after which the writer of a file store gets its turn
 
 
 class _Announced(uvicorn.Server):
@@ -214,10 +210,6 @@ def serve(  # one argument for each option
                 **files,
             )
             served = services(wanted, settings, faults=faults)
-            if store != MEMORY:
-                # The thread that writes to the file needs the interpreter for moments, but for several in a batch. By default it waits 5 ms
-                # for each while requests are answered: with loads beside them, commits were five times as slow.
-                sys.setswitchinterval(SWITCH_SECONDS)
             for one in served:
                 ending.callback(one.close)
             listener, url = listening(host, port)
@@ -232,5 +224,5 @@ def serve(  # one argument for each option
             except BadSetting as error:
                 raise click.UsageError(str(error)) from None
             app = application(*served, engine=engine)
-            collect_seldom()
+            share_the_interpreter()
             _Announced(configured(app, fast_path=fast_path), url=url).run(sockets=[listener])
