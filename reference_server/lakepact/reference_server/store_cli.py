@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from .store_setting import SUFFIX
 from .warehouse import PRIVATE
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from .iceberg_rest.store_check import Checked
 
 SOUND, UNSOUND, USAGE, INCOMPLETE = 0, 1, 2, 3  #: exit codes
@@ -26,28 +29,22 @@ def store() -> None:
 
 
 @store.command()
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def check(path: Path, *, as_json: bool) -> None:
     """Say whether a store is sound: PATH is the file, or the warehouse that it stands below.
 
-    Its integrity, each record by its schema, checksums and tags, the namespaces that tables are in, and the metadata files in the
-    warehouse are looked at. Nothing is changed. The server must not be running on it.
+    It checks whether all acknowledged changes are there, the file's integrity, each record by its schema, checksum and tag, the namespaces
+    that tables are in, and the metadata files in the warehouse. Nothing is changed. The server must not be running on it.
 
     Exit codes: 0 sound, 1 not, 2 not a store, 3 it could not be looked at.
 
     Example: lakepact store check ./tables
     """
     from .iceberg_rest.store_check import check_store  # noqa: PLC0415 - for `--help` nobody waits for schemas
-    from .store_file import Newer  # noqa: PLC0415
-    from .store_lock import Locked  # noqa: PLC0415
 
-    try:
+    with _refusals():
         checked = [check_store(one) for one in _stores(path)]
-    except (Locked, Newer) as error:
-        raise _NotLookedAt(str(error)) from None
-    except BadSetting as error:
-        raise _NotAStore(str(error)) from None
     if as_json:
         click.echo(orjson.dumps({"sound": not any(one.findings for one in checked), "stores": list(map(_document, checked))}))
     else:
@@ -56,10 +53,49 @@ def check(path: Path, *, as_json: bool) -> None:
     sys.exit(UNSOUND if any(one.findings for one in checked) else SOUND)
 
 
+@store.command("accept-loss")
+@click.argument("path", type=click.Path(path_type=Path))
+def accept(path: Path) -> None:
+    """Give up acknowledged changes that a store has lost: PATH is its file, or the warehouse that it stands below.
+
+    A server does not start on a store that lacks changes which it acknowledged. If the missing files cannot be brought back, this takes
+    what is there for all that there was. Records that are damaged themselves are not accepted.
+
+    Exit codes: 0 accepted, or nothing is missing, 1 damaged, 2 not a store, 3 it could not be looked at.
+
+    Example: lakepact store accept-loss ./tables/.lakepact/iceberg_rest.sqlite
+    """
+    from .store_content import Damaged  # noqa: PLC0415 - for `--help` nobody waits for it
+    from .store_file import accept_loss  # noqa: PLC0415
+
+    with _refusals():
+        for one in _stores(path):
+            try:
+                lost = accept_loss(one)
+            except Damaged as damaged:
+                raise click.ClickException(str(damaged)) from None
+            click.echo(f"{one}: nothing is missing" if lost is None else f"{lost}\naccepted: the store starts with what is there")
+
+
+@contextlib.contextmanager
+def _refusals() -> Generator[None]:
+    from .store_content import Newer, Unavailable  # noqa: PLC0415
+    from .store_lock import Locked  # noqa: PLC0415
+
+    try:
+        yield
+    except (Locked, Newer, Unavailable) as error:
+        raise _NotLookedAt(str(error)) from None
+    except BadSetting as error:
+        raise _NotAStore(str(error)) from None
+
+
 def _stores(path: Path) -> list[Path]:
-    if path.is_file():
+    if not path.is_dir():
         return [path]
-    found = sorted({*path.glob(f"{PRIVATE}/*{SUFFIX}"), *(path.glob(f"*{SUFFIX}") if path.name == PRIVATE else ())})
+    folders = [path / PRIVATE, *([path] if path.name == PRIVATE else [])]
+    names = (SUFFIX, f"{SUFFIX}-wal", f"{SUFFIX}-mark")  # a store whose file is gone is one too
+    found = sorted({file.with_suffix(SUFFIX) for folder in folders for name in names for file in folder.glob(f"*{name}")})
     if not found:
         raise BadSetting(f"there is no store below {path}: `lakepact serve --store file` keeps it in {path / PRIVATE}")
     return found

@@ -1,37 +1,50 @@
 """The file of a store: SQLite with a write-ahead log, one row for each record, opened by one process at a time.
 
-A file is read whole before anything is written to it. If a row is not what was stored, if the file is of another program, or was written
-by a newer version, it is refused and left as it is. A file is made beside its place and moved there when it is complete.
-
-Rows hold the bytes that are sent, and a checksum over all of their columns; SQLite itself does not notice a changed bit.
+A file is read whole before anything is written to it. If a row is not what was stored, if acknowledged changes are missing, if the file is
+of another program, or was written by a newer version, it is refused and left as it is. A file is made beside its place and moved there
+when it is complete.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import logging
 import os
+import secrets
 import sqlite3
-import zlib
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import orjson
 
 from .service import BadSetting
 from .store import Key, NotKept, Record
-from .store_lock import Locked, alone, lock_of
-from .store_log import lost_changes
+from .store_content import (
+    FORMAT,
+    OURS,
+    LostChanges,
+    check_absence,
+    check_head,
+    checksum_of,
+    log_of,
+    read,
+    refusal,
+    resolved,
+    worded,
+)
+from .store_lock import alone, lock_of
+from .store_mark import Mark, MarkFile, boot, make_mark, sync_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Mapping
+    from pathlib import Path
 
-SQLITE = b"SQLite format 3\0"
-OURS = 0x6C616B65  #: "lake", where SQLite files say whose they are
-FORMAT = 1  #: of the tables below; a file that has a higher one is left to newer versions
+    from .store_content import Content
+
+logger = logging.getLogger(__name__)
+
 MANY = 64  #: rows of one statement
-BOOT = Path("/proc/sys/kernel/random/boot_id")
 DURABILITIES = {"full": "FULL", "normal": "NORMAL"}
 
 _TABLES = """
@@ -39,30 +52,21 @@ CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE record (
     shelf TEXT NOT NULL, place TEXT NOT NULL, name TEXT NOT NULL,
     kind TEXT NOT NULL, body BLOB NOT NULL, tag BLOB NOT NULL,
-    batch INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    batch INTEGER NOT NULL, checksum INTEGER NOT NULL, total INTEGER NOT NULL,
     PRIMARY KEY (shelf, place, name)
 );
 """
-ROW = "shelf, place, name, kind, body, tag, batch, checksum"
-_TYPES = (str, str, str, str, bytes, bytes, int, int)
-_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?)"
+_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT = (  # filled with rows of question marks
-    "INSERT INTO record (shelf, place, name, kind, body, tag, batch, checksum) VALUES {} ON CONFLICT (shelf, place, name) DO UPDATE SET "
-    "kind = excluded.kind, body = excluded.body, tag = excluded.tag, batch = excluded.batch, checksum = excluded.checksum"
+    "INSERT INTO record (shelf, place, name, kind, body, tag, batch, checksum, total) VALUES {} "
+    "ON CONFLICT (shelf, place, name) DO UPDATE SET kind = excluded.kind, "
+    "body = excluded.body, tag = excluded.tag, batch = excluded.batch, checksum = excluded.checksum, total = excluded.total"
 )
 _REMOVE = "DELETE FROM record WHERE shelf = ? AND place = ? AND name = ?"
 _TELL = "INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 UNCHANGED = "the change was not made: the catalog's store cannot be written"
 #: Failures before the end of a transaction could be written: none of it is ever found again.
 _HARMLESS = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_READ", "SQLITE_NOMEM", "SQLITE_READONLY", "SQLITE_BUSY"})
-
-
-class Damaged(BadSetting):
-    """A file does not hold what was stored in it; the message says what is wrong, and where."""
-
-
-class Newer(BadSetting):
-    """A file is of a format that this version does not know."""
 
 
 class StoreFile:
@@ -80,8 +84,7 @@ class StoreFile:
     """
 
     def __init__(self, path: Path, *, contract: str, durability: str = "full") -> None:
-        self.path = path
-        self.records: list[tuple[Key, Record, int]] = []  #: what was in the file when it was opened, and the batch that it came with
+        self.path = path = resolved(path)
         self._closing = contextlib.ExitStack()
         with contextlib.ExitStack() as undo:
             undo.callback(self._closing.close)
@@ -90,24 +93,28 @@ class StoreFile:
                 check_head(path)  # beside a file of another program, nothing is made
             self._closing.enter_context(alone(path))
             if not path.exists():
+                check_absence(path)
                 _make(path, contract)
-            self.records, about = read(path)
-            if about.get("contract") != contract:
-                raise BadSetting(f"{path} is the store of {about.get('contract')}, not of {contract}; name another with --store")
-            if not os.access(path, os.W_OK):
-                raise BadSetting(f"the store {path} cannot be written; its permissions do not let this user")
-            self.about = about
-            self.was_closed = about.get("closed") == "yes"
-            self.batch = max((batch for *_, batch in self.records), default=0)
+            content = _complete(path, contract)
+            self.records = content.records  #: what was in the file when it was opened, with the number of the change that each came with
+            self.batch = content.tally.changes  #: the number of the last change
+            self._checksums = content.checksums
+            self._total = content.tally.total
+            self._found = content.mark or Mark(content.about["store"], self.batch)
+            self._is_trusted = False
             self._doubted = False
             self._connection = _connected(path, durability)
             self._closing.callback(self._connection.close)
+            # What a power failure tore is not to be found again behind later changes. Without room for that, it stays.
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             try:
-                with self._together():
-                    self.tell("closed", "no")
-                    self.tell("durability", durability)
-            except sqlite3.Error as error:
-                raise BadSetting(f"the store {path} cannot be written: {worded(error)}") from None
+                self._mark = MarkFile(path)
+                self._closing.callback(self._mark.close)
+                safe = min(self._found.safe, self.batch)
+                self._mark.write(Mark(self._found.store, self.batch, durability=durability, boot=boot(), safe=safe))
+            except OSError as error:
+                raise BadSetting(f"the mark of the store {path} cannot be written: {worded(error)}") from None
             undo.pop_all()
 
     def doubtful(self, *, every: bool = False) -> list[tuple[Key, Record]]:
@@ -118,20 +125,16 @@ class StoreFile:
         """
         if every:
             return [(key, record) for key, record, _ in self.records]
-        if self.was_closed and self.about.get("boot") == _boot() is not None:
+        if self._found.closed and self._found.boot == boot() is not None:
             return []
-        safe = int(self.about.get("safe", "0"))
-        return [(key, record) for key, record, batch in self.records if batch > safe]
+        return [(key, record) for key, record, batch in self.records if batch > self._found.safe]
 
     def trust(self) -> None:
         """Note that the doubtful records have been seen to: what is there after a start of the machine was read from the disk."""
-        boot = _boot()
-        if boot is not None and self.about.get("boot") != boot:
-            with self._together():
-                self.tell("safe", str(self.batch))
-                self.tell("boot", boot)
-        # What the file says of itself is not in the log, so that it is known whatever becomes of the log.
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        now = boot()
+        if now is not None and self._found.boot != now:
+            self._mark.write(dataclasses.replace(self._mark.mark, safe=self.batch))
+        self._is_trusted = True
 
     def write(self, changes: Mapping[Key, Record | None]) -> None:
         """Change records, all or none, for good; None stands for one that goes.
@@ -139,7 +142,6 @@ class StoreFile:
         Raises:
             NotKept: none of it is changed.
         """
-        self.batch += 1
         try:
             if self._doubted:
                 self._make_sure()
@@ -149,36 +151,43 @@ class StoreFile:
             self._write(changes)
         except sqlite3.Error as error:
             raise self._undone(error) from None
-
-    def tell(self, name: str, value: str) -> None:
-        """Write down something about the file itself."""
-        self._connection.execute(_TELL, (name, value))
+        try:
+            self._mark.count(self.batch)
+        except OSError as error:
+            logger.error("the mark of the store cannot be written: %s", worded(error))  # noqa: TRY400 - the line says all
+            # Nothing is missed if the log is lost whose changes are in the file.
+            with contextlib.suppress(sqlite3.Error):
+                self._make_sure()
 
     def close(self) -> None:
         """Put everything into the one file, and let others open it."""
-        with self._closing, contextlib.suppress(sqlite3.Error):
+        with self._closing, contextlib.suppress(sqlite3.Error, OSError):
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self.tell("closed", "yes")
-
-    @contextlib.contextmanager
-    def _together(self) -> Generator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        yield
-        self._connection.execute("COMMIT")
+            self._mark.write(dataclasses.replace(self._mark.mark, closed=self._is_trusted))
 
     def _write(self, changes: Mapping[Key, Record | None]) -> None:
-        rows = iter([_row(key, record, self.batch) for key, record in changes.items() if record is not None])
+        batch = self.batch + 1
+        puts = [_row(key, record, batch) for key, record in changes.items() if record is not None]
         gone = [(key.shelf, _spelled(key), key.name) for key, record in changes.items() if record is None]
+        checksums = dict(zip((key for key, record in changes.items() if record is not None), (row[-1] for row in puts), strict=True))
+        total = self._total + sum(checksums.values()) - sum(self._checksums.get(key, 0) for key in changes)
         execute = self._connection.execute
         alone = len(changes) <= MANY and not gone
         if not alone:
             execute("BEGIN IMMEDIATE")
+        rows = iter(puts)
         # Many rows in one statement: each statement has to wait until the threads that answer requests pause.
         while some := list(islice(rows, MANY)):
-            execute(_PUT.format(", ".join([_VALUES] * len(some))), [value for row in some for value in row])
+            execute(_PUT.format(", ".join([_VALUES] * len(some))), [value for row in some for value in (*row, total)])
         if not alone:
             self._connection.executemany(_REMOVE, gone)
+            if not puts:
+                self._connection.executemany(_TELL, [("batch", str(batch)), ("total", str(total))])
             execute("COMMIT")
+        self.batch, self._total = batch, total
+        for key in changes:
+            self._checksums.pop(key, None)
+        self._checksums |= checksums
 
     def _undone(self, error: sqlite3.Error) -> NotKept:
         name = getattr(error, "sqlite_errorname", "")
@@ -204,101 +213,73 @@ class StoreFile:
         self._doubted = False
 
 
-def read(path: Path) -> tuple[list[tuple[Key, Record, int]], dict[str, str]]:
-    """All records of a file with the batches that they came with, and what it says about itself; the file stays as it is.
+def accept_loss(path: Path) -> str | None:
+    """Take what is in a store for all that was acknowledged; what was missing, or None if nothing is.
 
     Raises:
-        Damaged: it does not hold what was stored.
-        BadSetting: it is not a store, or cannot be read.
+        Damaged: what is in it is not what was stored.
+        Locked: a server has it open.
+        BadSetting: it is not a store, or cannot be read or written.
     """
-    check_head(path)
-    try:
-        with looking_into(path) as connection:
-            for (said,) in connection.execute("PRAGMA quick_check(1)"):
-                if said != "ok":
-                    raise Damaged(f"the store {path} is damaged: {said}; nothing in it was touched")
-            about = dict(connection.execute("SELECT name, value FROM about"))
-            rows = connection.execute(f"SELECT {ROW} FROM record").fetchall()  # noqa: S608 - names of columns
-            check_log(path, about)
-    except sqlite3.Error as error:
-        raise Damaged(f"the store {path} is damaged: {worded(error)}; nothing in it was touched") from None
-    return [_record(path, row) for row in rows], about
+    path = resolved(path)
+    with alone(path):
+        if not path.exists():
+            check_absence(path)
+        content = read(path)
+        if content.lost is not None:
+            _settle(path, content)
+        return content.lost
 
 
-def check_log(path: Path, about: Mapping[str, str]) -> None:
-    """Refuse a store whose log has lost what was acknowledged; a connection has read it, and is still open.
+def _complete(path: Path, contract: str) -> Content:
+    """What is in a store, which is all that was acknowledged.
 
     Raises:
-        Damaged: it has.
+        BadSetting: it is not, or this is no store of the contract, or it cannot be read or written.
     """
-    log = _log(path)
-    lost = lost_changes(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
-    # A machine that has lost its power may have cost one change that nobody was told of, or without waiting for the disk any number.
-    allowed = 0 if about.get("boot") == _boot() is not None else 1 if about.get("durability") == "full" else lost
-    if lost > allowed:
-        raise Damaged(f"the store {path} is damaged: {log.name} has changes behind a place that cannot be read; nothing in it was touched")
+    content = read(path)
+    if (other := content.about.get("contract")) != contract:
+        raise BadSetting(f"{path} is the store of {other}, not of {contract}; name another with --store")
+    if content.lost is not None:
+        raise LostChanges(content.lost)
+    if not os.access(path, os.W_OK):
+        raise BadSetting(f"the store {path} cannot be written; its permissions do not let this user")
+    if content.is_marked:
+        return content
+    _settle(path, content)
+    return read(path)
 
 
-def _log(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
-
-
-@contextlib.contextmanager
-def looking_into(path: Path) -> Generator[sqlite3.Connection]:
-    """A connection that only reads, and leaves the file and its log as they are."""
-    log = _log(path)
-    logged = log.exists() and log.stat().st_size > 0
-    # Where there is no log, nothing beside the file is looked for.
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"
-    try:
-        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
-            yield connection
-    finally:
-        if logged:
-            path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
-
-
-def check_head(path: Path) -> None:
-    """Refuse what is no store, without looking further.
+def _settle(path: Path, content: Content) -> None:
+    """Give a store a mark that counts what is in it, and the tables of this format if it is older.
 
     Raises:
-        BadSetting: it is another file, or one of a newer format, or cannot be read.
+        BadSetting: it cannot be written.
     """
+    tally, store = content.tally, secrets.token_hex(8)
     try:
-        with path.open("rb") as file:
-            head = file.read(100)
-    except OSError as error:
-        raise BadSetting(f"the store {path} cannot be read: {error.strerror}") from None
-    if head[:16] != SQLITE or len(head) < 100 or int.from_bytes(head[68:72], "big") != OURS:
-        raise BadSetting(f"{path} is not a store of lakepact's; it was left as it is: name another file with --store")
-    if (version := int.from_bytes(head[60:64], "big")) > FORMAT:
-        raise Newer(f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is")
+        # The mark comes first: a store of an older format whose mark is there is still one that can be taken over.
+        make_mark(path, Mark(store, tally.changes))
+        with contextlib.closing(_connected(path, "full")) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if not content.is_marked:
+                connection.execute("ALTER TABLE record ADD COLUMN total INTEGER NOT NULL DEFAULT 0")
+                connection.execute(f"PRAGMA user_version = {FORMAT}")
+                connection.execute("DELETE FROM about WHERE name IN ('boot', 'closed', 'durability', 'safe')")
+            connection.executemany(_TELL, [("store", store), ("batch", str(tally.changes)), ("total", str(tally.total))])
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except (OSError, sqlite3.Error) as error:
+        raise BadSetting(f"the store {path} cannot be written: {worded(error)}") from None
 
 
-def _record(path: Path, row: tuple[str, str, str, str, bytes, bytes, int, int]) -> tuple[Key, Record, int]:
-    shelf, place, name, kind, body, tag, batch, _ = row
-    if not holds(row):
-        raise Damaged(f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched")
-    return Key(shelf, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch
-
-
-def _row(key: Key, record: Record, batch: int) -> tuple[str | bytes | int, ...]:
+def _row(key: Key, record: Record, batch: int) -> tuple[str, str, str, str, bytes, bytes, int, int]:
     row = (key.shelf, _spelled(key), key.name, record.kind, record.body, record.tag, batch)
     return (*row, checksum_of(*row))
 
 
 def _spelled(key: Key) -> str:
     return orjson.dumps(key.place).decode()
-
-
-def holds(row: tuple[str, str, str, str, bytes, bytes, int, int]) -> bool:
-    """Whether a row is what was stored; SQLite lets other programs put values of any type into any column."""
-    return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
-
-
-def checksum_of(shelf: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
-    """The checksum that stands in the row of these columns."""
-    return zlib.crc32(body, zlib.crc32(b"\0".join((shelf.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
 
 
 def _made_folder(path: Path) -> None:
@@ -309,38 +290,30 @@ def _made_folder(path: Path) -> None:
 
 
 def _make(path: Path, contract: str) -> None:
-    log = _log(path)
-    if log.exists() and log.stat().st_size:
-        raise BadSetting(f"the store {path} is not there, but its log {log.name} is: bring the store back, or move the log away")
-    new = path.with_name(f".{path.name}.lakepact-new")
+    new, store = path.with_name(f".{path.name}.lakepact-new"), secrets.token_hex(8)
     try:
-        for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-journal"), log):
+        for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-journal"), log_of(path)):
             left.unlink(missing_ok=True)
+        # A mark that counts no changes may stand alone, a store may not.
+        make_mark(path, Mark(store, 0))
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
             # It counts only once it is moved to its place, and is waited for just before.
             connection.executescript(
                 f"PRAGMA synchronous = OFF; PRAGMA application_id = {OURS}; PRAGMA user_version = {FORMAT}; PRAGMA journal_mode = WAL;"
                 f"{_TABLES}"
             )
-            connection.executemany(_TELL, [("contract", contract), ("closed", "yes")])
+            connection.executemany(_TELL, [("contract", contract), ("store", store), ("batch", "0"), ("total", "0")])
         descriptor = os.open(new, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         new.rename(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except (OSError, sqlite3.Error) as error:
-        new.unlink(missing_ok=True)
+        for left in (new, new.with_name(f"{new.name}-wal"), new.with_name(f"{new.name}-shm")):
+            left.unlink(missing_ok=True)
         raise BadSetting(f"the store {path} cannot be made: {worded(error)}") from None
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _connected(path: Path, durability: str) -> sqlite3.Connection:
@@ -353,23 +326,5 @@ def _connected(path: Path, durability: str) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM about").fetchall()
     except sqlite3.Error as error:
         connection.close()
-        if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
-            raise Locked(f"the store {path} is in use by another program that reads or writes SQLite files") from None
-        raise BadSetting(f"the store {path} cannot be opened: {worded(error)}") from None
+        raise refusal(path, error) from None
     return connection
-
-
-def _boot() -> str | None:
-    """What tells this start of the machine from every other; None where nothing does."""
-    try:
-        return BOOT.read_text().strip()
-    except OSError:
-        return None
-
-
-def worded(error: Exception) -> str:
-    """What an error says, without codes."""
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
-    name = getattr(error, "sqlite_errorname", "")
-    return "the disk is full" if name == "SQLITE_FULL" else str(error)

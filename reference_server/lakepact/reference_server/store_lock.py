@@ -48,8 +48,9 @@ def alone(path: Path) -> Generator[None]:
                 owner = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
                 which = "this process itself" if owner == str(os.getpid()) else f"the process {owner}"
                 raise Locked(f"the store {path} is in use by {which}; end that one first, or name another store") from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        with contextlib.suppress(OSError):  # on a full disk nobody learns which process it is
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(descriptor)

@@ -9,14 +9,15 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from lakepact.reference_server import store_file
+from lakepact.reference_server import store_mark
 from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.store import Key, Record
-from lakepact.reference_server.store_file import Damaged, Newer
+from lakepact.reference_server.store_content import Damaged, Newer
 from lakepact.reference_server.store_lock import Locked
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def test_a_log_without_its_store_is_not_thrown_away(path: Path, open_store: Call
     log = path.with_name(f"{path.name}-wal")
     log.write_bytes(b"changes")
 
-    with pytest.raises(BadSetting, match="bring the store back, or move the log away"):
+    with pytest.raises(BadSetting, match="put the store back, or move these files away"):
         open_store()
 
     assert (log.read_bytes(), path.exists()) == (b"changes", False)
@@ -154,7 +155,7 @@ def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path
 
 def test_a_store_of_a_newer_format_is_refused_and_left_as_it_is(filled: Path, open_store: Callable[..., FileStore]) -> None:
     with closing(sqlite3.connect(filled)) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     before = held(filled.parent)
 
     with pytest.raises(Newer, match="written by a newer lakepact"):
@@ -240,7 +241,15 @@ def test_a_log_that_was_damaged_in_its_midst_is_refused_and_left_as_it_is(killed
         assert held(killed.parent) == before
 
 
+def acknowledged(path: Path, changes: int) -> None:
+    """Let the mark count so many changes, as if those after them had not been answered when everything ended."""
+    mark = store_mark.read_mark(path)
+    assert mark
+    store_mark.make_mark(path, replace(mark, changes=changes))
+
+
 def test_a_log_whose_last_change_was_being_written_is_read_without_it(killed: Path, open_store: Callable[..., FileStore]) -> None:
+    acknowledged(killed, 49)
     log = killed.with_name(f"{killed.name}-wal")
     log.write_bytes(log.read_bytes()[:-5000])
     store = open_store()
@@ -251,8 +260,9 @@ def test_a_log_whose_last_change_was_being_written_is_read_without_it(killed: Pa
 def test_a_power_failure_may_cost_a_change_that_nobody_was_told_of(
     killed: Path, open_store: Callable[..., FileStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_file, "BOOT", killed.with_name("boot"))
+    monkeypatch.setattr(store_mark, "BOOT", killed.with_name("boot"))
     killed.with_name("boot").write_text("another start")
+    acknowledged(killed, 49)
     log = killed.with_name(f"{killed.name}-wal")
     raw = bytearray(log.read_bytes())
     raw[-4000] ^= 1  # a page of the last change; the mark that ends the change is there

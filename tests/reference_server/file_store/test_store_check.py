@@ -14,7 +14,7 @@ from crashes import SCHEMA
 from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
 from lakepact.reference_server.store_cli import store
-from lakepact.reference_server.store_file import checksum_of
+from lakepact.reference_server.store_content import checksum_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,7 +171,7 @@ def test_a_store_in_use_cannot_be_looked_at(warehouse: Path) -> None:
 
 def test_a_store_of_a_newer_format_cannot_be_looked_at(warehouse: Path) -> None:
     with closing(sqlite3.connect(file_of(warehouse))) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
 
     assert check(warehouse)[0] == 3
 

@@ -12,8 +12,22 @@ import orjson
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store_file import ROW, Damaged, check_head, check_log, holds, looking_into, worded
+from lakepact.reference_server.store_content import (
+    Damaged,
+    LostChanges,
+    Tally,
+    about_of,
+    check_absence,
+    check_head,
+    holds,
+    looking_into,
+    refusal,
+    resolved,
+    rows_of,
+    what_is_lost,
+)
 from lakepact.reference_server.store_lock import alone
+from lakepact.reference_server.store_mark import DamagedMark, read_mark
 from lakepact.reference_server.validation import Invalid, Validators
 from lakepact.reference_server.warehouse import Outside, local
 
@@ -23,6 +37,8 @@ from .registration import existing_table_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from lakepact.reference_server.store_content import Row
 
     from .documents import Document
 
@@ -38,7 +54,7 @@ SCHEMAS = {
 class Finding:
     """One thing that is wrong."""
 
-    kind: str  #: integrity, checksum, bytes, schema, tag, key, namespace, metadata-file
+    kind: str  #: integrity, lost-changes, checksum, bytes, schema, tag, key, namespace, metadata-file
     where: str  #: the namespace, table or view, or the file
     message: str
 
@@ -60,9 +76,11 @@ class _Reading:
     """What has been seen of a store so far."""
 
     validators: Validators
+    contract: str = "unknown"
     findings: list[Finding] = field(default_factory=list[Finding])
     kinds: Counter[str] = field(default_factory=Counter[str])
     namespaces: set[tuple[str, tuple[str, ...]]] = field(default_factory=set[tuple[str, tuple[str, ...]]])
+    tally: Tally = field(default_factory=Tally)
     needed: list[tuple[str, tuple[str, ...], str]] = field(default_factory=list[tuple[str, tuple[str, ...], str]])
     files: int = 0
     unread: int = 0
@@ -75,42 +93,62 @@ def check_store(path: Path) -> Checked:
     """Look through a store, and leave it as it is.
 
     Raises:
+        Unavailable: it cannot be read now.
         BadSetting: it is no store, or of a newer format, or in use.
     """
+    path = resolved(path)
+    try:
+        if not path.exists():
+            check_absence(path)
+    except LostChanges as lost:
+        return Checked(path, "unknown", {}, [Finding("lost-changes", path.name, str(lost))])
     check_head(path)
-    contract = "unknown"
+    reading = _Reading(Validators(Contract("iceberg_rest")))
     with alone(path), looking_into(path) as connection:
         connection.text_factory = _text
-        reading = _Reading(Validators(Contract("iceberg_rest")))
         try:
-            for (said,) in connection.execute("PRAGMA integrity_check"):
-                if said != "ok":
-                    reading.find("integrity", path.name, said)
-            about = dict(connection.execute("SELECT name, value FROM about"))
-            contract = about.get("contract", contract)
-            if contract in {"iceberg_rest", "watsonx_data"}:
-                reading.validators = Validators(Contract(contract))
-            else:
-                reading.find("integrity", path.name, f"it does not say whose store it is, or names {contract!r}")
-            check_log(path, about)
-            for row in connection.execute(f"SELECT {ROW} FROM record ORDER BY shelf, place, name"):  # noqa: S608 - names of columns
-                _check_row(reading, row)
-        except (sqlite3.Error, Damaged) as error:
-            reading.find("integrity", path.name, worded(error))
+            _check_file(reading, path, connection)
+        except (sqlite3.Error, ValueError) as error:
+            if not isinstance(found := refusal(path, error), Damaged):
+                raise found from None
+            reading.find("integrity", path.name, str(error))
     for shelf, place, where in reading.needed:
         if (shelf, place) not in reading.namespaces:
             reading.find("namespace", where, f"its namespace {shown(place)} does not exist")
-    return Checked(path, contract, dict(reading.kinds), reading.findings, reading.files, reading.unread)
+    return Checked(path, reading.contract, dict(reading.kinds), reading.findings, reading.files, reading.unread)
+
+
+def _check_file(reading: _Reading, path: Path, connection: sqlite3.Connection) -> None:
+    for (said,) in connection.execute("PRAGMA integrity_check"):
+        if said != "ok":
+            reading.find("integrity", path.name, said)
+    about = about_of(connection)
+    reading.contract = about.get("contract", reading.contract)
+    if reading.contract in {"iceberg_rest", "watsonx_data"}:
+        reading.validators = Validators(Contract(reading.contract))
+    else:
+        reading.find("integrity", path.name, f"it does not say whose store it is, or names {reading.contract!r}")
+    for *row, stated in connection.execute(f"{rows_of(about)} ORDER BY shelf, place, name"):
+        _check_row(reading, tuple(row), stated)
+    reading.tally.close(about)
+    try:
+        lost = what_is_lost(path, reading.tally, about, read_mark(path))
+    except DamagedMark as damaged:
+        lost = str(damaged)
+    if lost is not None:
+        reading.find("lost-changes", path.name, lost)
 
 
 def _text(raw: bytes) -> str:
     return raw.decode(errors="replace")
 
 
-def _check_row(reading: _Reading, row: tuple[str, str, str, str, bytes, bytes, int, int]) -> None:
-    shelf, spelled, name, kind, body, tag, *_ = row
+def _check_row(reading: _Reading, row: Row, stated: int) -> None:
+    shelf, spelled, name, kind, body, tag, batch, checksum = row
     reading.kinds[kind] += 1
-    if not holds(row):
+    if holds(row):
+        reading.tally.add(batch, checksum, stated)
+    else:
         reading.find("checksum", name, f"the {kind} is not what was stored")
     try:
         place = tuple(orjson.loads(spelled))
@@ -131,7 +169,7 @@ def _check_row(reading: _Reading, row: tuple[str, str, str, str, bytes, bytes, i
             reading.needed.append((shelf, place, where))
     elif kind in SCHEMAS:
         reading.needed.append((shelf.replace(IDENTIFIERS, NAMESPACES, 1), place, where))
-        _check_file(reading, kind, document, where)
+        _check_metadata_file(reading, kind, document, where)
         if kind == "table" and tag not in {tag_of(body), tag_of_file(document.get("metadata-location", ""))}:
             reading.find("tag", where, "its tag is not that of this state")
 
@@ -151,7 +189,7 @@ def _wrong(reading: _Reading, kind: str, document: Any) -> Iterator[str]:
         yield f"it has no {member}"
 
 
-def _check_file(reading: _Reading, kind: str, document: Document, where: str) -> None:
+def _check_metadata_file(reading: _Reading, kind: str, document: Document, where: str) -> None:
     location = document.get("metadata-location", "")
     try:
         path = Path(local(location))
