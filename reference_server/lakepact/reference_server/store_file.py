@@ -166,11 +166,19 @@ class StoreFile:
             self._mark.write(dataclasses.replace(self._mark.mark, closed=self._is_trusted))
 
     def _write(self, changes: Mapping[Key, Record | None]) -> None:
-        batch = self.batch + 1
-        puts = [_row(key, record, batch) for key, record in changes.items() if record is not None]
-        gone = [(key.shelf, _spelled(key), key.name) for key, record in changes.items() if record is None]
-        checksums = dict(zip((key for key, record in changes.items() if record is not None), (row[-1] for row in puts), strict=True))
-        total = self._total + sum(checksums.values()) - sum(self._checksums.get(key, 0) for key in changes)
+        batch, total = self.batch + 1, self._total
+        puts: list[tuple[str | bytes | int, ...]] = []
+        gone: list[tuple[str, str, str]] = []
+        checksums: dict[Key, int] = {}
+        for key, record in changes.items():
+            total -= self._checksums.get(key, 0)
+            if record is None:
+                gone.append((key.shelf, _spelled(key), key.name))
+            else:
+                row = _row(key, record, batch)
+                puts.append(row)
+                checksums[key] = row[-1]
+                total += row[-1]
         execute = self._connection.execute
         alone = len(changes) <= MANY and not gone
         if not alone:
@@ -185,9 +193,10 @@ class StoreFile:
                 self._connection.executemany(_TELL, [("batch", str(batch)), ("total", str(total))])
             execute("COMMIT")
         self.batch, self._total = batch, total
-        for key in changes:
-            self._checksums.pop(key, None)
-        self._checksums |= checksums
+        self._checksums.update(checksums)
+        if gone:
+            for key in changes.keys() - checksums.keys():
+                self._checksums.pop(key, None)
 
     def _undone(self, error: sqlite3.Error) -> NotKept:
         name = getattr(error, "sqlite_errorname", "")

@@ -22,6 +22,7 @@ from .service import BadSetting
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 SIZE = 512  #: bytes of a mark: disks write as many at once, so that a mark is never torn
+COUNT = 30  #: of these, at the end, for the number of changes
 SYNCED = 64  #: changes after which the mark is waited for, so that it lags by no more after a power failure
 _WAIT = getattr(os, "fdatasync", os.fsync)
 
@@ -74,10 +75,14 @@ def read_mark(path: Path) -> Mark | None:
         return None
     except OSError as error:
         raise BadSetting(f"the mark {file} of the store cannot be read: {error.strerror}") from None
-    checksum, _, text = raw.rstrip().partition(b" ")
-    if len(raw) != SIZE or checksum != b"%08x" % zlib.crc32(text):
+    try:
+        mark = Mark(**orjson.loads(raw[:-COUNT]))
+        mark = dataclasses.replace(mark, changes=int(raw[-COUNT:][:20]))
+    except (ValueError, TypeError):
+        raise DamagedMark(f"its mark {file} is damaged") from None
+    if _line(mark) != raw:
         raise DamagedMark(f"its mark {file} is damaged")
-    return Mark(**orjson.loads(text))
+    return mark
 
 
 def make_mark(path: Path, mark: Mark) -> None:
@@ -118,7 +123,9 @@ class MarkFile:
         OSError: it cannot be written.
     """
 
-    mark: Mark  #: what was written last
+    _mark: Mark
+    _changes: int
+    _head: int  #: the checksum of what stands before the number
 
     def __init__(self, path: Path) -> None:
         self._lag = SYNCED  #: changes since the mark was waited for; the first one is
@@ -126,16 +133,24 @@ class MarkFile:
 
     def write(self, mark: Mark) -> None:
         """Replace the mark, and wait until it is on the disk."""
-        self.mark = mark
-        os.pwrite(self._descriptor, _line(mark), 0)
+        line = _line(mark)
+        self._head = zlib.crc32(line[:-COUNT])
+        self._mark = mark
+        self._changes = mark.changes
+        os.pwrite(self._descriptor, line, 0)
         _WAIT(self._descriptor)
+
+    @property
+    def mark(self) -> Mark:
+        """What was written last."""
+        return dataclasses.replace(self._mark, changes=self._changes)
 
     def count(self, changes: int) -> None:
         """Note how many changes there are."""
-        self.mark = dataclasses.replace(self.mark, changes=changes)
-        os.pwrite(self._descriptor, _line(self.mark), 0)
+        self._changes = changes
+        os.pwrite(self._descriptor, _counted(changes, self._head), SIZE - COUNT)
         self._lag += 1
-        if self._lag > SYNCED and self.mark.durability == "full":
+        if self._lag > SYNCED and self._mark.durability == "full":
             _WAIT(self._descriptor)
             self._lag = 0
 
@@ -145,5 +160,10 @@ class MarkFile:
 
 
 def _line(mark: Mark) -> bytes:
-    text = orjson.dumps(mark)
-    return (b"%08x %s" % (zlib.crc32(text), text)).ljust(SIZE - 1) + b"\n"
+    head = orjson.dumps(dataclasses.replace(mark, changes=0)).ljust(SIZE - COUNT)
+    return head + _counted(mark.changes, zlib.crc32(head))
+
+
+def _counted(changes: int, head: int) -> bytes:
+    number = b"%020d" % changes
+    return b"%s %08x\n" % (number, zlib.crc32(number, head))
