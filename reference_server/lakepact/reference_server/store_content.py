@@ -73,11 +73,7 @@ class Tally:
             self.changes, self.stated = batch, stated
 
     def close(self, about: Mapping[str, str]) -> None:
-        """Take account of a last change that left no row.
-
-        Raises:
-            ValueError: what it wrote down is no number.
-        """
+        """Take account of a last change that left no row."""
         if (batch := int(about.get("batch", "0"))) >= self.changes:
             self.changes, self.stated = batch, int(about.get("total", "0"))
 
@@ -123,7 +119,7 @@ def read(path: Path) -> Content:
                 content.tally.add(batch, checksum, stated)
             content.tally.close(about)
             content.lost = lost or what_is_lost(path, content.tally, about, mark)
-    except (sqlite3.Error, ValueError) as error:
+    except sqlite3.Error as error:
         raise refusal(path, error) from None
     return content
 
@@ -136,7 +132,7 @@ def about_of(connection: sqlite3.Connection) -> dict[str, str]:
     """
     about = dict(connection.execute("SELECT name, value FROM about"))
     ((version,),) = connection.execute("PRAGMA user_version")
-    if (version == FORMAT) != ("store" in about):
+    if (version == FORMAT) != ("store" in about) or not all(about.get(name, "0").isdecimal() for name in ("batch", "total")):
         raise sqlite3.DatabaseError(f"its tables are not those of format {version}")
     return about
 
@@ -273,7 +269,7 @@ def checksum_of(shelf: str, place: str, name: str, kind: str, body: bytes, tag: 
     return zlib.crc32(body, zlib.crc32(b"\0".join((shelf.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
 
 
-def refusal(path: Path, error: sqlite3.Error | ValueError) -> BadSetting:
+def refusal(path: Path, error: sqlite3.Error) -> BadSetting:
     """Why a store cannot be read: that it is damaged, or something that says nothing about what is in it."""
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):

@@ -251,8 +251,9 @@ def _complete(path: Path, contract: str) -> Content:
         raise BadSetting(f"{path} is the store of {other}, not of {contract}; name another with --store")
     if content.lost is not None:
         raise LostChanges(content.lost)
-    if not os.access(path, os.W_OK):
-        raise BadSetting(f"the store {path} cannot be written; its permissions do not let this user")
+    for place in (path, path.parent):  # the log is made in the folder
+        if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise BadSetting(f"the store {path} cannot be written: the permissions of {place} do not let this user")
     if content.is_marked:
         return content
     _settle(path, content)

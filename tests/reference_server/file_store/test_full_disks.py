@@ -7,11 +7,12 @@ import resource
 import subprocess
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
 from crashes import SCHEMA, server
 from lakepact.client import NO_RETRIES, IcebergCatalog, TableChange
@@ -19,6 +20,7 @@ from lakepact.client.errors import OutcomeUnknown, ServerTrouble
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.store_check import check_store
 from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.store_cli import store
 from lakepact.reference_server.store_file import StoreFile
 
 if TYPE_CHECKING:
@@ -110,6 +112,62 @@ def test_a_full_disk_is_answered_with_507_until_there_is_room_again(small_disk: 
     assert findings(small_disk) == []
 
 
+def fill(disk: Path) -> Path:
+    """Leave no room on a disk; the file that takes it."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"x" * 512)
+    return filler
+
+
+def store_files(disk: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (disk / ".lakepact").iterdir() if not file.name.endswith("-lock")}
+
+
+@pytest.mark.parametrize("durability", ["full", "normal"])
+def test_a_killed_store_on_a_full_disk_is_refused_as_such_and_left_as_it_is(small_disk: Path, durability: str) -> None:
+    with server(small_disk, "--durability", durability) as (url, _), IcebergCatalog(url) as catalog:
+        catalog.create_namespace("a")
+    filler = fill(small_disk)
+    before = store_files(small_disk)
+    with pytest.raises(BadSetting, match="the disk is full"), running(warehouse=str(small_disk), store="file"):
+        pass
+    checked = CliRunner().invoke(store, ["check", str(small_disk)])
+
+    assert (checked.exit_code, "the disk is full" in checked.output) == (3, True)
+    assert store_files(small_disk) == before
+    filler.unlink()
+    with running(warehouse=str(small_disk), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+        assert catalog.namespace_exists("a")
+
+
+def test_a_closed_store_on_a_full_disk_is_served_and_changes_get_507(small_disk: Path) -> None:
+    with running(warehouse=str(small_disk), store="file") as answering, IcebergCatalog(answering.url) as catalog:
+        catalog.create_namespace("a")
+    filler = fill(small_disk)
+    with running(warehouse=str(small_disk), store="file") as answering, IcebergCatalog(answering.url, retries=NO_RETRIES) as catalog:
+        assert catalog.namespace_exists("a")
+        with pytest.raises((OutcomeUnknown, ServerTrouble), match="the disk is full") as told:
+            catalog.create_namespace("b")
+        filler.unlink()
+        catalog.create_namespace("c")
+
+    assert told.value.status == 507
+    assert findings(small_disk) == []
+
+
+def test_a_store_that_cannot_be_made_on_a_full_disk_leaves_nothing(small_disk: Path) -> None:
+    (small_disk / ".lakepact").mkdir()
+    filler = fill(small_disk)
+    with pytest.raises(BadSetting, match="the disk is full"), running(warehouse=str(small_disk), store="file"):
+        pass
+    assert store_files(small_disk) == {}
+    filler.unlink()
+    with running(warehouse=str(small_disk), store="file"):
+        pass
+
+
 @contextmanager
 def as_somebody() -> Iterator[None]:
     """Root may write everywhere, so be somebody else."""
@@ -128,6 +186,25 @@ def test_a_folder_that_must_not_be_written_is_refused_with_the_reason(tmp_path: 
         Path(folder).chmod(0o555)
         with as_somebody(), pytest.raises(BadSetting, match="Permission denied"):
             StoreFile(Path(folder) / "store.sqlite", contract="iceberg_rest")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no users here")
+@pytest.mark.parametrize("which", ["folder", "store.sqlite", "store.sqlite-mark"])
+def test_a_store_that_this_user_must_not_read_or_write_is_refused_and_left_as_it_is(which: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.sqlite"
+        StoreFile(path, contract="iceberg_rest").close()
+        for file in Path(folder).iterdir():
+            file.chmod(0o666)
+        before = {file.name: file.read_bytes() for file in Path(folder).iterdir()}
+        Path(folder).chmod(0o555 if which == "folder" else 0o777)
+        if which != "folder":
+            (Path(folder) / which).chmod(0o000)
+        with as_somebody(), pytest.raises(BadSetting, match=r"Permission denied|cannot be written"):
+            StoreFile(path, contract="iceberg_rest")
+        after = {file.name: file.read_bytes() for file in Path(folder).iterdir() if not file.name.endswith("-lock")}
+
+        assert {name: before[name] for name in after} == after
 
 
 def test_times_never_go_back_although_the_clock_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,7 +108,7 @@ def check_store(path: Path) -> Checked:
         connection.text_factory = _text
         try:
             _check_file(reading, path, connection)
-        except (sqlite3.Error, ValueError) as error:
+        except sqlite3.Error as error:
             if not isinstance(found := refusal(path, error), Damaged):
                 raise found from None
             reading.find("integrity", path.name, str(error))
