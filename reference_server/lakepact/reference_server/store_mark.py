@@ -76,8 +76,7 @@ def read_mark(path: Path) -> Mark | None:
     except OSError as error:
         raise BadSetting(f"the mark {file} of the store cannot be read: {error.strerror}") from None
     try:
-        mark = Mark(**orjson.loads(raw[:-COUNT]))
-        mark = dataclasses.replace(mark, changes=int(raw[-COUNT:][:20]))
+        mark = Mark(changes=int(raw[-COUNT:][:20]), **orjson.loads(raw[:-COUNT]))
     except (ValueError, TypeError):
         raise DamagedMark(f"its mark {file} is damaged") from None
     if _line(mark) != raw:
@@ -160,7 +159,8 @@ class MarkFile:
 
 
 def _line(mark: Mark) -> bytes:
-    head = orjson.dumps(dataclasses.replace(mark, changes=0)).ljust(SIZE - COUNT)
+    fields = {name: value for name, value in dataclasses.asdict(mark).items() if name != "changes"}
+    head = orjson.dumps(fields).ljust(SIZE - COUNT)
     return head + _counted(mark.changes, zlib.crc32(head))
 
 

@@ -21,7 +21,9 @@ from crashes import SCHEMA, server
 from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running, store_mark
 from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.store import Key, Record
 from lakepact.reference_server.store_cli import store
+from lakepact.reference_server.store_file import StoreFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -206,6 +208,23 @@ def test_a_store_whose_creation_was_cut_short_is_made(tmp_path: Path) -> None:
     store_mark.make_mark(tmp_path / ".lakepact" / DATABASE, store_mark.Mark("0123456789abcdef", 0))
     with running(warehouse=str(tmp_path), store="file") as answering, IcebergCatalog(answering.url) as catalog:
         assert list(catalog.list_namespaces()) == []
+
+
+def test_changes_whose_count_cannot_be_written_need_no_log(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    file = StoreFile(path, contract="iceberg_rest")
+    key = Key("namespaces", (), "a")
+    file._mark.close()
+    with path.open("rb"):  # takes the descriptor, and only reads
+        file.write({key: Record("namespace", {}, b"{}")})
+        left = {name: (tmp_path / name).read_bytes() for name in ("store.sqlite", "store.sqlite-mark")}
+    (tmp_path / "copy").mkdir()
+    for name, content in left.items():
+        (tmp_path / "copy" / name).write_bytes(content)
+    again = StoreFile(tmp_path / "copy" / "store.sqlite", contract="iceberg_rest")
+
+    assert [found for found, *_ in again.records] == [key]
+    again.close()
 
 
 def noted(killed: Killed, **fields: object) -> None:
