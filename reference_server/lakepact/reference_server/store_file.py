@@ -103,14 +103,15 @@ class StoreFile:
             self._found = content.mark or Mark(content.about["store"], self.batch)
             self._is_trusted = False
             self._doubted = False
-            self._connection = _connected(path, durability)
-            self._closing.callback(self._connection.close)
-            # What a power failure tore is not to be found again behind later changes. Without room for that, it stays.
-            with contextlib.suppress(sqlite3.Error):
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             try:
                 self._mark = MarkFile(path)
                 self._closing.callback(self._mark.close)
+                self._connection = _connected(path, durability)
+                self._closing.callback(self._connection.close)
+                # What a power failure tore is not to be found again behind later changes. Without room for that, it stays.
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                # Only now: the changes that it counts are on the disk.
                 safe = min(self._found.safe, self.batch)
                 self._mark.write(Mark(self._found.store, self.batch, durability=durability, boot=boot(), safe=safe))
             except OSError as error:

@@ -190,7 +190,8 @@ def test_a_folder_that_must_not_be_written_is_refused_with_the_reason(tmp_path: 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no users here")
 @pytest.mark.parametrize("which", ["folder", "store.sqlite", "store.sqlite-mark"])
-def test_a_store_that_this_user_must_not_read_or_write_is_refused_and_left_as_it_is(which: str) -> None:
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_store_that_this_user_must_not_read_or_write_is_refused_and_left_as_it_is(which: str, mode: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store.sqlite"
         StoreFile(path, contract="iceberg_rest").close()
@@ -199,7 +200,7 @@ def test_a_store_that_this_user_must_not_read_or_write_is_refused_and_left_as_it
         before = {file.name: file.read_bytes() for file in Path(folder).iterdir()}
         Path(folder).chmod(0o555 if which == "folder" else 0o777)
         if which != "folder":
-            (Path(folder) / which).chmod(0o000)
+            (Path(folder) / which).chmod(mode)
         with as_somebody(), pytest.raises(BadSetting, match=r"Permission denied|cannot be written"):
             StoreFile(path, contract="iceberg_rest")
         after = {file.name: file.read_bytes() for file in Path(folder).iterdir() if not file.name.endswith("-lock")}
