@@ -13,6 +13,7 @@ import click
 from lakepact.conformance import known, plan, profiles, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
+from lakepact.conformance.limits import MAX_BODY, MAX_WAIT, MIB
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report import output
 from lakepact.conformance.report.screen import Screen
@@ -83,7 +84,18 @@ EMBEDDED = "the embedded server"  #: what a report names as its target when that
     help="Hold races so many times as often: some are lost once in a hundred rounds.",
 )
 @click.option(
-    "--timeout", type=profiles.SECONDS, help=f"Seconds to wait for one answer.  [default: {profiles.TIMEOUT:g}, or what the profile says]"
+    "--timeout",
+    type=profiles.SECONDS,
+    help=f"Seconds to wait for one whole answer.  [default: {profiles.TIMEOUT:g}, or what the profile says]",
+)
+@click.option(
+    "--max-body", type=profiles.MIBS, metavar="MIB", help=f"Largest body of an answer, sent or decoded.  [default: {MAX_BODY // MIB}]"
+)
+@click.option(
+    "--max-wait",
+    type=profiles.SECONDS,
+    metavar="SECONDS",
+    help=f"Seconds of the run for answers that exceed a limit; then nothing more is sent.  [default: {MAX_WAIT:g}]",
 )
 @click.option("--strict", is_flag=True, help="A SHOULD that is not kept counts like a MUST.")
 @click.option("--keep", is_flag=True, help="Leave what the checks make on the target.")
@@ -109,6 +121,8 @@ def check(
     model_seed: int,
     race: int,
     timeout: float | None,
+    max_body: float | None,
+    max_wait: float | None,
     strict: bool,
     keep: bool,
     verbose: bool,
@@ -145,7 +159,8 @@ def check(
     with contextlib.ExitStack() as stack:
         try:
             found = Target(target_url) if target_url else stack.enter_context(embedded(suite, faults=faults))
-            target = profiles.described(found, given, headers=sent, features=switched, parameters=told, seconds=timeout)
+            allowed = {"seconds": timeout, "max_body": max_body, "max_wait": max_wait}
+            target = profiles.described(found, given, headers=sent, features=switched, parameters=told, **allowed)
             seed = secrets.randbelow(10**6) if fuzz_seed is None else fuzz_seed
             if fuzz:
                 console.print(f"fuzzing with about {fuzz} requests, --fuzz-seed {seed}", highlight=False)

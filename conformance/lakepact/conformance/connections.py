@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import re
 import socket
+import ssl
+import threading
 import time
 from collections import deque
 from dataclasses import dataclass
@@ -17,8 +19,11 @@ from typing import TYPE_CHECKING
 import h11
 import httpx
 
+from lakepact.conformance.limits import FRAMING as FRAMING_BYTES
+from lakepact.conformance.limits import MAX_BODY, MAX_HEAD, MIB, TooLarge, decoded, too_large
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     Fields = list[tuple[bytes, bytes]]
 
@@ -29,11 +34,11 @@ HAS_BODY = frozenset({"POST", "PUT", "PATCH"})
 KEPT = 64  #: idle connections at most
 IDLE = 4.0  #: seconds after which an idle connection is not used again: many servers close it after five
 CHUNK = 65536
-LONGEST_HEAD = 100 * 1024
+LARGE = 1 * MIB  #: bytes of an answer from which on few are read at the same time
+LARGE_AT_ONCE = 2
 #: Headers that say how a message is framed or who is asked: a request that brings its own goes another way.
 FRAMING = frozenset(
-    {"host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer", "cookie"}
-    | {"accept-encoding", "user-agent"}
+    {"host", "connection", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"} | {"accept-encoding", "user-agent"}
 )
 NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 VALUE = re.compile(r"[!-~](?:[\t -~]*[!-~])?")
@@ -65,20 +70,112 @@ class _Closed(Exception):
         self.told = told
 
 
+class _Source:
+    """The bytes of one answer, as many and for as long as its limits allow.
+
+    Args:
+        connection: that it comes on; a read takes no longer than its timeout.
+        timeout: seconds for the whole answer.
+        large: is held while more than `LARGE` bytes are read.
+    """
+
+    def __init__(self, connection: socket.socket, timeout: float, large: threading.Semaphore) -> None:
+        self._connection, self._timeout, self._large = connection, timeout, large
+        self._until = time.monotonic() + timeout
+        self._bytes = 0
+        self._holds = False
+        self.max_bytes = MAX_HEAD + FRAMING_BYTES
+        self.waited = False  #: whether the connection's timeout was changed
+
+    def begun(self) -> bytes:
+        """The first bytes.
+
+        Raises:
+            _Closed: there are none. Whether a target that closes says so or resets the connection hangs on what it had read of the request.
+        """
+        try:
+            received = self._received()
+        except httpx.ReadError as wrong:
+            if isinstance(wrong.__cause__, ConnectionResetError):
+                raise _Closed(wrong) from wrong
+            raise
+        if not received:
+            raise _Closed(httpx.RemoteProtocolError("Server disconnected without sending a response."))
+        return received
+
+    def more(self) -> bytes:
+        """The next bytes; none at the end.
+
+        Raises:
+            httpx.ReadTimeout: they did not come in time.
+            TooLarge: there are too many.
+        """
+        self._wait()
+        received = self._received()
+        self._bytes += len(received)
+        if self._bytes > self.max_bytes:
+            raise TooLarge(f"the answer takes more than {self.max_bytes / MIB:.1f} MiB on the wire (--max-body)")
+        if self._bytes > LARGE and not self._holds:
+            self._holds = self._large.acquire(timeout=self._left())
+            self._left()
+        return received
+
+    def close(self) -> None:
+        """Let other large answers be read."""
+        if self._holds:
+            self._holds = False
+            self._large.release()
+
+    def _wait(self) -> None:
+        self.waited = True
+        self._connection.settimeout(self._left())
+
+    def _left(self) -> float:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise self._late()
+        return left
+
+    def _late(self) -> httpx.ReadTimeout:
+        return httpx.ReadTimeout(f"the answer was not complete within {self._timeout:g} s (--timeout)")
+
+    def _received(self) -> bytes:
+        try:
+            return self._connection.recv(CHUNK)
+        except TimeoutError as late:
+            raise self._late() from late
+        except OSError as wrong:
+            raise httpx.ReadError(str(wrong)) from wrong
+
+
 class Connections:
-    """Connections to one `http://` address, for any number of threads.
+    """Connections to one address, for any number of threads.
 
     Args:
         host: name or address.
         port: its port.
         authority: how requests call it.
-        timeout: seconds to wait for a connection, and for each part of an answer.
+        timeout: seconds to wait for a connection, and for a whole answer.
         headers: sent with every request, before its own.
+        tls: how the target is trusted, where it is asked by `https://`.
+        max_body: bytes of a body, as it is sent and as it is decoded.
     """
 
-    def __init__(self, host: str, port: int, *, authority: str, timeout: float, headers: Iterable[tuple[str, str]]) -> None:
-        self._where, self._timeout = (host, port), timeout
-        self._common = "".join(f"{name}: {value}\r\n" for name, value in (("Host", authority), *headers))
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        authority: str,
+        timeout: float,
+        headers: Iterable[tuple[str, str]],
+        tls: ssl.SSLContext | None = None,
+        max_body: int = MAX_BODY,
+    ) -> None:
+        self._where, self._timeout, self._tls, self._max_body = (host, port), timeout, tls, max_body
+        self._headers = (("Host", authority), *headers)
+        self._common = "".join(f"{name}: {value}\r\n" for name, value in self._headers)
+        self._large = threading.Semaphore(LARGE_AT_ONCE)
         self._idle: deque[tuple[socket.socket, float]] = deque()
         self._sullied = False  #: whether bytes were seen that do not belong there: behind a 204 more of them may be under way
 
@@ -87,42 +184,54 @@ class Connections:
         while self._idle:
             self._idle.popleft()[0].close()
 
-    def ask(
-        self, method: str, target: str, headers: Iterable[tuple[str, str]] = (), body: bytes = b""
-    ) -> tuple[int, httpx.Headers, bytes] | None:
-        """Send a request; status, headers and body of the answer, or `None` if the request is in no common form and was not sent.
+    def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b"") -> tuple[int, httpx.Headers, bytes]:
+        """Send a request; status, headers and body of the answer.
 
         Raises:
-            httpx.TransportError: no answer came, or one that is none.
+            httpx.TransportError: no answer came, one that is none, or one beyond a limit.
+            httpx.DecodingError: the coding of its body is broken.
+            h11.LocalProtocolError: HTTP has no such request.
         """
         head = self._head(method, target, headers, len(body))
-        if head is None:
-            return None
+        request = _spelled(method, target, (*self._headers, *headers), body) if head is None else head + body
+        answer = self._asked(method, request)
+        found = httpx.Headers(answer.fields)
+        if "content-encoding" in found:
+            return answer.status, found, decoded(answer.body, found["content-encoding"], self._max_body)
+        return answer.status, found, answer.body
+
+    def _asked(self, method: str, request: bytes) -> _Answer:
         connection, is_new = self._connected()
+        source = self.source(connection)
         try:
             # A target may answer before it has seen all, and close: what it said is still there to be read.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                _told(connection, head + body)
-            answer = _answer(connection, method)
+                _told(connection, request)
+            answer = _answer(source, method, self._max_body)
         except _Closed as closed:
             connection.close()
             if is_new or method not in ASKED_AGAIN:
                 raise closed.told from None
-            return self.ask(method, target, headers, body)
+            return self._asked(method, request)
         except BaseException as wrong:
             connection.close()
             self._sullied |= isinstance(wrong, httpx.RemoteProtocolError)
             raise
+        finally:
+            source.close()
         self._sullied |= answer.surplus
         spoilt = answer.surplus or (self._sullied and answer.status in NO_CONTENT)
         if answer.kept and not spoilt and len(self._idle) < KEPT:
+            if source.waited:
+                connection.settimeout(self._timeout)
             self._idle.append((connection, time.monotonic()))
         else:
             connection.close()
-        found = httpx.Headers(answer.fields)
-        if "content-encoding" in found:
-            return answer.status, found, httpx.Response(answer.status, headers=found, content=answer.body).content
-        return answer.status, found, answer.body
+        return answer
+
+    def source(self, connection: socket.socket) -> _Source:
+        """The bytes of the next answer on a connection."""
+        return _Source(connection, self._timeout, self._large)
 
     def _head(self, method: str, target: str, headers: Iterable[tuple[str, str]], length: int) -> bytes | None:
         lines = []
@@ -146,23 +255,56 @@ class Connections:
             if time.monotonic() < since + IDLE and not _has_something_to_say(connection):
                 return connection, False
             connection.close()
+        return self.fresh(), True
+
+    def fresh(self) -> socket.socket:
+        """A connection on which nothing was asked before.
+
+        Raises:
+            httpx.ConnectTimeout: the target takes too long.
+            httpx.ConnectError: it takes none, or cannot be trusted.
+        """
         try:
             connection = socket.create_connection(self._where, self._timeout)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection if self._tls is None else _secured(connection, self._tls, self._where[0])
         except TimeoutError as late:
             raise httpx.ConnectTimeout(str(late)) from late
         except OSError as wrong:
             raise httpx.ConnectError(str(wrong)) from wrong
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection, True
+
+
+def _secured(connection: socket.socket, tls: ssl.SSLContext, host: str) -> socket.socket:
+    try:
+        return tls.wrap_socket(connection, server_hostname=host)
+    except OSError:
+        connection.close()
+        raise
+
+
+def _spelled(method: str, target: str, headers: Iterable[tuple[str, str]], body: bytes) -> bytes:
+    """A request in an uncommon form, as far as HTTP has one; of headers that are to be there once, the last counts."""
+    named: dict[str, list[tuple[str, str]]] = {}
+    for name, value in headers:
+        if name.lower() in FRAMING:
+            named[name.lower()] = []
+        named.setdefault(name.lower(), []).append((name, value))
+    if not named.keys() & {"content-length", "transfer-encoding"} and (body or method in HAS_BODY):
+        named["content-length"] = [("Content-Length", str(len(body)))]
+    sender = h11.Connection(h11.CLIENT)
+    fields = [(name.encode("ascii"), value.encode("utf-8")) for same in named.values() for name, value in same]
+    head = sender.send(h11.Request(method=method, target=target, headers=fields))
+    content = sender.send(h11.Data(data=body)) if body else b""
+    return b"".join((head or b"", content or b"", sender.send(h11.EndOfMessage()) or b""))
 
 
 def _has_something_to_say(connection: socket.socket) -> bool:
-    """Whether an idle connection was closed, or brings what nobody asked for."""
+    """Whether an idle connection was closed, or brings what nobody asked for, which is lost then."""
     timeout = connection.gettimeout()
     connection.setblocking(False)
     try:
-        connection.recv(1, socket.MSG_PEEK)
-    except BlockingIOError:
+        connection.recv(1)
+    except (BlockingIOError, ssl.SSLWantReadError):
         return False
     except OSError:
         return True
@@ -178,49 +320,26 @@ def _told(connection: socket.socket, what: bytes) -> None:
         raise httpx.WriteTimeout(str(late)) from late
 
 
-def _received(connection: socket.socket) -> bytes:
-    try:
-        return connection.recv(CHUNK)
-    except TimeoutError as late:
-        raise httpx.ReadTimeout(str(late)) from late
-    except OSError as wrong:
-        raise httpx.ReadError(str(wrong)) from wrong
-
-
-def _begun(connection: socket.socket) -> bytes:
-    """The first bytes of an answer.
-
-    Raises:
-        _Closed: there are none. Whether a target that closes says so or resets the connection hangs on what it had read of the request.
-    """
-    try:
-        received = _received(connection)
-    except httpx.ReadError as wrong:
-        if isinstance(wrong.__cause__, ConnectionResetError):
-            raise _Closed(wrong) from wrong
-        raise
-    if not received:
-        raise _Closed(httpx.RemoteProtocolError("Server disconnected without sending a response."))
-    return received
-
-
-def _answer(connection: socket.socket, method: str) -> _Answer:
-    received = _begun(connection)
-    while b"\r\n\r\n" not in received and len(received) < LONGEST_HEAD:
-        more = _received(connection)
+def _answer(source: _Source, method: str, max_body: int) -> _Answer:
+    received = source.begun()
+    while b"\r\n\r\n" not in received and len(received) < MAX_HEAD:
+        more = source.more()
         if not more:
-            return _read_by_h11(connection, method, received, ended=True)
+            return _read_by_h11(source, method, received, max_body=max_body, ended=True)
         received += more
     common = COMMON.match(received)
     framed = _framed(common) if common else None
     if common is None or framed is None:
-        return _read_by_h11(connection, method, received)
+        return _read_by_h11(source, method, received, max_body=max_body)
     status, fields, length, kept = framed
+    if length > max_body:
+        raise too_large(max_body)
+    source.max_bytes = len(received) + max_body + CHUNK
     parts, have = [received[common.end() :]], len(received) - common.end()
     while have < length:
-        more = _received(connection)
+        more = source.more()
         if not more:
-            return _read_by_h11(connection, method, received[: common.end()] + b"".join(parts), ended=True)
+            return _read_by_h11(source, method, received[: common.end()] + b"".join(parts), max_body=max_body, ended=True)
         parts.append(more)
         have += len(more)
     body = b"".join(parts) if len(parts) > 1 else parts[0]
@@ -251,20 +370,21 @@ def _framed(common: re.Match[bytes]) -> tuple[int, Fields, int, bool] | None:
     return status, fields, int(lengths[0]), kept
 
 
-def _read_by_h11(connection: socket.socket, method: str, received: bytes, *, ended: bool = False) -> _Answer:
+def _read_by_h11(source: _Source, method: str, received: bytes, *, max_body: int, ended: bool = False) -> _Answer:
     """The answer that begins with what was received."""
-    reader = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
+    source.max_bytes = 2 * max_body + MAX_HEAD + FRAMING_BYTES
+    reader = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
     reader.send(h11.Request(method=method, target="/", headers=[("Host", "target")]))
     reader.send(h11.EndOfMessage())
     try:
         reader.receive_data(received)
         if ended:
             reader.receive_data(b"")
-        status, fields, parts = 0, [], []
+        status, fields, parts, have = 0, [], [], 0
         while True:
             event = reader.next_event()
             if event is h11.NEED_DATA:
-                more = _received(connection)
+                more = source.more()
                 if not more and reader.their_state is h11.SEND_RESPONSE:
                     raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
                 reader.receive_data(more)
@@ -272,6 +392,9 @@ def _read_by_h11(connection: socket.socket, method: str, received: bytes, *, end
                 status, fields = event.status_code, event.headers.raw_items()
             elif isinstance(event, h11.Data):
                 parts.append(bytes(event.data))
+                have += len(event.data)
+                if have > max_body:
+                    raise too_large(max_body)
             elif isinstance(event, (h11.EndOfMessage, h11.ConnectionClosed)) or event is h11.PAUSED:
                 break
     except h11.RemoteProtocolError as wrong:

@@ -71,7 +71,7 @@ def probe(
     except ValueError as wrong:
         raise click.UsageError(str(wrong)) from wrong
     target = Target(where, headers=profiles.headers(headers, token_env, {}), parameters=told, timeout=timeout)
-    with Wire(target.url, headers=target.headers, timeout=timeout) as wire:
+    with Wire(target.url, headers=target.headers, timeout=timeout, max_body=target.max_body) as wire:
         try:
             found = asking.found(wire, target, contract or asking.recognised(wire, target), contract_version)
         except UnknownVersion as wrong:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lakepact.conformance.connections import NAME, VALUE
+from lakepact.conformance.limits import MAX_BODY, MAX_WAIT, MIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ TABLES: dict[str, tuple[type, str]] = {
     "parameters": (str, "text in quotes"),
     "features": (bool, "true or false"),
 }
-KEYS = (*TEXTS, *TABLES, "timeout")  #: of a profile
+KEYS = (*TEXTS, *TABLES, "timeout", "max_body", "max_wait")  #: of a profile
 SECRET = re.compile(r"\$\{(\w+)\}")  #: stands in a header for the value of an environment variable
 DAY = 24 * 60 * 60
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -51,6 +52,8 @@ class Number(click.FloatRange):
         return number
 
 
+LARGEST_BODY = 4096  #: MiB
+MIBS = Number(min=0, max=LARGEST_BODY, min_open=True)  #: what the size of a body may be
 SECONDS = Number(min=0, max=DAY, min_open=True)  #: what a time to wait may be
 
 
@@ -112,9 +115,10 @@ def _misfits(said: Mapping[str, Any]) -> Iterator[str]:
         for name, value in table.items():
             if not isinstance(value, kind):
                 yield f"the feature {name} is {value!r}; write {wanted}" if kind is bool else f"{key}.{name} has to be {wanted}"
-    seconds = said.get("timeout", TIMEOUT)
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= DAY:
-        yield f"timeout has to be a number of seconds, more than 0 and at most {DAY}"
+    for key, unit, most in (("timeout", "seconds", DAY), ("max_wait", "seconds", DAY), ("max_body", "MiB", LARGEST_BODY)):
+        number = said.get(key, 1)
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= most:
+            yield f"{key} has to be a number of {unit}, more than 0 and at most {most}"
 
 
 def names_are_known(suite: Suite[Any], *, features: Iterable[str], parameters: Iterable[str]) -> None:
@@ -140,6 +144,8 @@ def described(
     features: Mapping[str, bool] = NOTHING,
     parameters: Mapping[str, str] = NOTHING,
     seconds: float | None = None,
+    max_body: float | None = None,
+    max_wait: float | None = None,
 ) -> Target:
     """A target as a profile and the command line say that it is, the latter before the former.
 
@@ -149,7 +155,9 @@ def described(
         headers: all that are sent, of both.
         features: what the command line says of optional behaviours.
         parameters: what it says of the target.
-        seconds: how long it lets an answer take.
+        seconds: for a whole answer.
+        max_body: MiB of its body.
+        max_wait: seconds of the run for answers beyond these limits.
     """
     return replace(
         found,
@@ -157,6 +165,8 @@ def described(
         features={**found.features, **given.get("features", {}), **features},
         parameters={**found.parameters, **given.get("parameters", {}), **parameters},
         timeout=timeout(seconds, given),
+        max_body=int((max_body or float(given.get("max_body", MAX_BODY / MIB))) * MIB),
+        max_wait=max_wait or float(given.get("max_wait", MAX_WAIT)),
     )
 
 

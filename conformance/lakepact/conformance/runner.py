@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance import known as known_failures
 from lakepact.conformance.fuzz import Progress, fuzzed, modelled
 from lakepact.conformance.lab import hindrance
+from lakepact.conformance.limits import Budget
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict
 from lakepact.conformance.outcome import broken as broken_outcome
 from lakepact.conformance.target import is_on
@@ -84,7 +85,14 @@ class Run:
 
     def __post_init__(self) -> None:
         self._uncleaned: list[Callable[[], object]] = []
-        self.wire = Wire(self.target.url, headers=self.target.headers, timeout=self.target.timeout, patient=True)
+        self.wire = Wire(
+            self.target.url,
+            headers=self.target.headers,
+            timeout=self.target.timeout,
+            max_body=self.target.max_body,
+            budget=Budget(self.target.max_wait),
+            patient=True,
+        )
 
     def events(self) -> Iterator[CheckEnded]:
         """Run everything; yields as each check ends.
@@ -326,6 +334,8 @@ class _LawBook:
         self.trouble: Exception | None = None
 
     def look_at(self, exchange: Exchange) -> None:
+        if exchange.left_out:  # a law of whole bodies says nothing of a part
+            return
         try:
             if self.law.judge(exchange):
                 self.held += 1

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
+from lakepact.conformance.limits import MAX_BODY, MAX_WAIT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -45,7 +47,9 @@ class Target:
         headers: sent with every request, authorization for example; never reported.
         features: what the user says of optional behaviours, by feature name; it wins over what is discovered.
         parameters: what the contract lets a client choose once, the `warehouse` of a catalog for example.
-        timeout: seconds to wait for one answer.
+        timeout: seconds to wait for one whole answer.
+        max_body: bytes of its body, as it is sent and as it is decoded.
+        max_wait: seconds that a run spends on answers beyond these limits.
         name: what reports call it; its address if nothing else is said.
     """
 
@@ -54,6 +58,8 @@ class Target:
     features: Mapping[str, bool] = field(default_factory=_nothing)
     parameters: Mapping[str, str] = field(default_factory=_nothing)
     timeout: float = 10.0
+    max_body: int = MAX_BODY
+    max_wait: float = MAX_WAIT
     name: str = ""
     side: ClassVar[str] = "server"  #: of the contract
 

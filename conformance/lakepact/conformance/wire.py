@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import socket
-import ssl
 import threading
 import time
 from dataclasses import replace
@@ -23,27 +21,31 @@ import httpx
 
 from lakepact.conformance.connections import Connections
 from lakepact.conformance.exchanges import ANYTHING, SHOWN_BODY, Exchange, Reply
+from lakepact.conformance.limits import ACCEPTED_CODINGS, MAX_BODY, MIB, TooLarge, too_large
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
 
 if TYPE_CHECKING:
+    import socket
+    import ssl
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+
+    from lakepact.conformance.limits import Budget
 
 NO_CONTENT, NOT_MODIFIED = 204, 304
 USER_AGENT = "lakepact-conformance"
 
 
 @cache
-def _understood() -> str:
-    """The content codings that httpx reads as it is installed here."""
-    with httpx.Client(trust_env=False, verify=False) as client:  # noqa: S501 - sends nothing
-        codings: str = client.headers["accept-encoding"]
-    return codings
+def _trusted() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
 
 
 BUSY = frozenset({429, 503})  #: answers of a target that wants to be asked again
 PAUSES = (0.1, 0.5, 1.0)  #: seconds before it is asked again, unless it says how many
 PATIENCE = 5  #: requests that may be busy to the end; then nothing is asked again
+MAX_PAUSED = 60.0  #: seconds of such pauses in a run; then nothing is asked again
+MAX_KEPT = 64 * MIB  #: bytes of all large bodies that are kept for laws that have not seen them yet
 LONGEST_PAUSE = 3.0  #: seconds; a target that wants more of them than that is judged by what it answered
 
 
@@ -84,11 +86,22 @@ class Wire:
     Args:
         url: base address of the target.
         headers: sent with every request; their values never reach a report.
-        timeout: seconds to wait for an answer.
+        timeout: seconds to wait for a whole answer.
+        max_body: bytes that its body may have, as it is sent and as it is decoded.
+        budget: what may be spent on answers beyond these limits.
         patient: ask again after the time that it names, or soon, what a target is too busy for (503, 429): no contract forbids to be busy.
     """
 
-    def __init__(self, url: str, *, headers: Mapping[str, str] | None = None, timeout: float = 10.0, patient: bool = False) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 10.0,
+        max_body: int = MAX_BODY,
+        budget: Budget | None = None,
+        patient: bool = False,
+    ) -> None:
         self.url = url.rstrip("/")
         split = urlsplit(self.url)
         self._scheme, self._host, self._base_path = split.scheme, split.hostname or "", split.path
@@ -97,20 +110,26 @@ class Wire:
         self._headers = dict(headers or {})
         self._own = frozenset(name.lower() for name in self._headers)
         self._secrets = dict.fromkeys(secrets_of(self._headers.items()))  #: in the order in which they were met
-        self._timeout = timeout
-        self._client: httpx.Client | None = None  #: once something asks for it
-        common = [("Accept-Encoding", _understood()), ("Connection", "keep-alive"), ("User-Agent", USER_AGENT)]
-        #: What is plain: a client library takes ten times as long for it.
-        self._plain = (
-            Connections(self._host, self._port, authority=self._authority, timeout=timeout, headers=common)
-            if self._scheme == "http"
-            else None
+        self._max_body, self._budget = max_body, budget
+        self._cookies = httpx.Cookies()
+        common = [("Accept-Encoding", ACCEPTED_CODINGS), ("Connection", "keep-alive"), ("User-Agent", USER_AGENT)]
+        #: A client library takes ten times as long.
+        self._connections = Connections(
+            self._host,
+            self._port,
+            authority=self._authority,
+            timeout=timeout,
+            headers=common,
+            tls=_trusted() if self._scheme == "https" else None,
+            max_body=max_body,
         )
-        self._sullied = False  #: whether bytes that do not belong there were seen, such as the body of a 204: they spoil what comes next
         self._patience = PATIENCE if patient else 0  #: how often it may still turn out that waiting is in vain
+        self._paused = 0.0
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._lasting: dict[str, Any] = {}  #: what is closed with the connections
+        self._large: dict[int, int] = {}  #: bytes of large bodies that are kept, by number of their exchange
+        self._large_bytes = 0
         self.exchanges: dict[int, Exchange] = {}
 
     def __enter__(self) -> Self:
@@ -123,10 +142,8 @@ class Wire:
         """Close all connections, and what was made to last as long as they."""
         with self._lock:
             lasting, self._lasting = self._lasting, {}
-            client, self._client = self._client, None
-        for thing in (self._plain, client, *lasting.values()):
-            if thing is not None:
-                thing.close()
+        for thing in (self._connections, *lasting.values()):
+            thing.close()
 
     def lasting(self, key: str, make: Callable[[], C]) -> C:
         """What `make` makes, once for all checks of a run; it is closed with the connections."""
@@ -138,6 +155,8 @@ class Wire:
 
     def let_go(self, number: int) -> None:
         """Keep of the body of an exchange what a report quotes: nobody looks at it any more."""
+        with self._lock:
+            self._large_bytes -= self._large.pop(number, 0)
         exchange = self.exchanges[number]
         self.exchanges[number] = replace(exchange, body=exchange.body[:SHOWN_BODY], left_out=max(len(exchange.body) - SHOWN_BODY, 0))
 
@@ -180,11 +199,13 @@ class Wire:
         once = partial(
             self._sent, method, target, sent, body, operation=operation, check=check, alone=alone, leave_after=leave_after, accepts=accepts
         )
-        for pause in PAUSES:
+        for usual in PAUSES:
             reply = once()
-            if reply.status not in BUSY or not self._patience:
+            if reply.status not in BUSY or not self._patience or self._paused > MAX_PAUSED:
                 return reply
-            time.sleep(min(_wanted(reply.headers.get("retry-after"), pause), LONGEST_PAUSE))
+            pause = min(_wanted(reply.headers.get("retry-after"), usual), LONGEST_PAUSE)
+            self._paused += pause
+            time.sleep(pause)
         reply = once()
         if reply.status in BUSY:
             self._patience -= 1
@@ -203,6 +224,8 @@ class Wire:
         leave_after: float | None,
         accepts: str,
     ) -> Reply:
+        if self._budget is not None:
+            self._budget.check()
         started = time.perf_counter()
         keep = partial(
             self.keep,
@@ -225,8 +248,9 @@ class Wire:
             else:
                 status, answer_headers, answer_body = self._send_pooled(method, target, sent, body)
         except (httpx.HTTPError, OSError, h11.ProtocolError) as error:
-            self._sullied |= isinstance(error, httpx.RemoteProtocolError)
             late = isinstance(error, (httpx.TimeoutException, TimeoutError))
+            if self._budget is not None and (late or isinstance(error, TooLarge)):
+                self._budget.spend(time.perf_counter() - started)
             why = f"no answer to {method} {self.url}{target}: {type(error).__name__}: {error}"
             raise NoAnswer(why, late=late, keep=partial(keep, 0, httpx.Headers(), b"")) from error
         return Reply(keep(status, answer_headers, answer_body))
@@ -281,7 +305,23 @@ class Wire:
                 accepts=accepts,
             )
             self.exchanges[exchange.number] = exchange
+        self._keep_within_bounds(exchange)
         return exchange
+
+    def _keep_within_bounds(self, exchange: Exchange) -> None:
+        """Let go of the oldest large bodies once they take too much memory together."""
+        if len(exchange.body) <= SHOWN_BODY:
+            return
+        with self._lock:
+            self._large[exchange.number] = len(exchange.body)
+            self._large_bytes += len(exchange.body)
+            released = []
+            while self._large_bytes > MAX_KEPT and len(self._large) > 1:
+                number = next(iter(self._large))
+                self._large_bytes -= self._large.pop(number)
+                released.append(number)
+        for number in released:
+            self.let_go(number)
 
     def _merged(self, headers: Iterable[tuple[str, str]], *, anonymous: bool, accepts: str) -> list[tuple[str, str]]:
         given = list(headers)
@@ -291,42 +331,15 @@ class Wire:
         return [*accept, *own, *((n, v) for n, v in given if v)]
 
     def _send_pooled(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
-        plain = self._plain
-        answered = plain.ask(method, self._base_path + target, headers, body) if plain is not None else None
-        if answered is None:
-            return self._send_by_httpx(method, target, headers, body)
-        if "set-cookie" in answered[1]:  # from now on, what brings it back
+        if self._cookies.jar:
             request = httpx.Request(method, self.url)
-            self._library().cookies.extract_cookies(httpx.Response(answered[0], headers=answered[1], request=request))
-            self._plain = None
+            self._cookies.set_cookie_header(request)
+            headers = [*headers, *(("Cookie", value) for value in request.headers.get_list("cookie"))]
+        answered = self._connections.ask(method, self._base_path + target, headers, body)
+        if "set-cookie" in answered[1]:  # from now on, what brings it back
+            with self._lock:
+                self._cookies.extract_cookies(httpx.Response(answered[0], headers=answered[1], request=httpx.Request(method, self.url)))
         return answered
-
-    def _library(self) -> httpx.Client:
-        """What speaks TLS, brings cookies back, and sends what is odd."""
-        with self._lock:
-            if self._client is None:
-                self._client = httpx.Client(
-                    timeout=self._timeout,
-                    limits=httpx.Limits(max_connections=64, max_keepalive_connections=64),
-                    trust_env=False,
-                    follow_redirects=False,
-                    headers={"user-agent": USER_AGENT},
-                )
-            return self._client
-
-    def _send_by_httpx(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
-        client = self._library()
-        request = client.build_request(
-            method,
-            self.url,
-            headers=list(headers),
-            content=body or (b"" if method in {"POST", "PUT", "PATCH"} else None),
-            extensions={"target": (self._base_path + target).encode("ascii"), "timeout": httpx.Timeout(self._timeout).as_dict()},
-        )
-        response = client.send(request, stream=True)
-        if self._sullied and response.status_code == NO_CONTENT:
-            response.extensions["network_stream"].close()  # before anybody else is given the connection
-        return response.status_code, response.headers, response.read()
 
     @contextlib.contextmanager
     def _connected(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> Generator[socket.socket]:
@@ -335,15 +348,15 @@ class Wire:
         head += [f"{name}: {value}" for name, value in headers]
         if body or method in {"POST", "PUT", "PATCH"}:
             head.append(f"Content-Length: {len(body)}")
-        with socket.create_connection((self._host, self._port), timeout=self._timeout) as plain:
-            stream = ssl.create_default_context().wrap_socket(plain, server_hostname=self._host) if self._scheme == "https" else plain
+        with contextlib.closing(self._connections.fresh()) as stream:
             stream.sendall("\r\n".join(head).encode("utf-8") + b"\r\n\r\n" + body)
             yield stream
 
     def _send_alone(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> tuple[int, httpx.Headers, bytes]:
-        with self._connected(method, target, headers, body) as stream:
+        with self._connected(method, target, headers, body) as stream, contextlib.closing(self._connections.source(stream)) as source:
+            source.max_bytes += 2 * self._max_body
             received = bytearray()
-            while chunk := stream.recv(65536):
+            while chunk := source.more():
                 received += chunk
         answer_head, _, rest = bytes(received).partition(b"\r\n\r\n")
         parser = h11.Connection(h11.CLIENT)
@@ -359,6 +372,8 @@ class Wire:
             rest = b""
         elif chunked and method != "HEAD" and event.status_code not in (NO_CONTENT, NOT_MODIFIED):
             rest = _joined(parser, rest)
+        if len(rest) > self._max_body:
+            raise too_large(self._max_body)
         return event.status_code, answer_headers, rest
 
 

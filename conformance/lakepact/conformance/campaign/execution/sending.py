@@ -95,7 +95,9 @@ class Bench:
         self._asked = job.targets[place]
         self._suite = suites.load(self._asked.contract)
         self._target = self._asked.target()
-        self._wire = _PacedWire(self._target.url, headers=self._target.headers, timeout=self._target.timeout)
+        self._wire = _PacedWire(
+            self._target.url, headers=self._target.headers, timeout=self._target.timeout, max_body=self._target.max_body
+        )
         self._wire.gap = job.lanes / job.rps if job.rps else 0.0
         self._shared: dict[str, _Corner] = {}
         self._made = Counter[int]()  #: corners, by numbers of cases: each has names that no other had

@@ -1,0 +1,103 @@
+"""What one answer of a target may take, and what a run spends on answers that take more."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from typing import TYPE_CHECKING
+
+import httpx
+
+from lakepact.conformance.outcome import Blocked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MIB = 1024 * 1024
+MAX_BODY = 16 * MIB  #: bytes of a body, as it is sent and as it is decoded
+MAX_HEAD = 100 * 1024  #: bytes of a status line with its headers, of a line between chunks, and of trailers
+FRAMING = 1 * MIB  #: bytes that chunks and provisional answers may take beside a body of the same size
+MAX_WAIT = 60.0  #: seconds that a run spends on answers beyond a limit
+OVERSIZE_COST = 2.0  #: seconds that an answer beyond a limit counts for at least
+ACCEPTED_CODINGS = "gzip, deflate"
+MOST_CODINGS = 2  #: content codings of one body
+
+
+class TooLarge(httpx.TransportError):
+    """An answer has more bytes than its limit allows."""
+
+
+class GivenUp(Blocked):
+    """The target reached limits so often that nothing more is sent to it."""
+
+
+class Budget:
+    """The seconds of a run for answers that reach a limit, shared by all its threads.
+
+    Args:
+        seconds: after which nothing more is sent.
+    """
+
+    def __init__(self, seconds: float = MAX_WAIT) -> None:
+        self._seconds = seconds
+        self._spent = 0.0
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Return while there is something left.
+
+        Raises:
+            GivenUp: there is nothing left.
+        """
+        if self._spent >= self._seconds:
+            raise GivenUp(
+                f"not sent: answers that were too slow or too large have already cost {self._spent:.0f} s, and the limit of a run is "
+                f"{self._seconds:g} s (--max-wait)"
+            )
+
+    def spend(self, seconds: float) -> None:
+        """Count an answer that reached a limit after so many seconds."""
+        with self._lock:
+            self._spent += max(seconds, OVERSIZE_COST)
+
+
+def too_large(most: int) -> TooLarge:
+    """The error for a body with more than `most` bytes."""
+    return TooLarge(f"the body of the answer is larger than {most / MIB:g} MiB (--max-body)")
+
+
+def decoded(content: bytes, codings: str, most: int) -> bytes:
+    """The body without its content codings; one whose coding is unknown stays as it is.
+
+    Raises:
+        TooLarge: the decoded body has more than `most` bytes.
+        httpx.DecodingError: the coding is broken, or there are too many of them.
+    """
+    named = [coding for part in codings.split(",") if (coding := part.strip().lower()) not in {"", "identity"}]
+    if len(named) > MOST_CODINGS:
+        raise httpx.DecodingError(f"the body has {len(named)} content codings, and at most {MOST_CODINGS} are read")
+    for coding in reversed(named):
+        inflate = _DECODERS.get(coding)
+        if inflate is None:
+            return content
+        try:
+            content = inflate(content, most + 1)
+        except zlib.error as broken:
+            raise httpx.DecodingError(str(broken)) from broken
+        if len(content) > most:
+            raise too_large(most)
+    return content
+
+
+def _gunzipped(content: bytes, most: int) -> bytes:
+    return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(content, most)
+
+
+def _inflated(content: bytes, most: int) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(content, most)
+    except zlib.error:  # many servers leave out the envelope
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, most)
+
+
+_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {"gzip": _gunzipped, "x-gzip": _gunzipped, "deflate": _inflated}
