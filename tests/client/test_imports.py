@@ -47,7 +47,7 @@ def test_a_module_needs_no_more_than_a_plain_install_has(module):
     extra |= {"click"} if OF_COMMAND in module.parents else set()
     extra |= {"pyiceberg"} if module.name == "pyiceberg_tables.py" else set()
 
-    assert loaded(module) - sys.stdlib_module_names <= {"httpx", "lakepact", "pydantic", "pydantic_core"} | extra
+    assert loaded(module) - sys.stdlib_module_names <= {"httpcore", "httpx", "lakepact", "pydantic", "pydantic_core"} | extra
 
 
 def test_reading_a_listing_loads_nothing_of_what_reading_rows_needs():
@@ -60,5 +60,5 @@ def test_reading_a_listing_loads_nothing_of_what_reading_rows_needs():
     assert printed == "[]\n"
 
 
-def test_one_module_knows_the_http_library():
-    assert [module.name for module in MODULES if "httpx" in imported(module)] == ["transport.py"]
+def test_two_modules_know_the_http_library():
+    assert [module.name for module in MODULES if imported(module) & {"httpcore", "httpx"}] == ["metered.py", "transport.py"]

@@ -20,6 +20,7 @@ from lakepact.client.errors import (
     ContractClientError,
     DamagedData,
     Forbidden,
+    LimitExceeded,
     NoSuchNamespace,
     NoSuchPlan,
     NoSuchPlanTask,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from lakepact.client.iceberg_rest.scans import ScanPlan, ScanTask
     from lakepact.client.iceberg_rest.storage import storage_credential, storage_properties
     from lakepact.client.iceberg_rest.synchronous.catalog import IcebergCatalog
+    from lakepact.client.limits import Limits
     from lakepact.client.transport import Timeouts
     from lakepact.client.watsonx_data.asynchronous.catalog import AsyncWatsonxCatalog
     from lakepact.client.watsonx_data.synchronous.catalog import WatsonxCatalog
@@ -77,6 +79,8 @@ __all__ = [
     "DamagedData",
     "Forbidden",
     "IcebergCatalog",
+    "LimitExceeded",
+    "Limits",
     "NoAuth",
     "NoSuchNamespace",
     "NoSuchPlan",
@@ -118,6 +122,7 @@ _LOADED_LATER = {
     "AsyncSharingClient": "lakepact.client.delta_sharing.asynchronous.client",
     "AsyncIcebergCatalog": "lakepact.client.iceberg_rest.asynchronous.catalog",
     "IcebergCatalog": "lakepact.client.iceberg_rest.synchronous.catalog",
+    "Limits": "lakepact.client.limits",
     "Profile": "lakepact.client.delta_sharing.profile",
     "ScanPlan": "lakepact.client.iceberg_rest.scans",
     "ScanTask": "lakepact.client.iceberg_rest.scans",

@@ -96,6 +96,7 @@ class Connection:
 
     def __init__(self, engine: Engine, transport: Transport, sleep: Callable[[float], None]) -> None:
         self.address = engine.address
+        self.limits = transport.limits
         self._engine = engine
         self._transport = transport
         self._sleep = sleep
@@ -145,6 +146,7 @@ class AsyncConnection:
 
     def __init__(self, engine: Engine, transport: AsyncTransport, sleep: Callable[[float], Awaitable[None]]) -> None:
         self.address = engine.address
+        self.limits = transport.limits
         self._engine = engine
         self._transport = transport
         self._sleep = sleep

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lakepact.client.decoding import Undecodable, decode
-from lakepact.client.errors import BadReply, ContractClientError, Failure, OutcomeUnknown, Unreachable
+from lakepact.client.errors import BadReply, ContractClientError, Failure, LimitExceeded, OutcomeUnknown, Unreachable
 from lakepact.client.redaction import Redactor, redacted
 from lakepact.client.retries import may_repeat, retry_after
 from lakepact.client.urls import origin, url
@@ -202,7 +202,10 @@ def _answered(answer: Reply | Lost | None) -> Reply | Lost:
 
 def _lost(address: str, call: Call[T], last: Attempt, lost: Lost) -> ContractClientError:
     may_have_changed_something = lost.how != "unsent" and not last.request.is_idempotent
-    kind = OutcomeUnknown if may_have_changed_something else BadReply if lost.how == "garbled" else Unreachable
+    kinds: dict[str, type[ContractClientError]] = {"garbled": BadReply, "excessive": LimitExceeded}
+    kind = OutcomeUnknown if may_have_changed_something else kinds.get(lost.how, Unreachable)
+    if lost.how == "excessive":
+        return kind(_failure(call, last, str(lost.cause)))
     # Authorization may have asked somewhere else.
     server = address if address and last.request.url.startswith(address) else origin(last.request.url)
     reason = {

@@ -3,7 +3,8 @@
     ContractClientError           every exception that the client raises about a call
     ├── Unreachable               no reply: refused, timed out, TLS, cut off
     ├── BadReply                  a reply, but not one that the contract allows
-    │   └── DamagedData           data that is not what its listing says
+    │   ├── DamagedData           data that is not what its listing says
+    │   └── LimitExceeded         it is larger, slower or longer than the client allows
     ├── UpgradeNeeded             what came is for later clients than this one
     ├── Refused                   the server said no
     │   ├── BadRequest            it does not accept what was asked
@@ -124,6 +125,12 @@ class DamagedData(BadReply):
     """A data file or a deletion vector is not what its listing says, or holds what the table's schema does not allow."""
 
     advice = "Read again; if it stays, the table or the way to it is damaged."
+
+
+class LimitExceeded(BadReply):
+    """A reply is larger or slower than the client allows, or a listing has more pages."""
+
+    advice = "If the server is right to send so much, raise the limit that is named."
 
 
 class UpgradeNeeded(ContractClientError):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from lakepact.client.errors import BadReply, Failure
+from hashlib import sha256
+
+from lakepact.client.errors import BadReply, Failure, LimitExceeded
+from lakepact.client.limits import Limits
 
 #: Pages without items that may follow one another.
 _MOST_EMPTY = 1000
@@ -14,10 +17,11 @@ class Bookmark:
     An empty token asks for the first page, and for pages at all.
     """
 
-    def __init__(self, operation: str) -> None:
+    def __init__(self, operation: str, limits: Limits | None = None) -> None:
         self.token: str | None = ""
         self._operation = operation
-        self._seen: set[str] = set()
+        self._most = (limits or Limits()).pages
+        self._seen: set[bytes] = set()
         self._empty = 0
 
     def turn(self, token: str | None, *, items: int = 1) -> None:
@@ -25,12 +29,19 @@ class Bookmark:
 
         Raises:
             BadReply: The listing would never end: the server gave this token before, or page after page without an item.
+            LimitExceeded: It has more pages than allowed.
         """
-        if token in self._seen:
-            raise BadReply(Failure(operation=self._operation, message=f"the listing leads back to the page of token {token!r}"))
         self._empty = 0 if items else self._empty + 1
-        if token and self._empty > _MOST_EMPTY:
-            raise BadReply(Failure(operation=self._operation, message=f"the listing goes on after {_MOST_EMPTY} pages without an item"))
         self.token = token or None
-        if token:
-            self._seen.add(token)
+        if not token:
+            return
+        # Digests: a hostile server gives a token of megabytes with every page.
+        mark = sha256(token.encode("utf-8", "surrogatepass")).digest()
+        if mark in self._seen:
+            raise BadReply(Failure(operation=self._operation, message=f"the listing leads back to the page of token {token[:100]!r}"))
+        if self._empty > _MOST_EMPTY:
+            raise BadReply(Failure(operation=self._operation, message=f"the listing goes on after {_MOST_EMPTY} pages without an item"))
+        self._seen.add(mark)
+        if len(self._seen) >= self._most:
+            message = f"the listing goes on after {self._most} pages; Limits(pages=…) allows more"
+            raise LimitExceeded(Failure(operation=self._operation, message=message))

@@ -71,10 +71,10 @@ class Lost:
     """A request without a usable reply.
 
     `unsent`: the server cannot have seen it. `unanswered`: it may have, and may have acted on it.
-    `garbled`: a reply began to arrive, but its coding is broken.
+    `garbled`: a reply began to arrive, but its coding is broken. `excessive`: it exceeds a limit of the client.
     """
 
-    how: Literal["unsent", "unanswered", "garbled"]
+    how: Literal["unsent", "unanswered", "garbled", "excessive"]
     cause: Exception
 
 

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.client import AsyncSharingClient, BadReply, SharingClient, Unreachable
-from lakepact.client.delta_sharing import parsing
 from lakepact.client.delta_sharing.lines import SharedFile
 from lakepact.client.delta_sharing.parsing import LineReader
 from lakepact.client.errors import Failure
@@ -107,9 +106,8 @@ def test_what_is_told_of_a_file_stays_when_its_neighbours_are_gone():
     assert repr(first).startswith("SharedFile(kind='file', url='https://store.test/a?[hidden]', id='a'")
 
 
-def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(monkeypatch):
-    monkeypatch.setattr(parsing, "LONGEST", 1000)
-    taken = reader()
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory():
+    taken = reader(longest=1000)
 
     for _ in range(10):
         assert taken.feed(b"x" * 100) == []

@@ -28,14 +28,12 @@ from lakepact.client.delta_sharing.lines import (
     Protocol,
     SharedFile,
 )
-from lakepact.client.errors import BadReply, DamagedData, Failure, QueryFailed, UpgradeNeeded
+from lakepact.client.errors import BadReply, DamagedData, Failure, LimitExceeded, QueryFailed, UpgradeNeeded
+from lakepact.client.limits import Limits
 from lakepact.generated.delta_sharing import models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-
-#: Longest line that is taken in, in bytes.
-LONGEST = 64 * 1024 * 1024
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -69,6 +67,7 @@ class LineReader:
         promises_end: Whether the server promised to say where the answer ends.
         failure: Makes what an error tells of the call.
         is_delta: Whether the answer is in delta format, where that is known before its protocol is.
+        longest: Bytes of a line that is taken in, at most.
     """
 
     def __init__(
@@ -79,11 +78,13 @@ class LineReader:
         promises_end: bool,
         failure: Callable[[str], Failure],
         is_delta: bool | None = None,
+        longest: int = Limits().line,
     ) -> None:
         self._formats = formats
         self._kind_of_add: Kind = "add" if gives_changes else "file"
         self._promises_end = promises_end
         self._failure = failure
+        self._longest = longest
         self._started: list[bytes] = []
         self._held = 0
         self._lines = 0
@@ -96,13 +97,15 @@ class LineReader:
 
         Raises:
             BadReply: A line is not what the contract says.
+            LimitExceeded: A line is longer than allowed.
             UpgradeNeeded: The table needs a later reader.
             QueryFailed: The server says that it gave up.
         """
         at = block.rfind(b"\n")
         self._held = len(block) - at - 1 if at >= 0 else self._held + len(block)
-        if self._held > LONGEST:
-            raise BadReply(self._failure(f"line {self._lines + 1} of the reply is longer than {LONGEST} bytes"))
+        if self._held > self._longest:
+            message = f"line {self._lines + 1} of the reply is longer than {self._longest} bytes; Limits(line=…) allows more"
+            raise LimitExceeded(self._failure(message))
         if at < 0:
             self._started.append(block)
             return []

@@ -52,7 +52,7 @@ class AsyncPages:
 
     async def blocks(self) -> AsyncGenerator[list[Line], None]:
         """The lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta = Bookmark(self.operation), None
+        bookmark, is_delta = Bookmark(self.operation, self._reach.calls.limits), None
         while bookmark.token is not None:
             opened = await self._open(bookmark.token or None)
             reader = LineReader(
@@ -61,6 +61,7 @@ class AsyncPages:
                 promises_end=promises_end(opened.header(CAPABILITIES)),
                 failure=opened.failure,
                 is_delta=is_delta,
+                longest=self._reach.calls.limits.line,
             )
             async for block in opened:
                 yield reader.feed(block)

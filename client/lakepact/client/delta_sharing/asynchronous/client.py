@@ -10,6 +10,7 @@ from lakepact.client.delta_sharing.asynchronous.table import AsyncTable
 from lakepact.client.delta_sharing.profile import Profile
 from lakepact.client.delta_sharing.questions import Place
 from lakepact.client.delta_sharing.workers import AsyncWorkers
+from lakepact.client.limits import Limits
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
 from lakepact.client.transport import Timeouts
@@ -34,6 +35,7 @@ class AsyncSharingClient:
         profile: What the provider gave: the path of its file, its text, its document, or a `Profile`.
         retries: How often and for how long calls are tried.
         timeouts: How long to wait for the network.
+        limits: How much a reply may bring.
         downloads: How many files are fetched at once.
         memory: How many bytes of fetched files are held at once; a larger file is fetched alone.
         carrier: What carries requests in place of the network, an `httpx` transport.
@@ -51,6 +53,7 @@ class AsyncSharingClient:
         *,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        limits: Limits | None = None,
         downloads: int = 8,
         memory: int = 256 * 1024 * 1024,
         carrier: AsyncCarrier | None = None,
@@ -61,6 +64,7 @@ class AsyncSharingClient:
             self._profile,
             retries=retries or Retries(),
             timeouts=timeouts or Timeouts(),
+            limits=limits or Limits(),
             carrier=carrier,
             workers=AsyncWorkers(downloads, memory),
             sleep=sleep,
@@ -85,7 +89,7 @@ class AsyncSharingClient:
         Args:
             page_size: Most shares that the server should put into one page.
         """
-        bookmark = Bookmark("listShares")
+        bookmark = Bookmark("listShares", self._reach.calls.limits)
         while bookmark.token is not None:
             page = await self._reach.calls.send(list_shares.call(max_results=page_size, page_token=bookmark.token or None))
             for share in page.items or ():
@@ -110,7 +114,7 @@ class AsyncSharingClient:
         Raises:
             NoSuchShare: There is none of that name.
         """
-        bookmark = Bookmark("listSchemas")
+        bookmark = Bookmark("listSchemas", self._reach.calls.limits)
         while bookmark.token is not None:
             call = list_schemas.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
             page = await self._reach.calls.send(call)
@@ -129,7 +133,7 @@ class AsyncSharingClient:
         Raises:
             NoSuchSchema: There is no such schema, or no such share.
         """
-        bookmark = Bookmark("listTables")
+        bookmark = Bookmark("listTables", self._reach.calls.limits)
         while bookmark.token is not None:
             token = bookmark.token or None
             call = list_tables.call(share=segment(share), schema=segment(schema), max_results=page_size, page_token=token)
@@ -148,7 +152,7 @@ class AsyncSharingClient:
         Raises:
             NoSuchShare: There is none of that name.
         """
-        bookmark = Bookmark("listAllTables")
+        bookmark = Bookmark("listAllTables", self._reach.calls.limits)
         while bookmark.token is not None:
             call = list_all_tables.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
             page = await self._reach.calls.send(call)

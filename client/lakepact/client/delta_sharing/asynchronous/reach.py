@@ -9,7 +9,7 @@ from lakepact.client.connections import AsyncConnection, AsyncOpened
 from lakepact.client.delta_sharing.downloads import Downloads, Span
 from lakepact.client.delta_sharing.refusals import REFUSALS
 from lakepact.client.engine import Engine
-from lakepact.client.errors import DamagedData, Unreachable
+from lakepact.client.errors import DamagedData, LimitExceeded, Unreachable
 from lakepact.client.transport import AsyncTransport, Timeouts
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.questions import Place
     from lakepact.client.delta_sharing.workers import AsyncWorkers
+    from lakepact.client.limits import Limits
     from lakepact.client.retries import Retries
     from lakepact.client.transport import AsyncCarrier
 
@@ -46,6 +47,7 @@ class AsyncReach:
 
         Raises:
             DamagedData: There are more bytes, or fewer.
+            LimitExceeded: There are more bytes than allowed where nobody knows how many.
             Refused: The file is not given.
             Unreachable: No reply came, or none that did not break off.
         """
@@ -53,7 +55,7 @@ class AsyncReach:
         while True:
             opened = AsyncOpened(await self.files.driven(self.downloads.get(url, span)))
             try:
-                return await _collected(opened, most, span)
+                return await _collected(opened, most, span, self.files.limits.file)
             except Unreachable:
                 tried += 1
                 pause = self.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -69,19 +71,25 @@ class AsyncReach:
         await self.files.close()
 
 
-async def _collected(opened: AsyncOpened, most: int | None, span: Span | None) -> bytearray:
-    """What a reply brings, without what was not asked for."""
+async def _collected(opened: AsyncOpened, most: int | None, span: Span | None, unknown: int) -> bytearray:
+    """What a reply brings, without what was not asked for; `unknown` is how much may come where nobody says how much there is."""
     skipped = span.offset if span is not None and opened.status != 206 else 0
     wanted = span.length if span is not None else most
+    allowed = unknown if wanted is None else wanted
     content = bytearray()
     async for piece in opened:
-        content += piece
-        if wanted is not None and len(content) >= skipped + wanted and (span is not None or len(content) > wanted):
+        content += piece[skipped:]
+        skipped -= min(skipped, len(piece))
+        if len(content) > allowed or (span is not None and len(content) == allowed):
             break
-    if wanted is not None and (len(content) < skipped + wanted or (span is None and len(content) > wanted)):
-        found = f"more than {wanted}" if span is None and len(content) > wanted else str(max(0, len(content) - skipped))
+    if wanted is None and len(content) > allowed:
+        raise LimitExceeded(opened.failure(f"the file has more than {allowed} bytes; Limits(file=…) allows more"))
+    if span is None and wanted is not None and len(content) != wanted:
+        found = f"more than {wanted}" if len(content) > wanted else str(len(content))
         raise DamagedData(opened.failure(f"the file has {found} bytes where the listing says {wanted}"))
-    return content if span is None else content[skipped : skipped + span.length]
+    if span is not None and len(content) < span.length:
+        raise DamagedData(opened.failure(f"the file has {len(content)} bytes where the listing says {span.length}"))
+    return content if span is None else content[: span.length]
 
 
 def reach(
@@ -89,6 +97,7 @@ def reach(
     *,
     retries: Retries,
     timeouts: Timeouts,
+    limits: Limits,
     carrier: AsyncCarrier | None,
     workers: AsyncWorkers,
     sleep: Callable[[float], Awaitable[None]],
@@ -96,6 +105,6 @@ def reach(
     """The connections of a client with that profile."""
     downloads = Downloads(retries)
     engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
-    calls = AsyncConnection(engine, AsyncTransport(timeouts, carrier), sleep)
-    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, carrier), sleep)
+    calls = AsyncConnection(engine, AsyncTransport(timeouts, carrier, limits), sleep)
+    files = AsyncConnection(downloads.engine, AsyncTransport(timeouts, carrier, limits), sleep)
     return AsyncReach(calls, files, downloads, workers, retries, sleep)

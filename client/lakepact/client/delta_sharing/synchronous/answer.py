@@ -53,7 +53,7 @@ class Pages:
 
     def blocks(self) -> Generator[list[Line], None, None]:
         """The lines of all pages, as many at a time as arrive."""
-        bookmark, is_delta = Bookmark(self.operation), None
+        bookmark, is_delta = Bookmark(self.operation, self._reach.calls.limits), None
         while bookmark.token is not None:
             opened = self._open(bookmark.token or None)
             reader = LineReader(
@@ -62,6 +62,7 @@ class Pages:
                 promises_end=promises_end(opened.header(CAPABILITIES)),
                 failure=opened.failure,
                 is_delta=is_delta,
+                longest=self._reach.calls.limits.line,
             )
             for block in opened:
                 yield reader.feed(block)

@@ -11,6 +11,7 @@ from lakepact.client.delta_sharing.questions import Place
 from lakepact.client.delta_sharing.synchronous.reach import reach
 from lakepact.client.delta_sharing.synchronous.table import Table
 from lakepact.client.delta_sharing.workers import Workers
+from lakepact.client.limits import Limits
 from lakepact.client.paging import Bookmark
 from lakepact.client.retries import Retries
 from lakepact.client.transport import Timeouts
@@ -35,6 +36,7 @@ class SharingClient:
         profile: What the provider gave: the path of its file, its text, its document, or a `Profile`.
         retries: How often and for how long calls are tried.
         timeouts: How long to wait for the network.
+        limits: How much a reply may bring.
         downloads: How many files are fetched at once.
         memory: How many bytes of fetched files are held at once; a larger file is fetched alone.
         carrier: What carries requests in place of the network, an `httpx` transport.
@@ -52,6 +54,7 @@ class SharingClient:
         *,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        limits: Limits | None = None,
         downloads: int = 8,
         memory: int = 256 * 1024 * 1024,
         carrier: Carrier | None = None,
@@ -62,6 +65,7 @@ class SharingClient:
             self._profile,
             retries=retries or Retries(),
             timeouts=timeouts or Timeouts(),
+            limits=limits or Limits(),
             carrier=carrier,
             workers=Workers(downloads, memory),
             sleep=sleep,
@@ -86,7 +90,7 @@ class SharingClient:
         Args:
             page_size: Most shares that the server should put into one page.
         """
-        bookmark = Bookmark("listShares")
+        bookmark = Bookmark("listShares", self._reach.calls.limits)
         while bookmark.token is not None:
             page = self._reach.calls.send(list_shares.call(max_results=page_size, page_token=bookmark.token or None))
             yield from page.items or ()
@@ -110,7 +114,7 @@ class SharingClient:
         Raises:
             NoSuchShare: There is none of that name.
         """
-        bookmark = Bookmark("listSchemas")
+        bookmark = Bookmark("listSchemas", self._reach.calls.limits)
         while bookmark.token is not None:
             call = list_schemas.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
             page = self._reach.calls.send(call)
@@ -128,7 +132,7 @@ class SharingClient:
         Raises:
             NoSuchSchema: There is no such schema, or no such share.
         """
-        bookmark = Bookmark("listTables")
+        bookmark = Bookmark("listTables", self._reach.calls.limits)
         while bookmark.token is not None:
             token = bookmark.token or None
             call = list_tables.call(share=segment(share), schema=segment(schema), max_results=page_size, page_token=token)
@@ -146,7 +150,7 @@ class SharingClient:
         Raises:
             NoSuchShare: There is none of that name.
         """
-        bookmark = Bookmark("listAllTables")
+        bookmark = Bookmark("listAllTables", self._reach.calls.limits)
         while bookmark.token is not None:
             call = list_all_tables.call(share=segment(share), max_results=page_size, page_token=bookmark.token or None)
             page = self._reach.calls.send(call)

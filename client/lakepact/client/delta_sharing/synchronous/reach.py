@@ -10,7 +10,7 @@ from lakepact.client.connections import Connection, Opened
 from lakepact.client.delta_sharing.downloads import Downloads, Span
 from lakepact.client.delta_sharing.refusals import REFUSALS
 from lakepact.client.engine import Engine
-from lakepact.client.errors import DamagedData, Unreachable
+from lakepact.client.errors import DamagedData, LimitExceeded, Unreachable
 from lakepact.client.transport import Timeouts, Transport
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lakepact.client.delta_sharing.profile import Profile
     from lakepact.client.delta_sharing.questions import Place
     from lakepact.client.delta_sharing.workers import Workers
+    from lakepact.client.limits import Limits
     from lakepact.client.retries import Retries
     from lakepact.client.transport import Carrier
 
@@ -47,6 +48,7 @@ class Reach:
 
         Raises:
             DamagedData: There are more bytes, or fewer.
+            LimitExceeded: There are more bytes than allowed where nobody knows how many.
             Refused: The file is not given.
             Unreachable: No reply came, or none that did not break off.
         """
@@ -54,7 +56,7 @@ class Reach:
         while True:
             opened = Opened(self.files.driven(self.downloads.get(url, span)))
             try:
-                return _collected(opened, most, span)
+                return _collected(opened, most, span, self.files.limits.file)
             except Unreachable:
                 tried += 1
                 pause = self.retries.pause(tried=tried, elapsed=0.0, retry_after=None)
@@ -70,19 +72,25 @@ class Reach:
         self.files.close()
 
 
-def _collected(opened: Opened, most: int | None, span: Span | None) -> bytearray:
-    """What a reply brings, without what was not asked for."""
+def _collected(opened: Opened, most: int | None, span: Span | None, unknown: int) -> bytearray:
+    """What a reply brings, without what was not asked for; `unknown` is how much may come where nobody says how much there is."""
     skipped = span.offset if span is not None and opened.status != 206 else 0
     wanted = span.length if span is not None else most
+    allowed = unknown if wanted is None else wanted
     content = bytearray()
     for piece in opened:
-        content += piece
-        if wanted is not None and len(content) >= skipped + wanted and (span is not None or len(content) > wanted):
+        content += piece[skipped:]
+        skipped -= min(skipped, len(piece))
+        if len(content) > allowed or (span is not None and len(content) == allowed):
             break
-    if wanted is not None and (len(content) < skipped + wanted or (span is None and len(content) > wanted)):
-        found = f"more than {wanted}" if span is None and len(content) > wanted else str(max(0, len(content) - skipped))
+    if wanted is None and len(content) > allowed:
+        raise LimitExceeded(opened.failure(f"the file has more than {allowed} bytes; Limits(file=…) allows more"))
+    if span is None and wanted is not None and len(content) != wanted:
+        found = f"more than {wanted}" if len(content) > wanted else str(len(content))
         raise DamagedData(opened.failure(f"the file has {found} bytes where the listing says {wanted}"))
-    return content if span is None else content[skipped : skipped + span.length]
+    if span is not None and len(content) < span.length:
+        raise DamagedData(opened.failure(f"the file has {len(content)} bytes where the listing says {span.length}"))
+    return content if span is None else content[: span.length]
 
 
 def reach(
@@ -90,6 +98,7 @@ def reach(
     *,
     retries: Retries,
     timeouts: Timeouts,
+    limits: Limits,
     carrier: Carrier | None,
     workers: Workers,
     sleep: Callable[[float], None],
@@ -97,6 +106,6 @@ def reach(
     """The connections of a client with that profile."""
     downloads = Downloads(retries)
     engine = Engine(profile.endpoint, profile.auth, retries, REFUSALS)
-    calls = Connection(engine, Transport(timeouts, carrier), sleep)
-    files = Connection(downloads.engine, Transport(timeouts, carrier), sleep)
+    calls = Connection(engine, Transport(timeouts, carrier, limits), sleep)
+    files = Connection(downloads.engine, Transport(timeouts, carrier, limits), sleep)
     return Reach(calls, files, downloads, workers, retries, sleep)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
 
+    from lakepact.client.limits import Limits
     from lakepact.client.transport import AsyncCarrier
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
@@ -42,13 +43,14 @@ class AsyncConfigured:
         auth: Auth | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        limits: Limits | None = None,
         remembered: int = USUAL,
         carrier: AsyncCarrier | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
-        self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), carrier), sleep)
+        self._connection = AsyncConnection(engine, AsyncTransport(timeouts or Timeouts(), carrier, limits), sleep)
         self._patience = tried.total
         self._memory = Memory(remembered)
         self._warehouse = warehouse

@@ -40,7 +40,7 @@ class AsyncNamespaces(AsyncConfigured):
         """
         here = await self._settings()
         within = None if parent is None else here.joined(parent)
-        bookmark = Bookmark("listNamespaces")
+        bookmark = Bookmark("listNamespaces", self._connection.limits)
         while bookmark.token is not None:
             page = await self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
             for namespace in page.namespaces or ():

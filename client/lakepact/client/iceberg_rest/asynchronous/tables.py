@@ -59,7 +59,7 @@ class AsyncTables(AsyncConfigured):
         """
         here = await self._settings()
         within = here.joined(namespace)
-        bookmark = Bookmark("listTables")
+        bookmark = Bookmark("listTables", self._connection.limits)
         while bookmark.token is not None:
             page = await self._call(list_tables.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
             for identifier in page.identifiers or ():

@@ -49,7 +49,7 @@ class AsyncViews(AsyncConfigured):
         """
         here = await self._settings()
         within = here.joined(namespace)
-        bookmark = Bookmark("listViews")
+        bookmark = Bookmark("listViews", self._connection.limits)
         while bookmark.token is not None:
             page = await self._call(list_views.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
             for identifier in page.identifiers or ():

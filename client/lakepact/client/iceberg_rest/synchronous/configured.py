@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
+    from lakepact.client.limits import Limits
     from lakepact.client.transport import Carrier
     from lakepact.generated.contract import Call
     from lakepact.generated.iceberg_rest.models import CatalogConfig
@@ -44,13 +45,14 @@ class Configured:
         auth: Auth | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        limits: Limits | None = None,
         remembered: int = USUAL,
         carrier: Carrier | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         tried = retries or Retries()
         engine = Engine(server_address(address), auth or NoAuth(), tried, REFUSALS)
-        self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier), sleep)
+        self._connection = Connection(engine, Transport(timeouts or Timeouts(), carrier, limits), sleep)
         self._patience = tried.total
         self._memory = Memory(remembered)
         self._warehouse = warehouse

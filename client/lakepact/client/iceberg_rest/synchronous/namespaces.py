@@ -41,7 +41,7 @@ class Namespaces(Configured):
         """
         here = self._settings()
         within = None if parent is None else here.joined(parent)
-        bookmark = Bookmark("listNamespaces")
+        bookmark = Bookmark("listNamespaces", self._connection.limits)
         while bookmark.token is not None:
             page = self._call(list_namespaces.call(prefix=PREFIX, page_token=bookmark.token, page_size=page_size, parent=within))
             for namespace in page.namespaces or ():

@@ -60,7 +60,7 @@ class Tables(Configured):
         """
         here = self._settings()
         within = here.joined(namespace)
-        bookmark = Bookmark("listTables")
+        bookmark = Bookmark("listTables", self._connection.limits)
         while bookmark.token is not None:
             page = self._call(list_tables.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
             yield from page.identifiers or ()

@@ -50,7 +50,7 @@ class Views(Configured):
         """
         here = self._settings()
         within = here.joined(namespace)
-        bookmark = Bookmark("listViews")
+        bookmark = Bookmark("listViews", self._connection.limits)
         while bookmark.token is not None:
             page = self._call(list_views.call(prefix=PREFIX, namespace=within, page_token=bookmark.token, page_size=page_size))
             yield from page.identifiers or ()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.auth import Auth
     from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.limits import Limits
     from lakepact.client.retries import Retries
     from lakepact.client.transport import AsyncCarrier, Timeouts
     from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse
@@ -35,6 +36,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         properties: Configuration of the caller's own; it goes over the server's defaults and under its overrides.
         retries: How often and for how long calls are tried.
         timeouts: How long to wait for the network.
+        limits: How much a reply may bring.
         carrier: What carries requests in place of the network, an `httpx` transport.
         sleep: What waits between tries.
 
@@ -53,6 +55,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
         properties: Mapping[str, str] | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        limits: Limits | None = None,
         carrier: AsyncCarrier | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -65,6 +68,7 @@ class AsyncWatsonxCatalog(AsyncIcebergCatalog):
             auth=auth,
             retries=retries,
             timeouts=timeouts,
+            limits=limits,
             carrier=carrier,
             sleep=sleep,
         )

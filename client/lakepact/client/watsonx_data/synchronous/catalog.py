@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lakepact.client.auth import Auth
     from lakepact.client.iceberg_rest.names import Levels
+    from lakepact.client.limits import Limits
     from lakepact.client.retries import Retries
     from lakepact.client.transport import Carrier, Timeouts
     from lakepact.generated.iceberg_rest.models import CreateNamespaceResponse
@@ -36,6 +37,7 @@ class WatsonxCatalog(IcebergCatalog):
         properties: Configuration of the caller's own; it goes over the server's defaults and under its overrides.
         retries: How often and for how long calls are tried.
         timeouts: How long to wait for the network.
+        limits: How much a reply may bring.
         carrier: What carries requests in place of the network, an `httpx` transport.
         sleep: What waits between tries.
 
@@ -54,6 +56,7 @@ class WatsonxCatalog(IcebergCatalog):
         properties: Mapping[str, str] | None = None,
         retries: Retries | None = None,
         timeouts: Timeouts | None = None,
+        limits: Limits | None = None,
         carrier: Carrier | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -66,6 +69,7 @@ class WatsonxCatalog(IcebergCatalog):
             auth=auth,
             retries=retries,
             timeouts=timeouts,
+            limits=limits,
             carrier=carrier,
             sleep=sleep,
         )

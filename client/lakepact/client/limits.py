@@ -1,0 +1,174 @@
+"""How much of a reply a client takes in, and how long it waits for all of it."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MIB = 1024 * 1024
+#: Bytes of status lines and headers, and of what frames a body beside as many bytes as the body has.
+_FRAMING = 1 * MIB
+#: Bytes on the wire for one byte of content, at most; chunk extensions may be the rest.
+_MOST_OVERHEAD = 16
+#: Bytes of a stream that have to come within the read timeout.
+SLOWEST = 1024
+#: Bytes that are decoded at a time.
+_PIECE = 256 * 1024
+#: Content codings of one body.
+_MOST_CODINGS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Most that one reply may bring.
+
+    Args:
+        body: Bytes of the body of a reply that is not streamed, as it is sent and as it is decoded.
+        line: Bytes of one line of a listing of files, which is streamed; the listing itself may have any number of lines.
+        file: Bytes of a data file whose size its listing does not say.
+        pages: Pages of one listing.
+    """
+
+    body: int = 64 * MIB
+    line: int = 64 * MIB
+    file: int = 128 * MIB
+    pages: int = 100_000
+
+
+class LimitReached(Exception):
+    """A reply is larger or slower than allowed; the message names the limit and what raises it."""
+
+
+class Meter:
+    """Counts the bytes of one reply, and the time that they take.
+
+    Args:
+        seconds: For all of it, until it turns out to be a stream.
+        most: Bytes of its content, until then.
+        idle: Seconds in which a stream has to bring `SLOWEST` bytes.
+    """
+
+    def __init__(self, seconds: float, most: int, idle: float) -> None:
+        self._seconds, self._most, self._idle = seconds, most, idle
+        self._until = time.monotonic() + seconds
+        self._is_stream = False
+        self._wire = self._content = self._window = 0
+
+    def stream(self) -> None:
+        """From now on the reply is a stream, whose sum has no limit."""
+        self._is_stream = True
+        self._rest()
+
+    def _rest(self) -> None:
+        self._window, self._until = 0, time.monotonic() + self._idle
+
+    def resume(self) -> None:
+        """Do not count the time that the reader of a stream took."""
+        if self._is_stream:
+            self._rest()
+
+    def left(self, timeout: float | None) -> float:
+        """The seconds that the next read may take, no more than `timeout`.
+
+        Raises:
+            LimitReached: There are none.
+        """
+        left = self._until - time.monotonic()
+        if left <= 0:
+            if self._is_stream:
+                raise LimitReached(f"less than {SLOWEST} bytes of the reply came within {self._idle:g} s; Timeouts(read=…) allows more")
+            raise LimitReached(f"the reply was not complete within {self._seconds:g} s; Timeouts(reply=…) allows more")
+        return left if timeout is None else min(left, timeout)
+
+    def received(self, count: int) -> None:
+        """Count bytes from the wire.
+
+        Raises:
+            LimitReached: There are too many.
+        """
+        self._wire += count
+        self._window += count
+        if self._is_stream and self._window >= SLOWEST:
+            self._rest()
+        most = _FRAMING + _MOST_OVERHEAD * self._content + (0 if self._is_stream else self._most)
+        if self._wire > most + (_FRAMING if self._is_stream else 0):
+            raise LimitReached(f"the reply has more than {most / MIB:.0f} MiB on the wire for {self._content} bytes of content")
+
+    def content(self, count: int) -> None:
+        """Count bytes of a body, as they are sent."""
+        self._content += count
+
+
+#: The meter of the reply that is being read.
+METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
+
+
+def too_large(most: int) -> LimitReached:
+    """The error for a body with more bytes than `most`."""
+    return LimitReached(f"the body of the reply has more than {most} bytes; Limits(body=…) allows more")
+
+
+class Decoder:
+    """Takes the content codings off a body, in pieces of bounded size.
+
+    Args:
+        codings: The header `Content-Encoding`; nothing if there is none.
+
+    Raises:
+        ValueError: A coding was not asked for, or there are too many.
+    """
+
+    def __init__(self, codings: str) -> None:
+        named = [coding for part in codings.split(",") if (coding := part.strip().lower()) not in {"", "identity"}]
+        if len(named) > _MOST_CODINGS or not set(named) <= {"gzip", "x-gzip", "deflate"}:
+            raise ValueError(f"the body has the coding {codings[:100]!r}, and gzip or deflate was asked for")
+        self._inflaters = [_Inflater(zipped=coding != "deflate") for coding in reversed(named)]
+
+    def decoded(self, piece: bytes) -> Iterator[bytes]:
+        """What a piece of the body decodes to.
+
+        Raises:
+            ValueError: The coding is broken.
+        """
+        pieces: Iterable[bytes] = (piece,)
+        for inflater in self._inflaters:
+            pieces = inflater.inflated(pieces)
+        try:
+            yield from pieces
+        except zlib.error as error:
+            raise ValueError(str(error)) from None
+
+
+class _Inflater:
+    def __init__(self, *, zipped: bool) -> None:
+        self._raw = None if zipped else zlib.decompressobj(-zlib.MAX_WBITS)
+        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16 if zipped else zlib.MAX_WBITS)
+
+    def inflated(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            data = piece
+            while data and not self._inflate.eof:
+                found = self._first(data) if self._raw is not None else self._inflate.decompress(data, _PIECE)
+                data = self._inflate.unconsumed_tail
+                while found:
+                    yield found
+                    # What is full may have more behind it, also without more input.
+                    found = self._inflate.decompress(data, _PIECE) if len(found) == _PIECE or data else b""
+                    data = self._inflate.unconsumed_tail
+
+    def _first(self, data: bytes) -> bytes:
+        """The first bytes of deflate, which many servers send without its envelope."""
+        raw, self._raw = self._raw, None
+        try:
+            return self._inflate.decompress(data, _PIECE)
+        except zlib.error:
+            if raw is None:
+                raise
+            self._inflate = raw
+            return raw.decompress(data, _PIECE)
