@@ -14,6 +14,7 @@ from rich.console import Console
 from lakepact.conformance import known, plan, profiles, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.embedded import Misused, embedded
+from lakepact.conformance.escaping import plain
 from lakepact.conformance.outcome import Blocked, Outcome
 from lakepact.conformance.report import lines, text
 from lakepact.conformance.target import Target, address
@@ -60,7 +61,7 @@ class Judging:
         if self._came_out is None:
             self._came_out = {}
             self._judge(chosen())
-        return self._came_out.get(requirement, (Outcome.BLOCKED, self._stopped or "no check came to it"))
+        return self._came_out.get(requirement, (Outcome.BLOCKED, plain(self._stopped) or "no check came to it"))
 
     def _judge(self, chosen: Sequence[str]) -> None:
         run: runner.Run | None = None
@@ -84,7 +85,7 @@ class Judging:
 def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], header: dict[str, Any]) -> str:
     if result["outcome"] in {Outcome.PASS, Outcome.NOT_OFFERED, Outcome.KNOWN_FAIL}:
         remarks = {verdict["remark"]: None for verdict in result["verdicts"] if verdict.get("remark")}
-        return "; ".join(remarks)
+        return "; ".join(map(plain, remarks))
     written = io.StringIO()
     text.evidence(result, exchanges, header, Console(file=written, width=WIDTH, color_system=None))
     return written.getvalue().rstrip()

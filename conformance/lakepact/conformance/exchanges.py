@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.conformance.escaping import shell
 from lakepact.conformance.outcome import Unmet
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS, redacted
 
@@ -91,10 +91,10 @@ class Exchange:
             if (name, value) == ("Accept", self.accepts):
                 continue
             shown = "$AUTHORIZATION" if name.lower() in SECRET_HEADERS else self.shown_value(name, value)
-            parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shlex.quote(f"{name}: {shown}")]
+            parts += ["-H", f'"{name}: {shown}"' if shown == "$AUTHORIZATION" else shell(f"{name}: {shown}")]
         if self.request_body:
-            parts += ["--data-binary", self.redact(quote_bytes(self.request_body))]
-        return " ".join([*parts, shlex.quote(self.redact(self.url))])
+            parts += ["--data-binary", self.redact(shell(self.request_body))]
+        return " ".join([*parts, shell(self.redact(self.url))])
 
 
 @dataclass(frozen=True)
@@ -174,14 +174,3 @@ class Reply:
         text = self.exchange.redact(self.exchange.body[:SHOWN_BODY].decode("utf-8", "replace"))
         short = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "…"
         return f"status {self.status}" + (f"  {short}" if short else ", no body")
-
-
-def quote_bytes(body: bytes) -> str:
-    """`body` as one shell word, whatever its bytes."""
-    try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError:
-        text = None
-    if text is not None and text.isprintable():
-        return shlex.quote(text)
-    return "$'" + "".join(chr(b) if 32 <= b < 127 and b not in b"'\\" else f"\\x{b:02x}" for b in body) + "'"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
 from lakepact.conformance import runner
+from lakepact.conformance.escaping import json, plain
 from lakepact.conformance.report import compatibility, lines, matrices
 from lakepact.conformance.report.screen import Screen
 
@@ -34,7 +34,7 @@ def matrix(runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[st
     try:
         made = compatibility.matrix(_read(runs), by=by, differing=differing)
     except (lines.UnreadableReport, compatibility.NotComparable) as wrong:
-        click.echo(f"lakepact matrix: {wrong}", err=True)
+        click.echo(f"lakepact matrix: {plain(wrong)}", err=True)
         sys.exit(runner.USAGE)
     if as_json:
         click.echo(_json(made))
@@ -52,7 +52,7 @@ def matrix(runs: tuple[str, ...], *, by: str, differing: bool, reports: tuple[st
 
 
 def _json(made: compatibility.Matrix) -> str:
-    return orjson.dumps(compatibility.as_json(made), option=orjson.OPT_INDENT_2).decode()
+    return json(compatibility.as_json(made), indent=True)
 
 
 def _read(runs: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import httpx
 import orjson
-from rich.markup import escape
 from rich.table import Table
 
+from lakepact.conformance.escaping import json, plain, terminal
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.target import address
 
@@ -49,17 +49,17 @@ def reports(url: str, *, as_json: bool) -> None:
         click.echo(f"lakepact reports: what {url} answers for {PATH} are no reports: it is no reference server of lakepact", err=True)
         sys.exit(INCOMPLETE)
     except httpx.HTTPError as wrong:
-        click.echo(f"lakepact reports: {url}: {wrong}", err=True)
+        click.echo(f"lakepact reports: {url}: {plain(wrong)}", err=True)
         sys.exit(INCOMPLETE)
     if as_json:
         for one in kept:
-            click.echo(orjson.dumps(one).decode())
+            click.echo(json(one))
         return
     table = Table("table", "report", "snapshot", "figures", box=None, title=None if kept else "no report came yet")
     for one in kept:
         report = one["report"]
         name, kind, snapshot = ".".join([*one["namespace"], one["table"]]), report.get("report-type"), report.get("snapshot-id", "")
-        table.add_row(*(escape(str(cell)) for cell in (name, kind, snapshot, ", ".join(figures(report.get("metrics") or {})))))
+        table.add_row(*(terminal(cell) for cell in (name, kind, snapshot, ", ".join(figures(report.get("metrics") or {})))))
     Screen().print(table)
 
 

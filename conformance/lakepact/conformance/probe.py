@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import orjson
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 
 from lakepact.conformance import asking, profiles, runner
+from lakepact.conformance.escaping import json, plain, terminal, toml
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report.screen import Screen
 from lakepact.conformance.target import Target, address
@@ -75,13 +75,13 @@ def probe(
         try:
             found = asking.found(wire, target, contract or asking.recognised(wire, target), contract_version)
         except UnknownVersion as wrong:
-            raise click.UsageError(str(wrong)) from wrong
+            raise click.UsageError(plain(wrong)) from wrong
         except Blocked as blocked:
-            click.echo(f"lakepact probe: {wire.redact(str(blocked))}", err=True)
+            click.echo(f"lakepact probe: {plain(wire.redact(str(blocked)))}", err=True)
             sys.exit(runner.INCOMPLETE)
         document = orjson.loads(wire.redact(orjson.dumps(_document(found, target)).decode()))
     if as_json:
-        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+        click.echo(json(document, indent=True))
     else:
         _show(document, Screen())
     if profile:
@@ -131,10 +131,14 @@ def _show(document: Mapping[str, Any], console: Console) -> None:
         table.add_column(name, justify="right" if how == "right" else "left", no_wrap=name == "operation")
     for one in document["operations"]:
         took = "" if one["milliseconds"] is None else f"{one['milliseconds']:.1f}"
-        table.add_row(one["operation"], DECLARED[one["declared"]], str(one["status"] or ""), took, escape(one["remark"]))
-    console.print(f"[bold]{escape(document['target'])}[/]  {document['contract']} {document['version']}", highlight=False, soft_wrap=True)
+        table.add_row(terminal(one["operation"]), DECLARED[one["declared"]], str(one["status"] or ""), took, terminal(one["remark"]))
+    console.print(
+        f"[bold]{terminal(document['target'])}[/]  {terminal(document['contract'])} {terminal(document['version'])}",
+        highlight=False,
+        soft_wrap=True,
+    )
     for name, said in {**document["facts"], **_features(document["features"])}.items():
-        console.print(f"  [dim]{escape(name)}[/]  {escape(said)}", highlight=False, soft_wrap=True)
+        console.print(f"  [dim]{terminal(name)}[/]  {terminal(said)}", highlight=False, soft_wrap=True)
     console.print(table)
     answered = [one for one in document["operations"] if one["status"] and one["status"] < 400]
     declares = any(one["declared"] is not None for one in document["operations"])
@@ -151,20 +155,16 @@ def _features(features: Mapping[str, bool]) -> dict[str, str]:
 
 def _profile(found: Found, target: Target, token_env: str | None, *, hidden: bool) -> Iterator[str]:
     """The lines of a profile; what check finds out by itself is told as a remark, so that it stays true when the server changes."""
-    yield f"# {found.contract} {found.version}, found by lakepact probe; lakepact check --profile reads this."
-    yield f"contract = {_quoted(found.contract)}"
-    yield f"contract_version = {_quoted(found.version)}"
-    yield f"url = {_quoted(target.url)}"
+    yield f"# {plain(found.contract)} {plain(found.version)}, found by lakepact probe; lakepact check --profile reads this."
+    yield f"contract = {toml(found.contract)}"
+    yield f"contract_version = {toml(found.version)}"
+    yield f"url = {toml(target.url)}"
     if token_env:
-        yield f"token_env = {_quoted(token_env)}"
+        yield f"token_env = {toml(token_env)}"
     if hidden or (target.headers and not token_env):
         yield "# Headers, and a user and a password in the address, are not written here: give them to lakepact check again."
     if target.parameters:
-        yield from ("", "[parameters]", *(f"{_quoted(name)} = {_quoted(said)}" for name, said in target.parameters.items()))
+        yield from ("", "[parameters]", *(f"{toml(name)} = {toml(said)}" for name, said in target.parameters.items()))
     if found.features:
         yield from ("", "# lakepact check finds these out by itself; without the mark, what is said here wins.", "[features]")
-        yield from (f"# {_quoted(name)} = {str(on).lower()}" for name, on in found.features.items())
-
-
-def _quoted(text: str) -> str:
-    return orjson.dumps(text).decode().replace("\x7f", "\\u007f")
+        yield from (f"# {toml(name)} = {str(on).lower()}" for name, on in found.features.items())

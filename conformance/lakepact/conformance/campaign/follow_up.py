@@ -15,6 +15,7 @@ from lakepact.conformance.campaign import replay as replays
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.landing import delta, iceberg
 from lakepact.conformance.campaign.progress import told
+from lakepact.conformance.escaping import plain
 from lakepact.conformance.fuzz.shrinking import ATTEMPTS
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def replay(*, run_folder: Path, case_id: str, target: str, url: str | None) -> N
                 if step < len(answers):
                     _tell_step(when, step, answers[step])
             different = found.differs(step) if found.before else ()
-            click.echo(f"      {'not alike: ' + '; '.join(different) if different else 'alike' if found.before else 'it had not landed'}")
+            click.echo(
+                f"      {'not alike: ' + plain('; '.join(different)) if different else 'alike' if found.before else 'it had not landed'}"
+            )
         sys.exit(1 if any(one.bad for one in found.after) else 0)
 
     told("replay", send)
@@ -78,12 +81,14 @@ def minimize(*, run_folder: Path, case_id: str, target: str, url: str | None, re
 def _tell_step(when: str, step: int, one: replays.Answered) -> None:
     row = one.row
     exchange = evidence.exchange_of(row) if row["url"] else None
-    click.echo(f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''} {row['reason'] or ''}".rstrip())
+    click.echo(f"{step:3} {when:4} {row['operation_id']} {row['state']} {row['http_status'] or ''} {plain(row['reason'] or '')}".rstrip())
     if exchange is not None:
-        click.echo(f"      {exchange.curl()}")
-        click.echo(f"      {exchange.body[:SHOWN].decode('utf-8', 'replace') or 'no body'}")
+        click.echo(f"      {plain(exchange.curl())}")
+        click.echo(f"      {plain(exchange.body[:SHOWN].decode('utf-8', 'replace')) or 'no body'}")
     for bad in one.bad:
-        click.echo(f"      {bad['verdict']} {bad['requirement_id']}: expected {bad['expected']}; observed {bad['observed'][:SHOWN]}")
+        click.echo(
+            f"      {bad['verdict']} {bad['requirement_id']}: expected {plain(bad['expected'])}; observed {plain(bad['observed'][:SHOWN])}"
+        )
 
 
 @click.command()

@@ -12,6 +12,7 @@ from lakepact.conformance import runner
 from lakepact.conformance.campaign import run_metadata
 from lakepact.conformance.campaign.errors import CannotRun, Refused
 from lakepact.conformance.campaign.landing import CannotLand
+from lakepact.conformance.escaping import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +35,13 @@ def told(verb: str, action: Callable[[], None], *, command: str = "") -> None:
         sys.exit(runner.INCOMPLETE)
     except OSError as wrong:
         where = f" ({wrong.filename})" if wrong.filename else ""
-        click.echo(f"{speaker}: {wrong.strerror or wrong}{where}; what had landed is kept", err=True)
+        click.echo(f"{speaker}: {plain(wrong.strerror or wrong)}{where}; what had landed is kept", err=True)
         sys.exit(runner.INCOMPLETE)
     except (LookupError, ValueError) as wrong:
-        click.echo(f"{speaker}: {wrong.args[0] if wrong.args else wrong}", err=True)
+        click.echo(f"{speaker}: {plain(wrong.args[0] if wrong.args else wrong)}", err=True)
         sys.exit(runner.USAGE)
     except (Refused, CannotRun, CannotLand) as refused:
-        click.echo(f"{speaker}: {refused}", err=True)
+        click.echo(f"{speaker}: {plain(refused)}", err=True)
         sys.exit(runner.INCOMPLETE)
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 import httpx
-import orjson
 
 from lakepact.conformance.data import delta, delta_door, iceberg, iceberg_door, truth
 from lakepact.conformance.data.shapes import SHAPES
 from lakepact.conformance.data.truth import DELTA, DOORS, ICEBERG, NotWritten, Version, Written, WrittenTable
 from lakepact.conformance.data.writers import CannotWrite, OnSpark, Plain, Writer
 from lakepact.conformance.embedded import Misused, answering
+from lakepact.conformance.escaping import json, plain, terminal
 from lakepact.conformance.outcome import Blocked, Unmet
 from lakepact.conformance.report.screen import Screen
 
@@ -159,7 +159,7 @@ def verify(
     except NotWritten as unread:
         raise click.UsageError(str(unread)) from None
     except (CannotWrite, Blocked, Misused, Unmet, OSError, httpx.HTTPError) as broken:
-        click.echo(f"lakepact data: {broken}", err=True)
+        click.echo(f"lakepact data: {plain(broken)}", err=True)
         sys.exit(INCOMPLETE)
     if not as_json:
         console.print(
@@ -210,15 +210,16 @@ def _found(
 
 def _show(finding: Finding, console: Console, *, as_json: bool) -> None:
     if as_json:
-        click.echo(orjson.dumps({**asdict(finding), "is_well": finding.is_well}).decode())
+        click.echo(json({**asdict(finding), "is_well": finding.is_well}))
         return
-    where = f"{finding.door} {finding.table}"
+    where, what = f"{terminal(finding.door)} {terminal(finding.table)}", terminal(finding.what)
+    actual = terminal(finding.actual)
     if not finding.is_offered:
-        console.print(f"[dim]-  {where}  {finding.what}: {finding.actual}[/]")
+        console.print(f"[dim]-  {where}  {what}: {actual}[/]")
     elif finding.is_well:
-        console.print(f"[green]ok[/] {where}  {finding.what}" + (f"  [dim]{finding.actual}[/]" if finding.actual else ""))
+        console.print(f"[green]ok[/] {where}  {what}" + (f"  [dim]{actual}[/]" if actual else ""))
     else:
-        console.print(f"[red]!![/] {where}  {finding.what}: expected {finding.expected}, found {finding.actual}")
+        console.print(f"[red]!![/] {where}  {what}: expected {terminal(finding.expected)}, found {actual}")
 
 
 @contextlib.contextmanager

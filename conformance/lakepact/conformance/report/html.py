@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.escaping import html_lines
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, by_area, styles
 from lakepact.conformance.report.page import page, wide
@@ -161,10 +162,10 @@ def _evidence(sent: Sequence[Mapping[str, Any]]) -> str:
     curls = f"# {left_out} requests before these stand in the JSON lines\n" if left_out > 0 else ""
     curls += "\n".join(exchange["curl"] for exchange in before[-SHOWN_CURLS:])
     many = "the request" if len(before) == 1 else f"{len(before)} requests"
-    requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{escape(curls)}</pre></details>' if before else ""
+    requests = f'<details><summary>{many} before it</summary><pre tabindex="0">{html_lines(curls)}</pre></details>' if before else ""
     requests += f'<pre tabindex="0">{escape(last["curl"])}</pre>'
     status = last["response"]["status"] or "none came"
-    body = f'<pre tabindex="0">{escape(last["response"]["body"])}</pre>' if last["response"]["body"] else "<p>No body.</p>"
+    body = f'<pre tabindex="0">{html_lines(last["response"]["body"])}</pre>' if last["response"]["body"] else "<p>No body.</p>"
     return f"{requests}<details><summary>the last answer: {status}</summary>{body}</details>"
 
 

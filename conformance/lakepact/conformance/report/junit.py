@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+from lakepact.conformance.escaping import xml
 from lakepact.conformance.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -30,17 +31,17 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
     for line in report:
         if line["line"] == "result":
             areas[line["area"]].append(line)
-    root = ET.Element("testsuites", name=f"{header['contract']} {header['version']}", time=str(footer["seconds"]))
+    root = ET.Element("testsuites", name=xml(f"{header['contract']} {header['version']}"), time=str(footer["seconds"]))
     if "stopped" in footer:
         suite = ET.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
         case = ET.SubElement(suite, "testcase", classname=f"{header['contract']}.run", name="the target can be judged")
-        ET.SubElement(case, "error", message=_legal(footer["stopped"]))
+        ET.SubElement(case, "error", message=xml(footer["stopped"]))
     for area, results in areas.items():
         kinds = [ELEMENTS.get(Outcome(r["outcome"])) for r in results]
         suite = ET.SubElement(
             root,
             "testsuite",
-            name=area,
+            name=xml(area),
             tests=str(len(results)),
             failures=str(kinds.count("failure")),
             errors=str(kinds.count("error")),
@@ -48,7 +49,7 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
         )
         for result, kind in zip(results, kinds, strict=True):
             case = ET.SubElement(
-                suite, "testcase", classname=f"{header['contract']}.{area}", name=f"{result['requirement']} {result['says']}"
+                suite, "testcase", classname=xml(f"{header['contract']}.{area}"), name=xml(f"{result['requirement']} {result['says']}")
             )
             if kind is not None:
                 verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
@@ -57,12 +58,7 @@ def write(report: Sequence[dict[str, Any]], path: Path) -> None:
                     if kind == "failure"
                     else verdict.get("remark", "")
                 )
-                ET.SubElement(case, kind, message=_legal(message)).text = _legal(verdict.get("actual", ""))
+                ET.SubElement(case, kind, message=xml(message)).text = xml(verdict.get("actual", ""))
     ET.indent(root)
     path.parent.mkdir(parents=True, exist_ok=True)
     ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
-
-
-def _legal(text: str) -> str:
-    """`text` without the control characters that XML forbids."""
-    return "".join(c if c in "\t\n\r" or (c >= " " and c not in "\ufffe\uffff") else f"\\x{ord(c):02x}" for c in text)

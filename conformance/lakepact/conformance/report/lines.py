@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance import runner
+from lakepact.conformance.escaping import json
 from lakepact.conformance.exchanges import SHOWN_BODY
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS
@@ -146,7 +147,7 @@ def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) 
 
 def encoded(line: dict[str, Any]) -> bytes:
     """A line as it stands in a file."""
-    return orjson.dumps(line) + b"\n"
+    return json(line).encode() + b"\n"
 
 
 def write(report: Iterable[dict[str, Any]], path: Path) -> None:

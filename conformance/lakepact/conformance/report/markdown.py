@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.escaping import code, plain
+from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.text import EVIDENCE
 
@@ -23,11 +25,11 @@ def _document(report: Sequence[dict[str, Any]]) -> Iterator[str]:
     header, footer = report[0], report[-1]
     results = [line for line in report if line["line"] == "result"]
     exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
-    yield f"# {header['title']} {header['version']}: {footer['verdict']}\n"
-    yield f"`{header['target']}`, judged {header['ended']} by lakepact {header['lakepact']}: "
+    yield f"# {md(header['title'])} {md(header['version'])}: {md(footer['verdict'])}\n"
+    yield f"{code(header['target'])}, judged {md(header['ended'])} by lakepact {md(header['lakepact'])}: "
     yield f"{len(results)} requirements, {footer['checks']} checks, {footer['requests']} requests, {footer['seconds']:.1f} s.\n"
     if "stopped" in footer:
-        yield f"{'Not everything was' if results else 'Nothing could be'} judged: {_code(footer['stopped'])}\n"
+        yield f"{'Not everything was' if results else 'Nothing could be'} judged: {code(footer['stopped'])}\n"
     if not results:
         return
     yield from _areas(results)
@@ -47,25 +49,20 @@ def _areas(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     for result in results:
         areas[result["area"]][result["outcome"]] += 1
     for area, seen in areas.items():
-        yield f"| {area} | " + " | ".join(str(seen[o]) for o in shown) + " |"
+        yield f"| {md(area)} | " + " | ".join(str(seen[o]) for o in shown) + " |"
 
 
 def _evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]]) -> Iterator[str]:
     verdict = next(v for v in result["verdicts"] if v["outcome"] == result["outcome"])
-    yield f"### {result['requirement']} ({result['level']})\n"
-    yield f"{result['says']}\n"
-    yield from (f"- {label}: {_code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
-    yield f"- clause: `{result['clause']}`"
+    yield f"### {md(result['requirement'])} ({md(result['level'])})\n"
+    yield f"{md(result['says'])}\n"
+    yield from (f"- {label}: {code(verdict[label])}" for label in ("expected", "actual", "remark") if label in verdict)
+    yield f"- clause: {code(result['clause'])}"
     if result["reading"]:
-        yield f"- reading: {result['reading']}"
-    yield from (f"- edit {e['id']} ({e['effect']}): {e['says']}" for e in result["edits"])
+        yield f"- reading: {md(result['reading'])}"
+    yield from (f"- edit {md(e['id'])} ({md(e['effect'])}): {md(e['says'])}" for e in result["edits"])
     curls = [exchanges[n]["curl"] for n in verdict.get("exchanges", ()) if n in exchanges]
     if curls:
         yield "\n```sh"
-        yield from curls
+        yield from map(plain, curls)
         yield "```\n"
-
-
-def _code(text: str) -> str:
-    fence = "``" if "`" in text else "`"
-    return f"{fence} {text} {fence}" if fence == "``" else f"`{text}`"

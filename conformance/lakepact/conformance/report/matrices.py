@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.markup import escape as unmarked
 from rich.table import Table
 
+from lakepact.conformance.escaping import code_cell, terminal
+from lakepact.conformance.escaping import html as escape
+from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report.compatibility import REQUIREMENT, cell_text, counted, incomplete, marks, outcome_of, signs
 from lakepact.conformance.report.looks import LOOKS, VERDICTS, styles
@@ -28,18 +29,20 @@ def show(matrix: Matrix, console: Console) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(matrix.by, no_wrap=True)
     for column in matrix.columns:
-        table.add_column(unmarked(column.name), justify="center" if matrix.by == REQUIREMENT else "left")
+        table.add_column(terminal(column.name), justify="center" if matrix.by == REQUIREMENT else "left")
     for row in matrix.rows:
-        table.add_row(unmarked(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
+        table.add_row(terminal(row.name), *(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns))
     table.add_section()
     table.add_row("[bold]verdict[/]", *(VERDICTS[column.verdict].says.lower() for column in matrix.columns))
     console.print(table)
     for line in (signs(matrix), *matrix.notes):
-        console.print(unmarked(line), highlight=False, soft_wrap=True)
+        console.print(terminal(line), highlight=False, soft_wrap=True)
     for column in matrix.columns:
-        console.print(f"[bold]{unmarked(column.name)}[/]  {unmarked(column.url)}  {column.ended}", highlight=False, soft_wrap=True)
+        console.print(
+            f"[bold]{terminal(column.name)}[/]  {terminal(column.url)}  {terminal(column.ended)}", highlight=False, soft_wrap=True
+        )
     for line in incomplete(matrix.columns):
-        console.print(f"[yellow]{unmarked(line)}[/]", highlight=False, soft_wrap=True)
+        console.print(f"[yellow]{terminal(line)}[/]", highlight=False, soft_wrap=True)
 
 
 def markdown(matrix: Matrix) -> str:
@@ -48,23 +51,19 @@ def markdown(matrix: Matrix) -> str:
 
 
 def _markdown(matrix: Matrix) -> Iterator[str]:
-    yield f"# {matrix.title} {matrix.version}: compatibility by {matrix.by}\n"
+    yield f"# {md(matrix.title)} {md(matrix.version)}: compatibility by {matrix.by}\n"
     yield "| report | target | judged | verdict |"
     yield "|---|---|---|---|"
-    yield from (f"| {_cell(c.name)} | `{_cell(c.url)}` | {c.ended} | {c.verdict} |" for c in matrix.columns)
+    yield from (f"| {md(c.name)} | {code_cell(c.url)} | {md(c.ended)} | {md(c.verdict)} |" for c in matrix.columns)
     notes = [*incomplete(matrix.columns), *matrix.notes]
-    yield from ("", *(f"- {note}" for note in notes)) if notes else ()
+    yield from ("", *(f"- {md(note)}" for note in notes)) if notes else ()
     yield f"\n{signs(matrix)}.\n"
     last = matrix.by == REQUIREMENT
-    yield f"| {matrix.by} | " + " | ".join(_cell(column.name) for column in matrix.columns) + (f" | {SAYS} |" if last else " |")
+    yield f"| {matrix.by} | " + " | ".join(md(column.name) for column in matrix.columns) + (f" | {SAYS} |" if last else " |")
     yield "|---|" + (":---:|" if last else "---|") * len(matrix.columns) + ("---|" if last else "")
     for row in matrix.rows:
         cells = " | ".join(cell_text(row.cells.get(column.name), matrix.by) for column in matrix.columns)
-        yield f"| {_cell(row.name)} | {cells} |" + (f" {_cell(row.says)} |" if last else "")
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+        yield f"| {md(row.name)} | {cells} |" + (f" {md(row.says)} |" if last else "")
 
 
 def html(matrix: Matrix) -> str:

@@ -10,6 +10,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from lakepact.conformance import runner
+from lakepact.conformance.escaping import plain
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.report import html, junit, lines, markdown, text
 
@@ -74,7 +75,7 @@ def write(
     """
     report = list(lines.lines(run, strict=strict, stopped=stopped))
     if stopped:
-        click.echo(f"lakepact {verb}: {run.wire.redact(stopped)}", err=True)
+        click.echo(f"lakepact {verb}: {plain(run.wire.redact(stopped))}", err=True)
     written = [_is_written(report, kind, path, verb) for kind, path in reports]  # first: whoever reads the rest may have read enough
     if as_json:
         for line in report:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
+from lakepact.conformance.escaping import html as escape
 from lakepact.conformance.report.style import STYLE
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from math import log10, tau
 from typing import TYPE_CHECKING, Any
 
+from lakepact.conformance.escaping import html as escape
 from lakepact.conformance.report.style import NAMES
 
 if TYPE_CHECKING:

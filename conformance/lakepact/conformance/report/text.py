@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 
+from lakepact.conformance.escaping import terminal
 from lakepact.conformance.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -64,12 +64,11 @@ def evidence(result: dict[str, Any], exchanges: dict[int, dict[str, Any]], heade
     colour = COLOURS[outcome]
 
     def say(label: str, text: str) -> None:
-        console.print(f"      [dim]{label:<9}[/]{escape(text)}", soft_wrap=True, highlight=False)
+        console.print(f"      [dim]{label:<9}[/]{terminal(text)}", soft_wrap=True, highlight=False)
 
-    console.print(
-        f"[{colour}]{outcome.upper():<5}[/] [bold]{result['requirement']}[/]  {result['level']}  [dim]{result['area']}[/]", highlight=False
-    )
-    console.print(f"      {escape(result['says'])}", soft_wrap=True, highlight=False)
+    about = f"[bold]{terminal(result['requirement'])}[/]  {terminal(result['level'])}  [dim]{terminal(result['area'])}[/]"
+    console.print(f"[{colour}]{outcome.upper():<5}[/] {about}", highlight=False)
+    console.print(f"      {terminal(result['says'])}", soft_wrap=True, highlight=False)
     verdict = next(v for v in result["verdicts"] if v["outcome"] == outcome)
     for label in ("expected", "actual"):
         if label in verdict:
@@ -96,8 +95,8 @@ def _kept(results: Sequence[dict[str, Any]], console: Console) -> None:
             remark = "; ".join(sorted({v["remark"] for v in result["verdicts"] if v.get("remark")}))
             colour = COLOURS[Outcome(result["outcome"])]
             console.print(
-                f"[{colour}]{result['outcome']:<11}[/] {result['requirement']}  {escape(result['says'])}"
-                + (f" [dim]({escape(remark)})[/]" if remark else ""),
+                f"[{colour}]{result['outcome']:<11}[/] {terminal(result['requirement'])}  {terminal(result['says'])}"
+                + (f" [dim]({terminal(remark)})[/]" if remark else ""),
                 highlight=False,
                 soft_wrap=True,
             )
@@ -114,7 +113,7 @@ def _table(results: Sequence[dict[str, Any]]) -> Table:
     for result in results:
         areas[result["area"]][result["outcome"]] += 1
     for area, seen in areas.items():
-        table.add_row(area, *(f"[{COLOURS[o]}]{seen[o]}[/]" if seen[o] else "[dim]·[/]" for o in reversed(shown)))
+        table.add_row(terminal(area), *(f"[{COLOURS[o]}]{seen[o]}[/]" if seen[o] else "[dim]·[/]" for o in reversed(shown)))
     total = Counter(result["outcome"] for result in results)
     table.add_section()
     table.add_row("[bold]all[/]", *(f"[bold {COLOURS[o]}]{total[o]}[/]" for o in reversed(shown)))
@@ -127,7 +126,7 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -
     judged = declared if header.get("side", "server") == "server" else "a client"
     scope = f", only {', '.join(header['only'])}" if header["only"] else ""
     console.print(
-        f"[{colour}]{footer['verdict']}[/]  {escape(header['target'])}  {header['contract']} {header['version']}{escape(scope)}\n"
+        f"[{colour}]{footer['verdict']}[/]  {terminal(header['target'])}  {header['contract']} {header['version']}{terminal(scope)}\n"
         f"[dim]{judged}; {_counted(footer['checks'], 'check')} and {_counted(footer['laws'], 'law')}, "
         f"{footer['requests']} requests in {footer['seconds']:.1f} s[/]",
         highlight=False,
@@ -138,7 +137,7 @@ def _verdict(header: dict[str, Any], footer: dict[str, Any], console: Console) -
         what = (
             f"{_counted(len(stays), 'thing')} that the checks made could not be removed; their names begin with lp_. The first: {stays[0]}"
         )
-        console.print(f"[yellow]{escape(what)}[/]", highlight=False, soft_wrap=True)
+        console.print(f"[yellow]{terminal(what)}[/]", highlight=False, soft_wrap=True)
 
 
 def _counted(number: int, thing: str) -> str:

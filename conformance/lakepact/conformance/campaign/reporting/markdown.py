@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.campaign.analysis.summaries import VERDICTS
 from lakepact.conformance.campaign.reporting.facts import INTERRUPTED, KINDS, MOST, QUIET
+from lakepact.conformance.escaping import code, plain
+from lakepact.conformance.escaping import markdown as md
 from lakepact.conformance.report.style import SIGNS
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ def compared(facts: Facts) -> Iterator[str]:
     """The lines that compare the targets: what each does not keep, and where they answer differently."""
     plan = facts.run["plan"]
     yield f"{facts.title}: {plan['cases']} cases of {plan['operations']} operations\n"
-    yield from (f"- {target['name']}: `{target['url']}`" for target in facts.run["targets"])
+    yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
     yield from _findings(facts)
     yield from _divergences(facts)
 
@@ -32,7 +34,7 @@ def _lines(facts: Facts) -> Iterator[str]:
     plan = facts.run["plan"]
     yield f"# Campaign {facts.run['run_id']}: {facts.title}\n"
     yield f"{plan['cases']} cases of {plan['operations']} operations, {len(facts.targets)} targets; the run is {facts.status}.\n"
-    yield from (f"- {target['name']}: `{target['url']}`" for target in facts.run["targets"])
+    yield from (f"- {md(target['name'])}: {code(target['url'])}" for target in facts.run["targets"])
     if facts.interrupted:
         yield f"- {facts.interrupted} {INTERRUPTED}"
     yield "\n## Requirements\n"
@@ -86,13 +88,13 @@ def _findings(facts: Facts) -> Iterator[str]:
         yield "Nothing was found."
     for finding in facts.findings:
         yield f"### {finding.requirement.id} ({finding.requirement.level})\n"
-        yield f"{finding.requirement.says} Clause: `{finding.clause}`\n"
+        yield f"{md(finding.requirement.says)} Clause: {code(finding.clause)}\n"
         for one in finding.shown:
-            yield f"- **{one.target}**: {one.verdict}, {one.failed} times in {one.cases} cases, first `{one.case_id}`"
-            yield f"  - expected: {_code(one.expected)}"
-            yield f"  - observed: {_code(one.observed)}"
+            yield f"- **{md(one.target)}**: {one.verdict}, {one.failed} times in {one.cases} cases, first {code(one.case_id)}"
+            yield f"  - expected: {code(one.expected)}"
+            yield f"  - observed: {code(one.observed)}"
             if one.curl:
-                yield f"\n```sh\n{one.curl}\n```\n"
+                yield f"\n```sh\n{plain(one.curl)}\n```\n"
     if facts.left_out:
         yield f"\n… and {facts.left_out} more in the table `coverage`."
 
@@ -109,7 +111,7 @@ def _divergences(facts: Facts) -> Iterator[str]:
     rows = []
     for e in facts.examples:
         groups = " ≠ ".join(f"{', '.join(targets)}{': ' if said else ''}{said}" for targets, said in e.groups)
-        rows.append((e.operation, e.kind, "; ".join((groups, *e.differences)), f"`{e.case_id}`", ", ".join(e.requirements) or "—"))
+        rows.append((e.operation, e.kind, "; ".join((groups, *e.differences)), e.case_id, ", ".join(e.requirements) or "—"))
     yield from _table(("operation", "class", "who answers what", "case", "broken in it"), rows)
 
 
@@ -119,13 +121,7 @@ def _counts(first: str, counts: Mapping[str, Mapping[str, int]], columns: Sequen
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    yield "| " + " | ".join(head) + " |"
+    yield "| " + " | ".join(map(md, head)) + " |"
     yield "|---" * len(head) + "|"
     for row in rows:
-        yield "| " + " | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
-
-
-def _code(text: str) -> str:
-    flat = " ".join(text.split())
-    fence = "``" if "`" in flat else "`"
-    return f"{fence} {flat} {fence}" if fence == "``" else f"`{flat}`"
+        yield "| " + " | ".join(map(md, row)) + " |"
