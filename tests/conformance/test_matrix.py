@@ -136,7 +136,7 @@ def test_every_form_says_the_same(tmp_path: Path) -> None:
 
     assert [n for n in ("R-1", "R-2", "R-3", "R-4") for form in (result.output, *written.values()) if n not in form] == []
     assert all("1 requirement could not be judged" in form for form in written.values())
-    assert "| R-2 | ✓ | ✗ | MUST: <b>what \\| 2 says</b> |" in written["md"]
+    assert "| R-2 | ✓ | ✗ | MUST: &lt;b&gt;what \\| 2 says&lt;/b&gt; |" in written["md"]
     assert json.loads(written["json"])["rows"][1]["cells"] == {"good": {"pass": 1}, "bad": {"fail": 1}}
     assert re.findall(r"<(?:script|link|img|iframe|b>)|(?:src|href)=(?!\"#)", written["html"]) == []
 

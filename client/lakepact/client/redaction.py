@@ -24,7 +24,13 @@ _SECRET_HEADER = re.compile(_TELLING, re.IGNORECASE)
 #: `"some.secret-name": "value"`, the value possibly cut off.
 _SECRET_MEMBER = re.compile(rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)"(?:[^"\\]|\\.)*"?', re.IGNORECASE | re.DOTALL)
 #: `some_secret=value`, in forms and query strings; `sig` is what Azure calls the signature of a URL.
-_SECRET_FIELD = re.compile(rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|sig)=)[^&\s"<\\]+', re.IGNORECASE)
+_SECRET_FIELD = re.compile(rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|(?:u0026)?sig)=)[^&\s"<\\]+', re.IGNORECASE)
+#: `scheme://user:password@`, also where JSON escapes the slashes, and of the web also a user alone.
+_USERINFO = re.compile(
+    r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\?/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\?/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE
+)
+#: The same inside of a query string.
+_ENCODED_USERINFO = re.compile(r"""((?:%3A|:)%2F%2F)(?:(?!%2F|%3F|%40)[^\s/?#&"'<>\\@])+(?:%40|@)""", re.IGNORECASE)
 #: Fields of the forms of token endpoints.
 _FORM_SECRETS = frozenset({"client_secret", "subject_token", "actor_token"})
 #: A shorter credential would blot out innocent text.
@@ -57,6 +63,8 @@ class Redactor:
         """The text without credentials."""
         for credential in self._credentials:
             text = text.replace(credential, HIDDEN)
+        if "@" in text or "%40" in text:
+            text = _ENCODED_USERINFO.sub(rf"\1{HIDDEN}@", _USERINFO.sub(rf"\1{HIDDEN}@", text))
         return _SECRET_FIELD.sub(rf"\1{HIDDEN}", _SECRET_MEMBER.sub(rf'\1"{HIDDEN}"', text))
 
     def body(self, content: bytes | None) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ANYTHING = "*/*"  #: what is accepted where nothing else is said; a curl line does without
 SHOWN_BODY = 4096  #: bytes of a body that a report quotes
+MARGIN = 2048  #: bytes behind these that are kept, so that a secret at the cut is recognized
 SHOWN_TEXT = 300  #: characters of it that a judgement quotes
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.outcome import Unmet
+from lakepact.conformance.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,7 +21,8 @@ def shown(value: Any) -> str:
         text = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
     except TypeError:
         text = repr(value)
-    return text if len(text) <= 300 else text[:300] + "…"
+    # What is a secret as a whole may not be recognized in part.
+    return text if len(text) <= 300 else redacted(text, ())[:300] + "…"
 
 
 def status(reply: Reply, *allowed: int, about: str = "") -> None:

@@ -20,7 +20,16 @@ TELLING = re.compile(r"auth|token|key|secret|credential|password|signature|sessi
 AT_RANDOM = re.compile(r"(?!\S{8}-\S{4}-\S{4}-\S{4}-\S{12}\Z)(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
 
 #: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON, in JSON within JSON too.
-SIGNED = re.compile(r"(\b(?:[\w-]*-)?(?:Signature|Security-Token)=|\bsig=)[^&\"'\\\s<>]+", re.IGNORECASE)
+SIGNED = re.compile(
+    r"""((?:\b(?:[\w-]*-)?(?:Signature|Security-Token|Amz-Credential|Goog-Credential)
+    |(?:\b|u0026|%26|%3F)sig|(?:[?&;]|u0026|%26|%3F)(?:[a-z]+_)?(?<!page_)token)(?:=|%3D))[^&\"'\\\s<>]+""",
+    re.IGNORECASE | re.VERBOSE,
+)
+#: A user and a password in a URL, also where slashes are escaped or the URL is a part of another one; of the web, also a user alone.
+USERINFO = re.compile(
+    r"""(\b(?:[a-z][a-z0-9+.-]*:(?:\\?/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\?/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE | re.VERBOSE
+)
+USERINFO_IN_QUERY = re.compile(r"""((?:%3A|:)%2F%2F)(?:(?!%2F|%3F|%40)[^\s/?#&"'<>\\@])+(?:%40|@)""", re.IGNORECASE)
 HANDED_OUT = re.compile(
     r"""(?P<start>(?P<quote>\\?["'])
     (?:[^"'\\]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|(?:refresh|id)[-_]token|client[-_]secret
@@ -30,7 +39,7 @@ HANDED_OUT = re.compile(
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 #: Where none of these is, nothing is searched: most answers have none, and to search takes a hundred times as long.
-SIGNS = ("key", "token", "secret", "password", "connection", "authorization", "credential", "signature", "sig=")
+SIGNS = ("key", "token", "secret", "password", "connection", "authorization", "credential", "signature", "sig=", "sig%3d", "@", "%40")
 #: Words before a secret that are none, also where nothing follows.
 SCHEMES = frozenset({"basic", "bearer", "digest", "negotiate", "zenapikey"})
 #: Words that are sent as tokens by those who have none, and that stand in every other answer.
@@ -44,6 +53,8 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     lower = text.lower()
     if not any(sign in lower for sign in SIGNS):
         return text
+    if "@" in text or "%40" in text:
+        text = USERINFO_IN_QUERY.sub(rf"\1{REDACTED}@", USERINFO.sub(rf"\1{REDACTED}@", text))
     return HANDED_OUT.sub(rf"\g<start>{REDACTED}", SIGNED.sub(rf"\1{REDACTED}", text))
 
 

@@ -20,7 +20,7 @@ import h11
 import httpx
 
 from lakepact.conformance.connections import Connections
-from lakepact.conformance.exchanges import ANYTHING, SHOWN_BODY, Exchange, Reply
+from lakepact.conformance.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
 from lakepact.conformance.limits import ACCEPTED_CODINGS, MAX_BODY, MIB, TooLarge, too_large
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
@@ -157,8 +157,8 @@ class Wire:
         """Keep of the body of an exchange what a report quotes: nobody looks at it any more."""
         with self._lock:
             self._large_bytes -= self._large.pop(number, 0)
-        exchange = self.exchanges[number]
-        self.exchanges[number] = replace(exchange, body=exchange.body[:SHOWN_BODY], left_out=max(len(exchange.body) - SHOWN_BODY, 0))
+        exchange, kept = self.exchanges[number], SHOWN_BODY + MARGIN
+        self.exchanges[number] = replace(exchange, body=exchange.body[:kept], left_out=max(len(exchange.body) - kept, 0))
 
     def redact(self, text: str) -> str:
         """`text` without any secret that was sent, or that a target hands out."""
@@ -310,7 +310,7 @@ class Wire:
 
     def _keep_within_bounds(self, exchange: Exchange) -> None:
         """Let go of the oldest large bodies once they take too much memory together."""
-        if len(exchange.body) <= SHOWN_BODY:
+        if len(exchange.body) <= SHOWN_BODY + MARGIN:
             return
         with self._lock:
             self._large[exchange.number] = len(exchange.body)

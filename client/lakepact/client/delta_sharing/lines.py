@@ -45,8 +45,9 @@ class Metadata:
     #: Bytes of all files.
     size: int | None = None
     num_files: int | None = None
-    location: str | None = None
-    auxiliary_locations: tuple[str, ...] = ()
+    #: May hold a user and a password.
+    location: str | None = field(default=None, repr=False)
+    auxiliary_locations: tuple[str, ...] = field(default=(), repr=False)
     #: None where the server does not say it, which means by URLs only.
     access_modes: tuple[AccessMode, ...] | None = None
 

@@ -18,7 +18,7 @@ import orjson
 
 from lakepact.conformance import runner
 from lakepact.conformance.escaping import json
-from lakepact.conformance.exchanges import SHOWN_BODY
+from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.redaction import REDACTED, SECRET_HEADERS
 
@@ -60,10 +60,10 @@ def _header(run: Run, *, strict: bool) -> dict[str, Any]:
         "contract": contract.name,
         "version": contract.version,
         "title": contract.title,
-        "target": run.target.name or run.target.url,
+        "target": run.wire.redact(run.target.name or run.target.url),
         "side": run.target.side,
         "authorized": bool(run.target.headers),
-        "facts": dict(offer.facts) if offer else {},
+        "facts": {name: run.wire.redact(said) for name, said in offer.facts.items()} if offer else {},
         "operations": sorted(offer.operations) if offer else [],
         "all_operations": len(contract.operations),
         "features": {name: run.feature(name) for name in contract.features},
@@ -123,9 +123,9 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
 
 
 def _text(exchange: Exchange, body: bytes, left_out: int = 0) -> str:
-    text = exchange.redact(body[:SHOWN_BODY].decode("utf-8", "backslashreplace"))
+    text = exchange.redact(body[: SHOWN_BODY + MARGIN].decode("utf-8", "backslashreplace"))
     length = len(body) + left_out
-    return text if length <= SHOWN_BODY else f"{text}… ({length} bytes)"
+    return text if length <= SHOWN_BODY else f"{text[:SHOWN_BODY]}… ({length} bytes)"
 
 
 def _footer(run: Run, results: Iterable[Result], *, strict: bool, stopped: str) -> dict[str, Any]:
