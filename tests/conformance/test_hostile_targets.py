@@ -1,0 +1,97 @@
+"""Answers that do not end, are far too large or far too slow stop at a limit that the message names, and leave the memory alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hostile_servers import ATTACKS, DRIPS, attacking, endless_pages, json_answer
+from lakepact.conformance.limits import MIB, Budget, GivenUp
+from lakepact.conformance.wire import NoAnswer, Wire
+from lakepact.generated.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+MOST_MEMORY = 300 * MIB
+LIMITS = r"--max-body|--timeout|Receive buffer|buffer too long|too much data|RemoteProtocolError"
+CHECK = """
+import resource, subprocess, sys
+code = subprocess.call([sys.executable, "-m", "lakepact.conformance", "check", *sys.argv[1:]], stdout=subprocess.DEVNULL)
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["pooled", "alone"])
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attack_ends_at_a_limit_that_the_message_names(name: str, *, alone: bool) -> None:
+    timeout = 0.5 if name in DRIPS else 20
+    with attacking(ATTACKS[name]()) as url, Wire(url, timeout=timeout, max_body=MIB) as wire:
+        started = time.monotonic()
+        if alone and name.endswith("bomb"):  # bytes are left as they came there
+            assert len(wire.send("GET", "/x", alone=True).body) < MIB
+            return
+        with pytest.raises(NoAnswer, match=LIMITS):
+            wire.send("GET", "/x", alone=alone)
+
+    assert time.monotonic() - started < 15
+
+
+def test_slow_answers_exhaust_the_budget_of_a_run() -> None:
+    with attacking(ATTACKS["dripping-body"]()) as url, Wire(url, timeout=0.2, budget=Budget(1.0)) as wire:
+        with pytest.raises(NoAnswer):
+            wire.send("GET", "/x")
+        started = time.monotonic()
+        with pytest.raises(GivenUp, match="--max-wait"):
+            wire.send("GET", "/x")
+
+    assert time.monotonic() - started < 0.1
+
+
+def first(path: str) -> bytes | None:
+    """Configure a client rightly: what comes after it is the attack."""
+    endpoints = [f"{operation.method} {operation.path}" for operation in Contract("iceberg_rest").operations.values()]
+    return json_answer({"defaults": {}, "overrides": {}, "endpoints": endpoints}) if path.startswith("/v1/config") else None
+
+
+def checked(url: str, folder: Path, *words: str) -> tuple[int, int, list[dict[str, Any]]]:
+    """Exit code, bytes of memory at most, and report of a check in a process of its own."""
+    report = folder / "report.jsonl"
+    command = [sys.executable, "-c", CHECK, url, "--report", f"jsonl={report}", *words]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400).stdout
+    code, memory = map(int, printed.split())
+    return code, memory, [json.loads(line) for line in report.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("name", ["endless-body", "gzip-bomb", "nested-bomb"])
+def test_check_of_a_hostile_target_is_incomplete_within_the_memory(name: str, tmp_path: Path) -> None:
+    with attacking(ATTACKS[name](), first=first) as url:
+        code, memory, report = checked(url, tmp_path, "--only", "IRC-NS-*", "--max-wait", "4", "--timeout", "5")
+
+    assert (code, report[-1]["verdict"]) == (3, "incomplete")
+    assert memory < MOST_MEMORY
+    assert not [line for line in report if line.get("outcome") == "error"]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("contract", ["iceberg_rest", "delta_sharing"])
+@pytest.mark.parametrize("name", [*ATTACKS, "endless-pages"])
+def test_whole_check_of_a_hostile_target_ends_within_three_minutes(
+    name: str, contract: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    attack = endless_pages if name == "endless-pages" else ATTACKS[name]()
+    started = time.monotonic()
+    with attacking(attack, first=first) as url:
+        code, memory, report = checked(url, tmp_path, "--contract", contract)
+
+    seconds = time.monotonic() - started
+    record_property("measured", f"exit code {code}, {seconds:.0f} s, {memory / MIB:.0f} MiB")
+    assert code in {1, 3}
+    assert (seconds < 180, memory < MOST_MEMORY) == (True, True)
+    assert not [line for line in report if line.get("outcome") == "error"]

@@ -1,0 +1,214 @@
+"""Servers that attack whoever asks them: small, on 127.0.0.1, and bounded in what they send and in how long they live."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gzip
+import itertools
+import json
+import socket
+import socketserver
+import threading
+import time
+import zlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    Attack = Callable[[str], Iterable[bytes]]
+
+KIB, MIB, GIB = 1024, 1024**2, 1024**3
+BLOCK = b"x" * (256 * KIB)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+LIFE = 200.0  #: seconds after which a server stops to send
+DRIP = 0.05  #: seconds between two bytes of a drip
+
+
+def endless_body(_: str) -> Iterator[bytes]:
+    """A body without a length that does not end."""
+    yield HEAD + b"\r\n"
+    yield from itertools.repeat(BLOCK)
+
+
+def declared_gigabyte(_: str) -> Iterator[bytes]:
+    """A body of 1 GB, as its length says."""
+    yield HEAD + b"Content-Length: %d\r\n\r\n" % GIB
+    yield from itertools.repeat(BLOCK, GIB // len(BLOCK))
+
+
+def endless_chunks(_: str) -> Iterator[bytes]:
+    """A body in chunks that does not end."""
+    yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+    yield from itertools.repeat(b"%x\r\n%b\r\n" % (len(BLOCK), BLOCK))
+
+
+def endless_chunk_extensions(_: str) -> Iterator[bytes]:
+    """Chunks of one byte, each with an extension of 60 KiB."""
+    yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+    yield from itertools.repeat(b"1;a=" + b"x" * (60 * KIB) + b"\r\n \r\n")
+
+
+def endless_chunk_line(_: str) -> Iterator[bytes]:
+    """A chunk whose extension does not end."""
+    yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;a="
+    yield from itertools.repeat(BLOCK)
+
+
+def endless_trailers(_: str) -> Iterator[bytes]:
+    """Trailers that do not end."""
+    yield HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
+    yield from itertools.repeat(b"X-More: " + b"x" * KIB + b"\r\n")
+
+
+def endless_headers(_: str) -> Iterator[bytes]:
+    """Headers that do not end."""
+    yield HEAD
+    yield from itertools.repeat(b"X-More: " + b"x" * KIB + b"\r\n")
+
+
+def endless_hints(_: str) -> Iterator[bytes]:
+    """Provisional answers that no answer follows."""
+    yield from itertools.repeat(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 1000)
+
+
+def dripping_body(_: str) -> Iterator[bytes]:
+    """A body that comes byte by byte."""
+    yield HEAD + b"Content-Length: 100000\r\n\r\n"
+    yield from _dripping(itertools.repeat(b" "))
+
+
+def dripping_headers(_: str) -> Iterator[bytes]:
+    """Headers that come byte by byte."""
+    yield from _dripping(bytes([byte]) for byte in HEAD + b"X: " + b"x" * 100_000)
+
+
+def endless_line(_: str) -> Iterator[bytes]:
+    """A line of a listing that does not end."""
+    yield b'HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nDelta-Table-Version: 1\r\n\r\n{"protocol":{"a":"'
+    yield from itertools.repeat(BLOCK)
+
+
+def bomb(coding: str, *packed: Callable[[bytes], bytes]) -> Attack:
+    """A body of a few KiB that decodes to 64 MiB, or to far more where it is packed several times."""
+    content = b"[" + b" " * (64 * MIB) + b"]"
+    for pack in packed:
+        content = pack(content)
+    head = HEAD + b"Content-Encoding: %b\r\nContent-Length: %d\r\n\r\n" % (coding.encode(), len(content))
+    return lambda _: (head, content)
+
+
+@functools.cache
+def gzip_bomb() -> Attack:
+    """A bomb in gzip."""
+    return bomb("gzip", gzip.compress)
+
+
+@functools.cache
+def deflate_bomb() -> Attack:
+    """A bomb in deflate."""
+    return bomb("deflate", zlib.compress)
+
+
+@functools.cache
+def nested_bomb() -> Attack:
+    """A bomb that is packed twice."""
+    return bomb("gzip, gzip", gzip.compress, gzip.compress)
+
+
+def endless_pages(path: str) -> Iterable[bytes]:
+    """Pages, each with the token of another one."""
+    token = f"{time.monotonic_ns()}"
+    name = f"n{token}"
+    if path.partition("?")[0].endswith("/namespaces"):
+        return (json_answer({"namespaces": [[name]], "next-page-token": token}),)
+    if path.partition("?")[0].endswith("/tables") or path.partition("?")[0].endswith("/views"):
+        return (json_answer({"identifiers": [{"namespace": ["a"], "name": name}], "next-page-token": token}),)
+    return (json_answer({"items": [{"name": name}], "nextPageToken": token, "next-page-token": token}),)
+
+
+#: What is sent to whoever asks, by its name; each is made when it is wanted.
+ATTACKS: dict[str, Callable[[], Attack]] = {
+    "endless-body": lambda: endless_body,
+    "declared-gigabyte": lambda: declared_gigabyte,
+    "endless-chunks": lambda: endless_chunks,
+    "endless-chunk-extensions": lambda: endless_chunk_extensions,
+    "endless-chunk-line": lambda: endless_chunk_line,
+    "endless-trailers": lambda: endless_trailers,
+    "endless-headers": lambda: endless_headers,
+    "endless-hints": lambda: endless_hints,
+    "dripping-body": lambda: dripping_body,
+    "dripping-headers": lambda: dripping_headers,
+    "gzip-bomb": gzip_bomb,
+    "deflate-bomb": deflate_bomb,
+    "nested-bomb": nested_bomb,
+}
+DRIPS = ("dripping-body", "dripping-headers")
+
+
+def json_answer(document: object, *, status: int = 200) -> bytes:
+    """An answer as a right server sends it."""
+    body = json.dumps(document).encode()
+    return b"HTTP/1.1 %d Fine\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+def _dripping(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        yield piece
+        time.sleep(DRIP)
+
+
+@contextlib.contextmanager
+def attacking(attack: Attack, *, first: Callable[[str], bytes | None] = lambda _: None, life: float = LIFE) -> Generator[str]:
+    """Serve an attack to every request; yields the address.
+
+    Args:
+        attack: the bytes that answer a path.
+        first: a right answer to some paths.
+        life: seconds after which nothing more is sent.
+    """
+    until = time.monotonic() + life
+
+    class Attacker(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            self.connection.settimeout(5)
+            with contextlib.suppress(OSError):
+                while time.monotonic() < until and (path := self._path()):
+                    right = first(path)
+                    if right is not None:
+                        self.connection.sendall(right)
+                        continue
+                    for piece in attack(path):
+                        if time.monotonic() > until:
+                            return
+                        self.connection.sendall(piece)
+                    if attack is not endless_pages:
+                        return
+
+        def _path(self) -> str:
+            line, length = self.rfile.readline().decode("latin-1"), 0
+            while (header := self.rfile.readline()) not in {b"\r\n", b""}:
+                name, _, value = header.partition(b":")
+                length = int(value) if name.lower() == b"content-length" else length
+            self.rfile.read(length)
+            return line.split(" ")[1] if line.count(" ") > 1 else ""
+
+        def finish(self) -> None:
+            with contextlib.suppress(OSError):
+                super().finish()
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        request_queue_size = 128
+        block_on_close = False
+
+    with Server(("127.0.0.1", 0), Attacker) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            until = 0
+            server.shutdown()
+            with contextlib.suppress(OSError):
+                server.socket.shutdown(socket.SHUT_RDWR)
