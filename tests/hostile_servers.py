@@ -90,11 +90,11 @@ def endless_line(_: str) -> Iterator[bytes]:
     yield from itertools.repeat(BLOCK)
 
 
-def bomb(coding: str, *packed: Callable[[bytes], bytes]) -> Attack:
-    """A body of a few KiB that decodes to 64 MiB, or to far more where it is packed several times."""
-    content = b"[" + b" " * (64 * MIB) + b"]"
+def bomb(coding: str, *packed: Callable[[bytes, int], bytes]) -> Attack:
+    """A body of a few KiB that decodes to 80 MiB, or to far more where it is packed several times."""
+    content = b"[" + b" " * (80 * MIB) + b"]"
     for pack in packed:
-        content = pack(content)
+        content = pack(content, 1)
     head = HEAD + b"Content-Encoding: %b\r\nContent-Length: %d\r\n\r\n" % (coding.encode(), len(content))
     return lambda _: (head, content)
 

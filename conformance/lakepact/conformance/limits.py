@@ -18,6 +18,7 @@ MAX_BODY = 16 * MIB  #: bytes of a body, as it is sent and as it is decoded
 MAX_HEAD = 100 * 1024  #: bytes of a status line with its headers, of a line between chunks, and of trailers
 FRAMING = 1 * MIB  #: bytes that chunks and provisional answers may take beside a body of the same size
 MAX_WAIT = 60.0  #: seconds that a run spends on answers beyond a limit
+ENDLESS_COST = 15.0  #: seconds that a walk through pages without an end counts for
 OVERSIZE_COST = 2.0  #: seconds that an answer beyond a limit counts for at least
 ACCEPTED_CODINGS = "gzip, deflate"
 MOST_CODINGS = 2  #: content codings of one body
@@ -56,7 +57,7 @@ class Budget:
             )
 
     def spend(self, seconds: float) -> None:
-        """Count an answer that reached a limit after so many seconds."""
+        """Count an answer that reached a limit after so many seconds, or a walk through pages without an end."""
         with self._lock:
             self._spent += max(seconds, OVERSIZE_COST)
 

@@ -21,7 +21,7 @@ import httpx
 
 from lakepact.conformance.connections import Connections
 from lakepact.conformance.exchanges import ANYTHING, MARGIN, SHOWN_BODY, Exchange, Reply
-from lakepact.conformance.limits import ACCEPTED_CODINGS, MAX_BODY, MIB, TooLarge, too_large
+from lakepact.conformance.limits import ACCEPTED_CODINGS, ENDLESS_COST, MAX_BODY, MIB, TooLarge, too_large
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.redaction import SECRET_HEADERS, redacted, secrets_of, secrets_of_form
 
@@ -144,6 +144,11 @@ class Wire:
             lasting, self._lasting = self._lasting, {}
         for thing in (self._connections, *lasting.values()):
             thing.close()
+
+    def count_endless(self) -> None:
+        """Count a walk through pages that had no end; after a few of them nothing more is sent."""
+        if self._budget is not None:
+            self._budget.spend(ENDLESS_COST)
 
     def lasting(self, key: str, make: Callable[[], C]) -> C:
         """What `make` makes, once for all checks of a run; it is closed with the connections."""

@@ -77,6 +77,7 @@ class Listing:
                 raise Unmet("a chain of tokens that ends", f"{self}: the token {page[1]!r} came before")
             seen.add(page[1])
             if len(seen) > MOST_EVER:
+                self.lab.wire.count_endless()
                 raise Unmet("a chain of tokens that ends", f"{self}: more than {MOST_EVER} pages, and another token")
             size = next(given, size)
             page = self.page(max_results=size, **{**first, "page_token": page[1]})

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.rows.lines import Answer
 
 #: Tables of the pack, and how many files their pages may hold.
-MOST_EVER = 5000  #: pages of one answer; whoever has more has no end
+MOST_EVER = 1000  #: pages of one answer; whoever has more has no end
 PAGED = (("partitioned", 2), ("measurements", 3), ("deletion_vectors", 1), ("many_files", 400))
 CHANGES_PAGED = (PLAIN, "changes_partitioned")
 HINT = "year >= 9"  #: on `measurements`, where it leaves a part of the files to who understands it

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Reply
 
 PLAN, FETCH, CANCEL, TASKS = "planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"
+MOST_TASKS = 1000  #: plan tasks of one plan; a plan with more has no end
 POLLS, PAUSE = 100, 0.05  #: how often, and after how many seconds, a plan is asked for that is not made yet
 
 
@@ -229,8 +230,9 @@ def awaited(lab: CatalogLab, table: Table, reply: Reply) -> Planned:
         expect.status(answer, 200)
         answers.append(answer)
         todo += answer.document.get("plan-tasks") or []
-        if len(answers) > 10_000:
-            raise Unmet("an end of plan tasks", "10000 of them")
+        if len(answers) > MOST_TASKS:
+            lab.wire.count_endless()
+            raise Unmet("an end of plan tasks", f"{MOST_TASKS} of them")
     return Planned(identifier, tuple(answers))
 
 
