@@ -66,12 +66,17 @@ def row_of(exchange: Exchange, own_headers: Iterable[str] = ()) -> dict[str, Any
 
 def exchange_of(row: Mapping[str, Any]) -> Exchange:
     """The exchange of a row; where a secret was sent, what stands for it is the secret that an answer must not repeat."""
-    return exchange_with(row, pairs_of(row["request_headers"]), httpx.Headers(pairs_of(row["response_headers"])))
+    return exchange_with(row, pairs_of(row["request_headers"]), headers_of(pairs_of(row["response_headers"])))
 
 
 def pairs_of(headers: Iterable[Mapping[str, str]] | None) -> tuple[tuple[str, str], ...]:
     """Headers of a row, as names and values."""
     return tuple((pair["name"], pair["value"]) for pair in headers or ())
+
+
+def headers_of(pairs: Iterable[tuple[str, str]]) -> httpx.Headers:
+    """Headers of an answer, whatever characters a target puts in them."""
+    return httpx.Headers([(name.encode(), value.encode("utf-8", "surrogatepass")) for name, value in pairs])
 
 
 def exchange_with(row: Mapping[str, Any], sent: tuple[tuple[str, str], ...], answered: httpx.Headers) -> Exchange:

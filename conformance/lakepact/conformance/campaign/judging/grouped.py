@@ -226,7 +226,7 @@ class Judges:
         whole = at.rows.row(at.row)
         sent, headers = self._pairs_of(at)
         if headers.get("content-length") == str(len(whole["response_body"] or b"")):
-            headers = httpx.Headers([(n, str(len(model)) if n.lower() == "content-length" else v) for n, v in headers.multi_items()])
+            headers = evidence.headers_of((n, str(len(model)) if n.lower() == "content-length" else v) for n, v in headers.multi_items())
         answer = answer_of(evidence.exchange_with({**whole, "response_body": model}, sent, headers))
         laws = self._laws(at.about, answer) if at.about.is_judged else ()
         kinds = None
@@ -315,7 +315,7 @@ class Judges:
         known: tuple[tuple[tuple[str, str], ...], httpx.Headers] | None = self._pairs.get(about)
         if known is None:
             sent, answered = at.rows.pairs(at.row)
-            known = self._pairs[about] = sent, httpx.Headers(answered)
+            known = self._pairs[about] = sent, evidence.headers_of(answered)
         return known
 
     def _of(self, whole: Mapping[str, Any], verdicts: list[Verdict], answer: tuple[str, ...]) -> Said:

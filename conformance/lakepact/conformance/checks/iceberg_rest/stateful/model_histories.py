@@ -114,7 +114,7 @@ class CatalogHistory(CatalogWorld):
             return {"namespace": namespace, "view": view}
         if operation == "dropNamespace":
             return {"namespace": random.choice([*self.namespaces[1:], *self._dropped_namespaces[-1:], self._full_namespace()])}
-        return {"namespace": random.choice(self.namespaces)}
+        return {"namespace": random.choice(self.namespaces or [(ROOT,)])}
 
     def _full_namespace(self) -> tuple[Any, ...]:
         """A namespace that holds something; one that never was where none does."""
@@ -139,7 +139,7 @@ class CatalogHistory(CatalogWorld):
 
     def _new_namespace(self, random: Random) -> Document:
         self._serial += 1
-        fresh = (random.choice(self.namespaces), f"n{self._serial}")
+        fresh = (random.choice(self.namespaces or [(ROOT,)]), f"n{self._serial}")
         levels = random.choice([*[(*fresh[0], fresh[1])] * 4, *self._dropped_namespaces[-2:], *self.namespaces[-1:]])
         return {"namespace": list(levels), "properties": {random.choice("abc"): str(self._serial)}}
 

@@ -111,6 +111,8 @@ def names_are_given_once(lab: CatalogLab) -> None:
     """A name that a new table, a renamed one, a new view or a renamed one is to have at the same moment is given to one of them."""
     home = lab.make_namespace()
     renames, views = _keep_names_apart(lab, home)
+    if not renames and not views:
+        raise Blocked("neither a renamed table nor a new view is refused the name of a table, so that nothing can race for one")
     for turn in lab.rounds(ROUNDS):
         for contenders in _contenders(lab, home, renames=renames, views=views):
             name = lab.name()

@@ -1,0 +1,204 @@
+"""Whatever a target calls its things and says of them, no output lets it act, and no output shows its secrets."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import tomllib
+import unicodedata
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from campaigns import Here, few_cases, ran
+from lakepact.client.command.text import json_line
+from lakepact.client.command.text import plain as client_plain
+from lakepact.conformance import as_tests, escaping
+from lakepact.conformance.campaign import judged_runs
+from lakepact.conformance.campaign.report import facts
+from lakepact.conformance.campaign.report import html as campaign_html
+from lakepact.conformance.campaign.report import markdown as campaign_markdown
+from lakepact.conformance.cli import main
+from lakepact.conformance.report import compatibility, html, junit, lines, markdown, matrices, text
+from miniatures import answer, miniature
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from miniatures import Answer
+
+PASSWORD, SEAL, KEY = "pa55-w0rd-Xy", "5ea1edSignatureValue", "AKIAEXAMPLEKEY0"
+SECRETS = (PASSWORD, SEAL, KEY)
+SIGNED = f"https://data.test/f?X-Amz-Credential={KEY}%2F1&X-Amz-Signature={SEAL}&sig={SEAL}&token={SEAL}&X-Amz-Security-Token={SEAL}"
+LOCATION = f"s3://user:{PASSWORD}@bucket/warehouse"
+ATTACK = (
+    "\x1b[2J\x1b]8;;http://evil.test\x07link\x1b]8;;\x07\x9b31m\x00\n\r# head\n```\n`x` | <script>alert(1)</script>"
+    "<img src=x onerror=alert(1)>"
+    "\u202egnp.exe\u2028]]>\"'[click](javascript:alert(1)) https://evil.test @everyone [red]"
+)
+ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
+TAGS = re.compile(r"<(?:script|img)|\]\]>", re.IGNORECASE)
+
+
+def hostile(_method: str, path: str, _body: bytes) -> Answer:
+    """Answer as a server that puts an attack and secrets wherever it can."""
+    said = f"{ATTACK} {SIGNED} {LOCATION}"
+    if path.startswith("/v1/config"):
+        return answer(200, {"defaults": {"warehouse": LOCATION, ATTACK: ATTACK}, "overrides": {"prefix": "p"}})
+    document = {
+        "namespaces": [[said]],
+        "identifiers": [{"namespace": [said], "name": said}],
+        "namespace": [said],
+        "properties": {said: said, "location": LOCATION},
+        "metadata-location": f"{LOCATION}/m.json",
+        "metadata": {"location": LOCATION, "table-uuid": said, "format-version": 2},
+        "error": {"message": said, "type": said, "code": 404},
+    }
+    return answer(404 if "missing" in path else 200, document, ETag='"\x9b31m\xe2\x80\xae"', Location=SIGNED)
+
+
+def otherwise(method: str, path: str, body: bytes) -> Answer:
+    """Answer as another server with the same configuration."""
+    refusal = answer(404, {"error": {"message": ATTACK, "type": ATTACK, "code": 1}})
+    return hostile(method, path, body) if path.startswith("/v1/config") else refusal
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The report of a check of such a server, as it is read back."""
+    path = tmp_path_factory.mktemp("hostile") / "run.jsonl"
+    with miniature(hostile) as url:
+        CliRunner().invoke(main, ["check", url, "--only", "IRC-NS-*", "--report", f"jsonl={path}"])
+    return lines.read(path)
+
+
+def rendered(source: str) -> str:
+    return MarkdownIt("commonmark", {"html": True}).enable("table").render(source)
+
+
+def printed(*words: str) -> str:
+    with miniature(hostile) as url:
+        return CliRunner().invoke(main, [word.replace("URL", url) for word in words]).output
+
+
+@pytest.mark.parametrize("option", ["--verbose", "--json"])
+def test_check_prints_no_character_that_acts_and_no_secret(option: str) -> None:
+    output = printed("check", "URL", "--only", "IRC-NS-*", option)
+
+    assert "2J" in output
+    assert ACTING.findall(output) == []
+    assert [secret for secret in SECRETS if secret in output] == []
+
+
+@pytest.mark.parametrize("words", [("--json",), ()], ids=["json", "text"])
+def test_probe_prints_no_character_that_acts_and_no_secret(words: tuple[str, ...]) -> None:
+    output = printed("probe", "URL", *words)
+
+    assert "listNamespaces" in output
+    assert ACTING.findall(output) == []
+    assert [secret for secret in SECRETS if secret in output] == []
+
+
+@pytest.mark.parametrize("command", [("ls", "URL"), ("ls", "URL", "--json"), ("show", "URL", "a.t"), ("show", "URL", "a.t", "--json")])
+def test_client_commands_print_no_character_that_acts(command: tuple[str, ...]) -> None:
+    assert ACTING.findall(printed(*command)) == []
+
+
+def test_reports_of_a_check_hold_no_secret_and_nothing_that_acts(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    files = {kind: tmp_path / kind for kind in ("html", "junit", "md", "jsonl")}
+    html.write(report, files["html"])
+    junit.write(report, files["junit"])
+    markdown.write(report, files["md"])
+    lines.write(report, files["jsonl"])
+    written = {kind: path.read_text(encoding="utf-8") for kind, path in files.items()}
+
+    assert {kind: ACTING.findall(said) for kind, said in written.items()} == {kind: [] for kind in files}
+    assert {kind: [secret for secret in SECRETS if secret in said] for kind, said in written.items()} == {kind: [] for kind in files}
+    assert TAGS.findall(written["html"]) == []
+    assert TAGS.findall(rendered(written["md"])) == []
+    assert ET.fromstring(written["junit"]).tag == "testsuites"
+
+
+def test_matrix_and_evidence_of_pytest_show_nothing_that_acts(report: list[dict[str, Any]]) -> None:
+    name = ATTACK.replace("=", "")
+    made = compatibility.matrix({name: [{**report[0], "target": ATTACK}, *report[1:]]}, by="requirement")
+    shown = io.StringIO()
+    matrices.show(made, Console(file=shown, width=200, color_system=None))
+    exchanges = {line["number"]: line for line in report if line["line"] == "exchange"}
+    broken = next(line for line in report if line.get("outcome") == "fail")
+    evidence = as_tests._evidence({**broken, "says": ATTACK}, exchanges, report[0])
+
+    assert ACTING.findall(shown.getvalue() + matrices.markdown(made) + matrices.html(made) + evidence) == []
+    assert TAGS.findall(matrices.html(made) + rendered(matrices.markdown(made))) == []
+
+
+def test_texts_of_verdicts_cannot_break_out(report: list[dict[str, Any]], tmp_path: Path) -> None:
+    broken = next(line for line in report if line.get("outcome") == "fail")
+    verdict = {**broken["verdicts"][0], "expected": ATTACK, "actual": ATTACK, "remark": f"{ATTACK} and more"}
+    attacked = [report[0] | {"target": ATTACK}, broken | {"verdicts": [verdict], "reading": ATTACK, "says": ATTACK}, report[-1]]
+    console = io.StringIO()
+    text.show(attacked, Console(file=console, width=200, color_system=None), verbose=True)
+    markdown.write(attacked, tmp_path / "md")
+    junit.write(attacked, tmp_path / "junit")
+    document = (tmp_path / "md").read_text(encoding="utf-8")
+
+    assert ACTING.findall(console.getvalue() + html.html(attacked) + document + (tmp_path / "junit").read_text(encoding="utf-8")) == []
+    assert TAGS.findall(html.html(attacked) + rendered(document)) == []
+    assert 'href="javascript' not in rendered(document)
+
+
+def test_campaign_of_a_hostile_target_shows_no_secret_and_nothing_that_acts(tmp_path: Path) -> None:
+    with miniature(hostile) as one, miniature(otherwise) as other:
+        run = ran(few_cases(tmp_path / "plan"), tmp_path / "run", Here(), f"one={one}", f"other={other}")
+    judged_runs.judge(run, Here())
+    found = facts.facts(run, judged_runs.analyse(run, Here(), None), compared=False)
+    pages = [campaign_html.html(found), campaign_markdown.markdown(found), "\n".join(campaign_markdown.compared(found))]
+
+    assert ACTING.findall("".join(pages)) == []
+    assert TAGS.findall(pages[0] + rendered(pages[1])) == []
+    texts = "".join(pages).encode() + b"".join(path.read_bytes() for path in run.rglob("*") if path.is_file() and path.suffix != ".parquet")
+    assert [secret for secret in SECRETS if secret.encode() in texts] == []
+
+
+TEXTS = st.text(st.characters(codec=None) | st.sampled_from("\x1b\x9b\u202e\u2028\ud800`|<>&\\\"'[]*_\n\r\t\0"))
+
+
+@given(TEXTS)
+def test_every_form_says_the_text_and_nothing_acts(said: str) -> None:
+    forms = [
+        escaping.plain(said),
+        client_plain(said),
+        escaping.html(said),
+        escaping.code(said),
+        escaping.markdown(said),
+        escaping.toml(said),
+    ]
+    forms += [escaping.terminal(said), escaping.shell(said), escaping.json(said), json_line(said)]
+
+    assert [c for form in forms for c in form if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"}] == []
+
+
+@given(st.text())
+def test_json_and_toml_read_back_as_the_text(said: str) -> None:
+    assert json.loads(escaping.json(said)) == said
+    assert tomllib.loads(f"a = {escaping.toml(said)}") == {"a": said}
+
+
+@given(TEXTS)
+def test_markdown_of_a_text_has_no_markup(said: str) -> None:
+    assert re.findall(r"<(?!/?p>|/?code>)\w+", MarkdownIt().render(f"a {escaping.markdown(said)} {escaping.code(said)}")) == []
+
+
+@pytest.mark.parametrize("said", [ATTACK.replace("\0", ""), "it's", "$(id) `id` $HOME", "\\"])
+def test_shell_word_is_the_text(said: str) -> None:
+    command = ["bash", "-c", f"printf %s {escaping.shell(said)}"]
+
+    assert subprocess.run(command, capture_output=True, check=True).stdout == said.encode()
