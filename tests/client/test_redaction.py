@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.client import errors
+from lakepact.client import ContractClientError, IcebergCatalog, errors
 from lakepact.client.auth import BearerToken
 from lakepact.client.redaction import EXCERPT, HIDDEN, Redactor, redacted
 from lakepact.client.wire import Reply, Request
+from lakepact.conformance.redaction import redacted as redacted_by_the_suite
 
 from .conftest import FEED, VISIT, Pet
 
@@ -106,3 +107,43 @@ def test_the_value_of_a_secret_member_is_hidden_even_where_the_document_is_cut(v
     document = json.dumps({"a": 1, "s3.session-token": f"{value}planted"}, ensure_ascii=False)
 
     assert "planted" not in Redactor(Request("GET", "/")).text(document[: len(document) - cut] + ("" if cut else "}"))
+
+
+PASSWORD, SEAL = "pa55-w0rd-Xy", "5ea1edSignatureValue"
+LEAKS = [
+    f"s3://user:{PASSWORD}@bucket/warehouse",
+    f"https://{PASSWORD}@host/path",
+    f'{{"location":"s3:\\/\\/user:{PASSWORD}@bucket\\/w"}}',
+    f"https://h/v1?warehouse=s3%3A%2F%2Fuser%3A{PASSWORD}%40bucket%2Fw",
+    f"https://h/f?X-Amz-Credential={SEAL}&X-Amz-Security-Token={SEAL}&X-Amz-Signature={SEAL}",
+    f"https://h/f?sv=1&se=2&sig={SEAL}",
+    f'{{"url":"https://h/f?se=2\\u0026sig={SEAL}"}}',
+    f"https://h/f?X-Goog-Signature={SEAL}&Signature={SEAL}&token={SEAL}",
+]
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_error_shows_no_password_and_no_signature_of_a_url(leak):
+    def refusing(request):
+        return httpx.Response(
+            404, json={"error": {"message": leak, "type": leak, "code": 404}}, headers={"Location": leak, "X-Request-Id": leak}
+        )
+
+    with IcebergCatalog("http://irc.test", carrier=httpx.MockTransport(refusing)) as catalog, pytest.raises(ContractClientError) as raised:
+        catalog.config()
+
+    shown = f"{raised.value} {raised.value!r} {raised.value.exchange!r} {vars(raised.value)}"
+    assert [secret for secret in (PASSWORD, SEAL) if secret in shown] == []
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_suite_and_client_hide_the_same(leak):
+    shown = redacted_by_the_suite(leak, ()) + Redactor(Request("GET", "")).text(leak)
+
+    assert [secret for secret in (PASSWORD, SEAL) if secret in shown] == []
+
+
+def test_container_of_a_storage_account_is_no_secret():
+    location = "abfss://container@account.dfs.core.windows.net/w"
+
+    assert redacted_by_the_suite(location, ()) == Redactor(Request("GET", "")).text(location) == location

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from campaigns import Here, few_cases, ran
+from campaigns import Here, exchanges, few_cases, ran
 from lakepact.client.command.text import json_line
 from lakepact.client.command.text import plain as client_plain
 from lakepact.conformance import as_tests, escaping
@@ -165,6 +165,8 @@ def test_campaign_of_a_hostile_target_shows_no_secret_and_nothing_that_acts(tmp_
     assert ACTING.findall("".join(pages)) == []
     assert TAGS.findall(pages[0] + rendered(pages[1])) == []
     texts = "".join(pages).encode() + b"".join(path.read_bytes() for path in run.rglob("*") if path.is_file() and path.suffix != ".parquet")
+    texts += str(exchanges(run)).encode()
+    assert SIGNED.partition("?")[0].encode() in texts
     assert [secret for secret in SECRETS if secret.encode() in texts] == []
 
 

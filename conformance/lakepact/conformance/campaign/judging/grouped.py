@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import httpx
 import numpy as np
 
 from lakepact.conformance.arrow import Array, Table, pa, pq
@@ -38,6 +37,8 @@ from lakepact.conformance.campaign.tables import ANSWERS, JUDGED, RESULTS, TEXT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    import httpx
 
     from lakepact.conformance.campaign.judging.verdicts import Said as OfLaw
     from lakepact.conformance.exchanges import Exchange
