@@ -124,7 +124,7 @@ LEAKS = [
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_error_shows_no_password_and_no_signature_of_a_url(leak):
-    def refusing(request):
+    def refusing(_):
         return httpx.Response(
             404, json={"error": {"message": leak, "type": leak, "code": 404}}, headers={"Location": leak, "X-Request-Id": leak}
         )

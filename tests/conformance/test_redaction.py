@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from lakepact.conformance.checks.delta_sharing.access.recipients import NO_BEARER, UNKNOWN
+from lakepact.conformance.limits import MIB
 from lakepact.conformance.redaction import REDACTED, redacted, secrets_of
 
 UUID = "0c7f3d9f-a77b-4739-8702-530cf4766237"
@@ -67,3 +70,11 @@ def test_what_is_no_secret_stays(text: str) -> None:
 
 def test_who_sends_null_for_a_token_keeps_it_in_answers() -> None:
     assert "null" not in secrets_of([("Authorization", "Bearer null")])
+
+
+@pytest.mark.parametrize("piece", ["a-", "a.", "token", '"token', "https:", "s3://a:", "%2F", ":%2F%2Fa", "&a_", "\\", "'"])
+def test_hostile_body_is_searched_in_linear_time(piece: str) -> None:
+    started = time.process_time()
+    redacted('"' + piece * (MIB // len(piece)) + "@ %40 token key", ())
+
+    assert time.process_time() - started < 5

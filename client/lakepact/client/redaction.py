@@ -27,7 +27,7 @@ _SECRET_MEMBER = re.compile(rf'("[^"\\]{{0,80}}{_TELLING}[^"\\]{{0,80}}"\s*:\s*)
 _SECRET_FIELD = re.compile(rf'(?<![\w.%-])((?:[\w.%-]{{0,80}}{_TELLING}[\w.%-]{{0,80}}|(?:u0026)?sig)=)[^&\s"<\\]+', re.IGNORECASE)
 #: `scheme://user:password@`, also where JSON escapes the slashes, and of the web also a user alone.
 _USERINFO = re.compile(
-    r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\?/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\?/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE
+    r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\*/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\*/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE
 )
 #: The same inside of a query string.
 _ENCODED_USERINFO = re.compile(r"""((?:%3A|:)%2F%2F)(?:(?!%2F|%3F|%40)[^\s/?#&"'<>\\@])+(?:%40|@)""", re.IGNORECASE)

@@ -19,21 +19,22 @@ REDACTED = "<redacted>"
 TELLING = re.compile(r"auth|token|key|secret|credential|password|signature|session", re.IGNORECASE)
 AT_RANDOM = re.compile(r"(?!\S{8}-\S{4}-\S{4}-\S{4}-\S{12}\Z)(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
 
+# Names are taken to be short: a search for long ones would take its time over hostile bodies.
 #: Secrets that a target hands out, each behind what names it: signatures of URLs, and credentials in JSON, in JSON within JSON too.
 SIGNED = re.compile(
-    r"""((?:\b(?:[\w-]*-)?(?:Signature|Security-Token|Amz-Credential|Goog-Credential)
-    |(?:\b|u0026|%26|%3F)sig|(?:[?&;]|u0026|%26|%3F)(?:[a-z]+_)?(?<!page_)token)(?:=|%3D))[^&\"'\\\s<>]+""",
+    r"""((?:(?:Signature|Security-Token|Amz-Credential|Goog-Credential)
+    |(?:\b|u0026|%26|%3F)sig|(?:[?&;]|u0026|%26|%3F)(?:[a-z]{1,20}_)?(?<!page_)token)(?:=|%3D))[^&\"'\\\s<>]+""",
     re.IGNORECASE | re.VERBOSE,
 )
 #: A user and a password in a URL, also where slashes are escaped or the URL is a part of another one; of the web, also a user alone.
 USERINFO = re.compile(
-    r"""(\b(?:[a-z][a-z0-9+.-]*:(?:\\?/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\?/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE | re.VERBOSE
+    r"""(\b(?:[a-z][a-z0-9+.-]{0,20}:(?:\\*/){2}(?=[^\s/?#"'<>\\]*:)|https?:(?:\\*/){2}))[^\s/?#"'<>\\]+@""", re.IGNORECASE | re.VERBOSE
 )
 USERINFO_IN_QUERY = re.compile(r"""((?:%3A|:)%2F%2F)(?:(?!%2F|%3F|%40)[^\s/?#&"'<>\\@])+(?:%40|@)""", re.IGNORECASE)
 HANDED_OUT = re.compile(
     r"""(?P<start>(?P<quote>\\?["'])
-    (?:[^"'\\]*(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|(?:refresh|id)[-_]token|client[-_]secret
-        |shared[-_.]key|account[-_.]key|private[-_.]key|api[-_.]?key|password|connection[-_.]string|header\.authorization)[^"'\\]*
+    (?:[^"'\\]{0,80}(?:secret[-_.]?access[-_.]?key|(?:session|sas|oauth2?|access|bearer)[-_.]?token|(?:refresh|id)[-_]token|client[-_]secret
+        |shared[-_.]key|account[-_.]key|private[-_.]key|api[-_.]?key|password|connection[-_.]string|header\.authorization)[^"'\\]{0,80}
         |token|credential)
     (?P=quote)\s*:\s*(?P=quote))(?:(?!(?P=quote))(?:[^\\]|\\.))+""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
