@@ -58,6 +58,7 @@ class Meter:
         self._seconds, self._most, self._idle = seconds, most, idle
         self._until = time.monotonic() + seconds
         self._is_stream = False
+        self._paused = 0.0
         self._wire = self._content = self._window = 0
 
     def stream(self) -> None:
@@ -68,10 +69,14 @@ class Meter:
     def _rest(self) -> None:
         self._window, self._until = 0, time.monotonic() + self._idle
 
+    def pause(self) -> None:
+        """Do not count the time from here on: the reader of a stream is at work."""
+        self._paused = time.monotonic()
+
     def resume(self) -> None:
-        """Do not count the time that the reader of a stream took."""
-        if self._is_stream:
-            self._rest()
+        """Count the time again."""
+        self._until += time.monotonic() - self._paused if self._paused else 0.0
+        self._paused = 0.0
 
     def left(self, timeout: float | None) -> float:
         """The seconds that the next read may take, no more than `timeout`.

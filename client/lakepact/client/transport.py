@@ -79,6 +79,7 @@ class Body:
                 piece = next(raw, None)
             finally:
                 METER.reset(token)
+            self._meter.pause()
             if piece is None:
                 return
             self._meter.content(len(piece))
@@ -122,6 +123,7 @@ class AsyncBody:
                 piece = await anext(raw, None)
             finally:
                 METER.reset(token)
+            self._meter.pause()
             if piece is None:
                 return
             self._meter.content(len(piece))
