@@ -8,6 +8,7 @@ import itertools
 import re
 from collections import deque
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -21,7 +22,8 @@ from lakepact.reference_server.app import application, service
 from lakepact.reference_server.contract_lane import ContractLane
 from lakepact.reference_server.faults import GENERIC, Install, on_call, on_headers, on_request, on_wire
 from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.running import KEEP_ALIVE_SECONDS, configured, running
+from lakepact.reference_server.limits import KEEP_ALIVE_SECONDS
+from lakepact.reference_server.running import configured, running
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:
@@ -91,6 +93,15 @@ class Connection(asyncio.Transport):
 
     def is_closing(self) -> bool:
         return self._closing
+
+    def write_eof(self) -> None:
+        self.close()
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def abort(self) -> None:
+        self.close()
 
     def pause_reading(self) -> None:
         self._reading = False
@@ -593,18 +604,20 @@ class Clock:
     def time(self) -> float:
         return self.now
 
-    def call_later(self, delay: float, act: Callable[[], None]) -> Any:
-        self.timers.append((self.now + delay, act))
+    def call_later(self, delay: float, act: Callable[..., None], *arguments: Any) -> Any:
+        self.timers.append((self.now + delay, partial(act, *arguments)))
         return asyncio.get_running_loop().call_later(1000, _nothing)
 
     def create_task(self, work: Any) -> Any:
         return asyncio.get_running_loop().create_task(work)
 
     def go_to(self, moment: float) -> None:
-        self.now = moment
-        due, self.timers = [act for when, act in self.timers if when <= moment], [t for t in self.timers if t[0] > moment]
-        for act in due:
+        while due := [timer for timer in self.timers if timer[0] <= moment]:
+            first = min(due, key=lambda timer: timer[0])
+            self.timers.remove(first)
+            self.now, act = first
             act()
+        self.now = moment
 
 
 def test_a_connection_ends_when_nothing_has_come_for_a_while_on_either_way(ways: Ways) -> None:

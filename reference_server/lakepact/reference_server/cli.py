@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from lakepact.generated.contract import Contract, contracts
 from .app import ENGINES, application, services
 from .faults import UnknownFault
 from .leisure import share_the_interpreter
-from .running import configured, kept, listening
+from .running import LIMITS, configured, kept, listening
 from .service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
 from .warehouse import Outside
 
@@ -94,6 +95,20 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@OPERATION]", help="Misbehave in a named way; may be given several times.")
 @click.option(
     "--max-body", type=click.IntRange(min=1), default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read."
+)
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    default=LIMITS.connections,
+    show_default=True,
+    help="Most connections that are open at once; a full server closes the one that has been idle longest.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=LIMITS.seconds,
+    show_default=True,
+    help="Seconds within which a request has to arrive whole, and a client has to take the next 64 KiB of an answer.",
 )
 @click.option(
     "--shares",
@@ -178,6 +193,8 @@ def serve(  # one argument for each option
     prefix: str | None,
     faults: tuple[str, ...],
     max_body: int,
+    max_connections: int,
+    timeout: float,
     shares: Path | None,
     profiles: Path | None,
     credentials: Path | None,
@@ -225,4 +242,5 @@ def serve(  # one argument for each option
                 raise click.UsageError(str(error)) from None
             app = application(*served, engine=engine)
             share_the_interpreter()
-            _Announced(configured(app, fast_path=fast_path), url=url).run(sockets=[listener])
+            limits = replace(LIMITS, connections=max_connections, seconds=timeout)
+            _Announced(configured(app, fast_path=fast_path, limits=limits), url=url).run(sockets=[listener])

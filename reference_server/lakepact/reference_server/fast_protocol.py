@@ -16,10 +16,12 @@ import logging
 import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 from uvicorn.protocols.http import httptools_impl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .bounded_protocol import HEAD_END, BoundedProtocol, Part, bounded_protocol
 from .leisure import LONG_BODY
 from .wire import SPELLED
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from .contract_lane import ContractLane
     from .doors import Door
+    from .limits import Limits
     from .replies import Reply
     from .store import Settling
 
@@ -39,18 +42,17 @@ logger = logging.getLogger(__name__)
 SHARED = frozenset({"HEADER_VALUE_RE", "STATUS_LINE"})
 CALLED = frozenset(
     {
-        *("connection_made", "data_received", "on_message_begin", "on_message_complete", "shutdown", "timeout_keep_alive_handler"),
-        "_unset_keepalive_if_required",
+        *("connection_made", "data_received", "shutdown", "_unset_keepalive_if_required"),
     }
 )
 HELD = frozenset(
     {
         *("access_log", "access_logger", "cycle", "flow", "headers", "limit_concurrency", "loop", "root_path", "server_state"),
-        *("tasks", "timeout_keep_alive", "timeout_keep_alive_task", "transport"),
+        *("tasks", "timeout_keep_alive_task", "transport"),
     }
 )
 COUNTED = frozenset({"default_headers", "total_requests"})
-HEEDED = frozenset({"pause_reading", "resume_reading", "write_paused"})
+HEEDED = frozenset({"write_paused"})
 HEADER_VALUE_RE: re.Pattern[bytes] = getattr(httptools_impl, "HEADER_VALUE_RE", re.compile(b""))
 STATUS_LINE: dict[int, bytes] = getattr(httptools_impl, "STATUS_LINE", {})
 #: A request line that everybody reads alike. Two slashes would begin another host.
@@ -62,8 +64,9 @@ CONTENT_LENGTH = b"content-length"
 UNUSUAL = frozenset(b"expect http2-settings keep-alive proxy-connection te trailer transfer-encoding upgrade".split())
 KEEP_ALIVE = (b"connection", b"keep-alive")
 JOINED = 16 * 1024  #: bytes of a body that are copied behind their head; more are sent by themselves
-REMEMBERED = 1024  #: blocks of headers that are known
-LONGEST = 8 * 1024  #: bytes of a block that is worth knowing
+REMEMBERED = 512  #: blocks of headers that are known
+LONGEST = 4 * 1024  #: bytes of a block that is worth knowing
+MOST_LINES = 64  #: headers of a block that is worth knowing: each takes more memory than its bytes
 
 
 class Headers:
@@ -98,7 +101,11 @@ class KnownHeaders:
 
     def learn(self, block: bytes, lines: list[tuple[bytes, bytes]]) -> None:
         """Remember a block that has come before; what comes once is hardly worth it."""
-        if len(block) > LONGEST or any(name in UNUSUAL or (name == b"connection" and (name, value) != KEEP_ALIVE) for name, value in lines):
+        if (
+            len(block) > LONGEST
+            or len(lines) > MOST_LINES
+            or any(name in UNUSUAL or (name == b"connection" and (name, value) != KEEP_ALIVE) for name, value in lines)
+        ):
             return
         if sum(name == CONTENT_LENGTH for name, _ in lines) != self._lengths:
             return
@@ -113,7 +120,7 @@ class KnownHeaders:
         self._known[block] = Headers(lines)
 
 
-class FastProtocol(HttpToolsProtocol):
+class FastProtocol(BoundedProtocol):
     """One connection.
 
     Args:
@@ -128,13 +135,8 @@ class FastProtocol(HttpToolsProtocol):
         self._lane = lane
         self._known = known
         self._posted = posted
-        self._held = b""  # what has come and is not looked at yet
+        self._partial = b""  # a request whose body has not come whole
         self._settling = False  # an answer waits until what it tells of lasts
-        self._ending = False
-        self._answered = 0.0
-        self._begun = 0
-        # Between two requests; never, where uvicorn is to do what the short way does not.
-        self._between = False
         self._short = self._is_plain()
 
     def _is_plain(self) -> bool:
@@ -148,50 +150,36 @@ class FastProtocol(HttpToolsProtocol):
         """A caller has come."""
         super().connection_made(transport)
         self._short = self._short and is_known(self.flow, HEEDED)
-        self._between = self._short
-
-    def on_message_begin(self) -> None:
-        """The parser has seen the first byte of a request."""
-        self._between = False
-        self._begun += 1
-        super().on_message_begin()
-
-    def on_message_complete(self) -> None:
-        """The parser has seen the last byte of a request."""
-        super().on_message_complete()
-        self._between = self._short
 
     def data_received(self, data: bytes) -> None:
         """Something has come: one request as a rule, or a part of one, or several."""
-        if self._settling:
-            self._held += data
-            self.flow.pause_reading()
-            return
-        if self._held:
-            data, self._held = self._held + data, b""
-        if not self._between:
-            super().data_received(data)
-            return
+        if self._partial:
+            data, self._partial = self._partial + data, b""
         at = data.find(b"\r\n")
-        if data.startswith(b"POST "):
-            self._with_body(data, at)
-            return
-        headers = self._known.find(data[at:])
-        if headers is not None:
-            line = LINE.fullmatch(data, 0, at)
-            if line is not None and self._is_free() and self._answer(headers, *line.groups()):
-                return
+        if not self._is_free() or at > self._limits.request_line:
             super().data_received(data)
+        elif data.startswith(b"POST "):
+            self._with_body(data, at)
+        else:
+            self._without_body(data, at)
+
+    def _without_body(self, data: bytes, at: int) -> None:
+        """A request without a body has come, or something else."""
+        headers = self._known.find(data[at:])
+        if headers is None:
+            super().data_received(data)
+            is_whole = data.find(HEAD_END) == len(data) - len(HEAD_END) and self._part is Part.NEXT and not self._refused
+            if is_whole and LINE.fullmatch(data, 0, at):
+                self._known.learn(data[at:], self.headers)
             return
-        before = self._begun
-        super().data_received(data)
-        if self._begun - before == 1 and self._between and data[-4:] == b"\r\n\r\n" and LINE.fullmatch(data, 0, at):
-            self._known.learn(data[at:], self.headers)
+        line = LINE.fullmatch(data, 0, at) if len(data) <= self._limits.head else None
+        if line is None or not self._answer(headers, *line.groups()):
+            super().data_received(data)
 
     def _with_body(self, data: bytes, at: int) -> None:
         """A request with a body has come, or its beginning."""
-        end = data.find(b"\r\n\r\n", at) + 4
-        length = LENGTH.search(data, at, end) if end > 4 else None
+        end = data.find(HEAD_END, at) + 4
+        length = LENGTH.search(data, at, end) if 4 <= end <= self._limits.head else None
         line = LINE.fullmatch(data, 0, at) if length else None
         whole = end + int(length[1]) if length else 0
         if length is None or line is None or not len(data) <= whole <= end + LONG_BODY:
@@ -200,22 +188,31 @@ class FastProtocol(HttpToolsProtocol):
         block = data[at : length.start(1)] + data[length.end(1) : end]
         headers = self._posted.find(block)
         if headers is None:
-            before = self._begun
             super().data_received(data)
-            if self._begun - before == 1 and not self.transport.is_closing():
+            if not self._refused:
                 self._posted.learn(block, self.headers)
-        elif not (self._is_free() and self._answer_body(headers, line, data[end:], is_whole=len(data) == whole)):
+        elif not self._answer_body(headers, line, data[end:], is_whole=len(data) == whole):
             super().data_received(data)
         elif len(data) < whole:
-            self._held = data
-            self._unset_keepalive_if_required()
+            self._partial = data
+            self.idle_ticks = 0
 
     def _is_free(self) -> bool:
-        """Whether nothing else is being answered, and the caller takes what he is sent."""
+        """Whether nothing else is read or answered, and the caller takes what he is sent."""
         cycle = cast("RequestResponseCycle | None", self.cycle)  # before the first request on the long way there is none
         return (
-            (cycle is None or getattr(cycle, "response_complete", False)) and not self.flow.write_paused and not self.transport.is_closing()
+            self._short
+            and self._part is Part.NEXT
+            and not (self._pending or self._settling or self._refused or self.flow.write_paused)
+            and (cycle is None or cycle.response_complete)
+            and not self.transport.is_closing()
         )
+
+    def _is_answering(self) -> bool:
+        return self._settling or super()._is_answering()
+
+    def _is_arriving(self) -> bool:
+        return bool(self._partial) or super()._is_arriving()
 
     def _answer(self, headers: Headers, method: bytes, path: bytes, query: bytes | None) -> bool:
         """Answer a request if it can be done short."""
@@ -274,10 +271,8 @@ class FastProtocol(HttpToolsProtocol):
         if self._ending:
             self.transport.close()
             return
-        self.flow.resume_reading()
-        if self._held:
-            held, self._held = self._held, b""
-            self.data_received(held)
+        if self._pending:
+            self._parse_pending()
 
     def _reply(self, reply: Reply) -> None:
         """Send the answer to what has been done."""
@@ -296,36 +291,29 @@ class FastProtocol(HttpToolsProtocol):
             self.transport.write(head)
             self.transport.write(body)
         self.server_state.total_requests += 1
-        self._answered = self.loop.time()
-        if self.timeout_keep_alive_task is None:
-            self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self.idle_ticks = 0
+        if self.timeout_keep_alive_task is not None:
+            self._unset_keepalive_if_required()
 
     def shutdown(self) -> None:
-        """The server ends; who waits for an answer gets it."""
-        if self._settling:
-            self._ending = True
-            return
-        if self._held:  # the rest of a body is on its way
-            data, self._held = self._held, b""
+        """Let a caller who waits for an answer have it."""
+        if self._partial:
+            data, self._partial = self._partial, b""
             super().data_received(data)
         super().shutdown()
 
-    def timeout_keep_alive_handler(self) -> None:
-        """Nothing has come for a while on the long way; if something has on the short one, wait for the rest of the time."""
-        rest = self._answered + self.timeout_keep_alive - self.loop.time()
-        if self._settling:
-            self.timeout_keep_alive_task = None  # the answer counts anew
-        elif rest > 0:
-            self.timeout_keep_alive_task = self.loop.call_later(rest, self.timeout_keep_alive_handler)
-        else:
-            super().timeout_keep_alive_handler()
+    def _close_after_answer(self) -> None:
+        if not self._settling:
+            super()._close_after_answer()
 
 
-def fast_protocol(lane: ContractLane) -> Callable[..., HttpToolsProtocol]:
-    """What makes the protocol of each connection to a lane: uvicorn's own, where its version is not known."""
+def fast_protocol(lane: ContractLane, *, limits: Limits) -> Callable[..., HttpToolsProtocol]:
+    """What makes the protocol of each connection to a lane: without the short way, where uvicorn's version is not known."""
     if not (is_known(httptools_impl, SHARED) and is_known(HttpToolsProtocol, CALLED)):
-        return HttpToolsProtocol
-    return partial(FastProtocol, lane=lane, known=KnownHeaders(lengths=0), posted=KnownHeaders(lengths=1))
+        return bounded_protocol(limits)
+    return partial(
+        FastProtocol, lane=lane, known=KnownHeaders(lengths=0), posted=KnownHeaders(lengths=1), limits=limits, shared=WeakKeyDictionary()
+    )
 
 
 def is_known(held: object, names: frozenset[str]) -> bool:

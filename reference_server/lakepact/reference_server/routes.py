@@ -13,6 +13,7 @@ Route = TypeVar("Route")
 
 VARIABLE = re.compile(r"\{(.+)\}")
 REMEMBERED = 4096  #: paths whose routes are known without looking, until they are as many
+LONGEST = 512  #: bytes of a path that is remembered
 ENCODED = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
@@ -82,7 +83,7 @@ class Routes(Generic[Route]):
         found = self._known.get(raw_path)
         if found is None:
             found = self._find(raw_path)
-            if found is not None:
+            if found is not None and len(raw_path) <= LONGEST:
                 if len(self._known) >= REMEMBERED:
                     self._known.clear()
                 self._known[raw_path] = found

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from .app import application, services
+from .bounded_protocol import bounded_protocol
 from .contract_lane import ContractLane
 from .fast_protocol import fast_protocol
+from .limits import KEEP_ALIVE_SECONDS, Limits
 from .service import MAX_BODY, BadSetting, Service, Settings
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 START_SECONDS = 30
 STOP_SECONDS = 5
-KEEP_ALIVE_SECONDS = 75  #: longer than clients keep idle connections, so that none is closed as a request is on its way
+LIMITS = Limits()
 
 
 class DidNotStart(Exception):
@@ -42,15 +44,16 @@ class Server:
         return self.url + self.services[contract].root
 
 
-def configured(app: object, *, log_level: str = "warning", fast_path: bool = True) -> uvicorn.Config:
+def configured(app: object, *, log_level: str = "warning", fast_path: bool = True, limits: Limits = LIMITS) -> uvicorn.Config:
     """How uvicorn runs the application: one process, one loop, no log of requests.
 
     Args:
         app: the application.
         log_level: what uvicorn logs.
         fast_path: whether requests that ask for nothing unusual are answered past ASGI (`fast_protocol`).
+        limits: what callers may hold.
     """
-    http: Any = fast_protocol(app) if fast_path and isinstance(app, ContractLane) else "httptools"
+    http: Any = fast_protocol(app, limits=limits) if fast_path and isinstance(app, ContractLane) else bounded_protocol(limits)
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # connexion's application is an ASGI one, but not declared as such
         http=http,
@@ -120,6 +123,7 @@ def running(
     engine: str = "plan",
     fast_path: bool = True,
     max_body: int = MAX_BODY,
+    limits: Limits = LIMITS,
 ) -> Generator[Server]:
     """A reference server on 127.0.0.1 for the length of a `with` block.
 
@@ -140,6 +144,7 @@ def running(
         engine: where the routes come from, `plan` or `connexion`; answers are the same.
         fast_path: whether plain loads and questions are answered past ASGI; answers are the same, only sooner.
         max_body: the most bytes of a request body that are read.
+        limits: how many connections are open at once, and how long and how large requests may be.
 
     Raises:
         UnknownFault: a fault's name is not known.
@@ -165,7 +170,7 @@ def running(
         for one in served:
             ending.callback(one.close)
         listener, url = listening("127.0.0.1", port)
-        runs_so = configured(application(*served, engine=engine), fast_path=fast_path)
+        runs_so = configured(application(*served, engine=engine), fast_path=fast_path, limits=limits)
         with contextlib.closing(listener), _answering(uvicorn.Server(runs_so), listener):
             yield Server(url, served[0], {one.contract.name: one for one in served})
 
