@@ -6,7 +6,6 @@ import asyncio
 import http.client
 import itertools
 import re
-from collections import deque
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,160 +14,28 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uvicorn.server import ServerState
 
+from both_paths import HOST, USUAL, Connection, Counted, Ways, made, quiet, request
 from lakepact.reference_server import fast_protocol
-from lakepact.reference_server.app import application, service
-from lakepact.reference_server.contract_lane import ContractLane
+from lakepact.reference_server.app import application
 from lakepact.reference_server.faults import GENERIC, Install, on_call, on_headers, on_request, on_wire
-from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.limits import KEEP_ALIVE_SECONDS
-from lakepact.reference_server.running import configured, running
-from lakepact.reference_server.service import Settings
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
+
+    from uvicorn.server import ServerState
 
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Service
     from lakepact.reference_server.wire import Wire
 
-SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
-LARGE = 40_000  #: bytes of a property: more than is joined to its head, and than a connection holds at once
-
-USUAL = b"Host: a\r\nUser-Agent: PyIceberg\r\nAccept: */*\r\nX-Client-Version: 1\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n"
-HOST = b"Host: a\r\n"
-
-
-def made() -> Service:
-    """A catalog with names of every kind."""
-    served = service("iceberg_rest", Settings())
-    for namespace in (["n"], ["n", "m"], ["ü b"]):
-        served.handlers["createNamespace"](body={"namespace": namespace})
-    for name in ("t", "a/b", "ü%", "a b"):
-        served.handlers["createTable"](namespace="n", body={"name": name, "schema": SCHEMA})
-    served.handlers["createTable"](namespace="n", body={"name": "large", "schema": SCHEMA, "properties": {"p": "x" * LARGE}})
-    sql = {"type": "sql", "sql": "SELECT 1", "dialect": "spark"}
-    version = {"version-id": 1, "schema-id": 0, "timestamp-ms": 1, "summary": {}, "representations": [sql], "default-namespace": ["n"]}
-    view = {"name": "v", "schema": {**SCHEMA, "schema-id": 0}, "view-version": version, "properties": {}}
-    served.handlers["createView"](namespace="n", body=view)
-    return served
-
-
-class Counted(ContractLane):
-    """A lane that counts what comes the usual way."""
-
-    calls = 0
-
-    def __init__(self, lane: Any) -> None:
-        self.__dict__.update(lane.__dict__)
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.calls += 1
-        await super().__call__(scope, receive, send)
-
-
-class Connection(asyncio.Transport):
-    """One end of a connection: what comes is handed over in pieces, and what is sent is kept."""
-
-    def __init__(self, protocol: Any) -> None:
-        super().__init__({"sockname": ("127.0.0.1", 1), "peername": ("127.0.0.1", 2)})
-        self.sent = b""
-        self._protocol = protocol
-        self._waiting: deque[bytes] = deque()
-        self._reading = True
-        self._closing = False
-        protocol.connection_made(self)
-
-    def receive(self, data: bytes) -> None:
-        self._waiting.append(data)
-        self._hand_over()
-
-    def _hand_over(self) -> None:
-        while self._waiting and self._reading and not self._closing:
-            self._protocol.data_received(self._waiting.popleft())
-
-    def write(self, data: Any) -> None:
-        self.sent += data
-
-    def is_closing(self) -> bool:
-        return self._closing
-
-    def write_eof(self) -> None:
-        self.close()
-
-    def get_write_buffer_size(self) -> int:
-        return 0
-
-    def abort(self) -> None:
-        self.close()
-
-    def pause_reading(self) -> None:
-        self._reading = False
-
-    def resume_reading(self) -> None:
-        self._reading = True
-        asyncio.get_running_loop().call_soon(self._hand_over)
-
-    def close(self) -> None:
-        if not self._closing:
-            self._closing = True
-            asyncio.get_running_loop().call_soon(self._protocol.connection_lost, None)
-
-
-class Ways:
-    """Both ways to one lane, each with connections of its own."""
-
-    def __init__(self, lane: Counted) -> None:
-        self.lane = lane
-        self._configs = {name: configured(lane, fast_path=name == "short") for name in ("short", "usual")}
-        for config in self._configs.values():
-            config.load()
-
-    def connect(self, name: str, loop: Any = None) -> tuple[Any, Connection, ServerState]:
-        config, state = self._configs[name], ServerState()
-        protocol: Any = config.http_protocol_class(config=config, server_state=state, app_state={}, _loop=loop)
-        return protocol, Connection(protocol), state
-
-    def say(self, name: str, pieces: Iterable[tuple[bytes, bool]]) -> bytes:
-        """What comes back for pieces of requests, each with whether the next one waits for what it leads to."""
-
-        async def conversation() -> bytes:
-            protocol, connection, state = self.connect(name)
-            for data, patient in pieces:
-                connection.receive(data)
-                if patient:
-                    await quiet(protocol, state)
-            await quiet(protocol, state)
-            connection.close()
-            await asyncio.sleep(0)
-            await asyncio.gather(*state.tasks)
-            return connection.sent
-
-        return asyncio.run(conversation())
-
-    def both(self, pieces: Iterable[tuple[bytes, bool]]) -> tuple[bytes, bytes]:
-        pieces = list(pieces)
-        return self.say("short", pieces), self.say("usual", pieces)
-
-
-async def quiet(protocol: Any, state: ServerState) -> None:
-    """Let everything happen that can."""
-    calm = 0
-    while calm < 8:
-        # Who has not sent all of a body keeps its task waiting.
-        waits = protocol.cycle is not None and protocol.cycle.more_body
-        calm = 0 if state.tasks and not waits else calm + 1
-        await asyncio.sleep(0)
-
 
 @pytest.fixture(scope="module")
 def ways() -> Ways:
     return Ways(Counted(application(made())))
-
-
-def request(target: str, headers: bytes = USUAL, *, method: str = "GET", version: str = "1.1", body: bytes = b"") -> bytes:
-    return f"{method} {target} HTTP/{version}\r\n".encode() + headers + b"\r\n" + body
 
 
 N, T = "/v1/namespaces/n", "/v1/namespaces/n/tables/t"

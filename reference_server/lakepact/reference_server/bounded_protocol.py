@@ -282,6 +282,9 @@ class BoundedProtocol(HttpToolsProtocol):
             own.disconnected = True
             own.message_event.set()
         self._write_refusal(status, message)
+        if self._ending:
+            self.transport.close()
+            return
         # Closing while the caller still sends would reset the connection, and the caller might never read the error.
         self.transport.write_eof()
         self._paused_flow.full = False
