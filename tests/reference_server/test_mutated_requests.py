@@ -33,6 +33,10 @@ DUPLICATED = [
     ),
     *(b"Content-Length: 99999999\r\n", b"If-None-Match: *\r\n", b"X\r\n", b" folded\r\n", b"Content-Length: -1\r\n"),
 ]
+REFUSED = (
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 30\r\nconnection: close\r\n\r\n"
+    b"Invalid HTTP request received."
+)
 #: Only these parts of an answer may differ between two catalogs with the same content.
 VOLATILE = re.compile(rb"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{12,32}|[0-9]{13}")
 
@@ -144,8 +148,17 @@ def compare(pair: Pair, *, requests: int, seed: int) -> None:
     while done < requests:
         pieces, mutated = conversation(choose)
         short, usual = pair.answers(pieces)
+        if short != usual and is_race(short, usual):
+            short, usual = pair.answers([(piece, True) for piece, _ in pieces])
         assert short == usual, f"seed {seed}, after {done} requests: {pieces}"
         done += mutated
+
+
+def is_race(short: bytes, usual: bytes) -> bool:
+    """Return whether a request was refused by one path for its body, and by the other answered before this part of its body came."""
+    differs = next((at for at, (one, other) in enumerate(zip(short, usual, strict=False)) if one != other), min(len(short), len(usual)))
+    start = max(short.rfind(b"HTTP/1.1 ", 0, differs + 9), usual.rfind(b"HTTP/1.1 ", 0, differs + 9))
+    return any(said[start:] == REFUSED for said in (short, usual))
 
 
 def test_mutated_requests_are_answered_alike_on_both_paths(pair: Pair) -> None:

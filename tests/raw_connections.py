@@ -1,0 +1,110 @@
+"""Raw HTTP connections to a server, and the server as a process whose memory can be read."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SERVE = [sys.executable, "-c", "from lakepact.reference_server.cli import serve; serve()", "--port", "0"]
+STATUS = re.compile(rb"HTTP/1\.1 ([0-9]{3}) ")
+CONFIG = b"GET /v1/config HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+@dataclass(frozen=True)
+class ServerProcess:
+    """`lakepact serve` in a process of its own."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    @property
+    def megabytes(self) -> float:
+        """The resident memory of the process."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
+        return int(line.split()[1]) / 1024
+
+    @property
+    def sockets(self) -> int:
+        """How many sockets the process has open."""
+        folder, count = f"/proc/{self.process.pid}/fd", 0
+        for name in os.listdir(folder):
+            with suppress(FileNotFoundError):
+                count += os.readlink(f"{folder}/{name}").startswith("socket:")
+        return count
+
+    def seconds_to_end(self) -> float:
+        """Send SIGTERM, and return how long the process takes to end."""
+        started = time.monotonic()
+        self.process.terminate()
+        self.process.wait(60)
+        return time.monotonic() - started
+
+
+@contextmanager
+def server_process(*arguments: str) -> Iterator[ServerProcess]:
+    """Run `lakepact serve`."""
+    process = subprocess.Popen([*SERVE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout
+        yield ServerProcess(process, int(process.stdout.readline().rpartition(":")[2]))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def connect(port: int, data: bytes = b"") -> socket.socket:
+    """A connection on which some bytes have been sent."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+    connection.sendall(data)
+    return connection
+
+
+def fill(connection: socket.socket, data: bytes, *, seconds: float = 5) -> None:
+    """Send the same bytes, whole, again and again until the server takes no more."""
+    connection.settimeout(0.5)
+    until = time.monotonic() + seconds
+    with suppress(OSError):
+        while time.monotonic() < until:
+            connection.sendall(data)
+
+
+def received(connection: socket.socket) -> bytes:
+    """Everything that comes until the server closes the connection."""
+    came = b""
+    with suppress(ConnectionResetError):
+        while piece := connection.recv(1 << 20):
+            came += piece
+    return came
+
+
+def statuses(connection: socket.socket) -> list[int]:
+    """The statuses of all answers until the server closes the connection."""
+    return [int(status) for status in STATUS.findall(received(connection))]
+
+
+def answer_seconds(port: int) -> float:
+    """How long a caller with a connection of its own waits for an answer."""
+    started = time.monotonic()
+    with connect(port, CONFIG) as connection:
+        assert connection.recv(15) == b"HTTP/1.1 200 OK"
+    return time.monotonic() - started
+
+
+def eventually(holds: Callable[[], bool], *, seconds: float) -> bool:
+    """Return whether something comes to hold in time."""
+    until = time.monotonic() + seconds
+    while not (held := holds()) and time.monotonic() < until:
+        time.sleep(0.1)
+    return held
