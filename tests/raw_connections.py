@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 SERVE = [sys.executable, "-c", "from lakepact.reference_server.cli import serve; serve()", "--port", "0"]
 STATUS = re.compile(rb"HTTP/1\.1 ([0-9]{3}) ")
@@ -38,10 +37,10 @@ class ServerProcess:
     @property
     def sockets(self) -> int:
         """How many sockets the process has open."""
-        folder, count = f"/proc/{self.process.pid}/fd", 0
-        for name in os.listdir(folder):
+        count = 0
+        for descriptor in Path(f"/proc/{self.process.pid}/fd").iterdir():
             with suppress(FileNotFoundError):
-                count += os.readlink(f"{folder}/{name}").startswith("socket:")
+                count += str(descriptor.readlink()).startswith("socket:")
         return count
 
     def seconds_to_end(self) -> float:
@@ -64,20 +63,29 @@ def server_process(*arguments: str) -> Iterator[ServerProcess]:
         process.communicate()
 
 
-def connect(port: int, data: bytes = b"") -> socket.socket:
-    """A connection on which some bytes have been sent."""
-    connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+def connect(port: int, data: bytes = b"", *, stalled: bool = False) -> socket.socket:
+    """A connection on which some bytes have been sent; a stalled one has hardly room for answers that are not read."""
+    connection = socket.socket()
+    connection.settimeout(20)
+    if stalled:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect(("127.0.0.1", port))
     connection.sendall(data)
     return connection
 
 
-def fill(connection: socket.socket, data: bytes, *, seconds: float = 5) -> None:
-    """Send the same bytes, whole, again and again until the server takes no more."""
-    connection.settimeout(0.5)
+def fill(connections: Iterable[socket.socket], request: bytes, *, seconds: float) -> None:
+    """Send one request again and again on every connection, and read no answer."""
+    sent = dict.fromkeys(connections, 0)
+    for connection in sent:
+        connection.setblocking(False)
+    many = request * 2000
     until = time.monotonic() + seconds
-    with suppress(OSError):
-        while time.monotonic() < until:
-            connection.sendall(data)
+    while time.monotonic() < until:
+        for connection, size in sent.items():
+            with suppress(OSError):
+                sent[connection] = size + connection.send(many[size % len(request) :])
+        time.sleep(0.01)
 
 
 def received(connection: socket.socket) -> bytes:

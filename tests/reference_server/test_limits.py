@@ -124,8 +124,8 @@ def test_a_body_that_arrives_after_its_head_is_answered(port: int) -> None:
 
 
 def test_a_connection_whose_answers_are_not_taken_is_closed(port: int) -> None:
-    with connect(port) as connection:
-        fill(connection, CONFIG * 1000, seconds=2)
+    with connect(port, stalled=True) as connection:
+        fill([connection], CONFIG, seconds=2)
         time.sleep(LIMITS.seconds + 2)
         connection.settimeout(20)
         answers = received(connection)

@@ -40,7 +40,7 @@ class Connections:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.received = 0  #: bytes of unfinished requests
-        self._open: set[BoundedProtocol] = set()
+        self._open: dict[BoundedProtocol, None] = {}  # in the order of their arrival
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, connection: BoundedProtocol) -> bool:
@@ -53,16 +53,16 @@ class Connections:
             if not waiting:
                 return False
             longest = max(waiting, key=lambda other: other.idle_ticks)
-            self._open.discard(longest)
+            del self._open[longest]
             longest.transport.abort()
-        self._open.add(connection)
+        self._open[connection] = None
         if self._timer is None:
             self._timer = connection.loop.call_later(TICK, self._tick, connection.loop)
         return True
 
     def remove(self, connection: BoundedProtocol) -> None:
         """Forget a closed connection."""
-        self._open.discard(connection)
+        self._open.pop(connection, None)
         if not self._open and self._timer is not None:
             self._timer.cancel()
             self._timer = None
