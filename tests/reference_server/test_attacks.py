@@ -167,19 +167,19 @@ def test_two_thousand_idle_connections_keep_nobody_out(server: ServerProcess) ->
         assert server.megabytes < before + 20
 
 
-def stall(stack: ExitStack, port: int) -> None:
-    """Open 200 connections: a quarter each in the request line, in the headers, in the body, and with unread answers."""
+def stall(stack: ExitStack, port: int, *, unread: bytes) -> None:
+    """Open 200 connections: a quarter each in the request line, in the headers, in the body, and with an unread answer."""
     for _ in range(50):
         for part in (b"GET /v1/con", b"GET /v1/config HTTP/1.1\r\nHost: a\r\nX-", BODY + b" " * 100_000):
             stack.enter_context(connect(port, part))
-    fill([stack.enter_context(connect(port, stalled=True)) for _ in range(50)], CONFIG, seconds=2)
+        stack.enter_context(connect(port, unread, stalled=True))
 
 
 def test_two_hundred_stalled_connections_are_closed_in_time(server: ServerProcess) -> None:
     before, sockets = server.megabytes, server.sockets
     with ExitStack() as stack:
         with another_caller(server):
-            stall(stack, server.port)
+            stall(stack, server.port, unread=query_of(server.port))
         assert eventually(lambda: server.sockets <= sockets, seconds=TIMEOUT + 10)
     assert_recovers(server, before)
 
@@ -219,7 +219,7 @@ def test_sigterm_with_stalled_readers_ends_the_server(server: ServerProcess, req
 
 def test_sigterm_lets_a_running_request_finish() -> None:
     with server_process("--warehouse", "memory:", "--fault", "slow@getConfig") as server, ExitStack() as stack:
-        stall(stack, server.port)
+        stall(stack, server.port, unread=CONFIG)
         asked = stack.enter_context(connect(server.port, CONFIG))
         time.sleep(0.5)
         Thread(target=server.seconds_to_end).start()
@@ -229,6 +229,6 @@ def test_sigterm_lets_a_running_request_finish() -> None:
 
 def test_sigterm_with_two_hundred_stalled_connections_ends_the_server(server: ServerProcess) -> None:
     with ExitStack() as stack:
-        stall(stack, server.port)
+        stall(stack, server.port, unread=query_of(server.port))
 
         assert server.seconds_to_end() < 3
