@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
 
 SERVE = [sys.executable, "-c", "from lakepact.reference_server.cli import serve; serve()", "--port", "0"]
 STATUS = re.compile(rb"HTTP/1\.1 ([0-9]{3}) ")
@@ -52,7 +52,7 @@ class ServerProcess:
 
 
 @contextmanager
-def server_process(*arguments: str) -> Iterator[ServerProcess]:
+def server_process(*arguments: str) -> Generator[ServerProcess]:
     """Run `lakepact serve`."""
     process = subprocess.Popen([*SERVE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:

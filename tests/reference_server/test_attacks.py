@@ -16,7 +16,7 @@ from delta_logs import HEAD, Table, add
 from raw_connections import CONFIG, ServerProcess, answer_seconds, connect, eventually, fill, server_process, statuses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is read from /proc")  # noqa: PTH110 - at import
@@ -30,7 +30,7 @@ POST = b"POST /v1/namespaces HTTP/1.1\r\nHost: a\r\nContent-Type: application/js
 BODY = POST + b"Content-Length: 8000000\r\n\r\n"
 
 
-@pytest.fixture(params=["--fast-path", "--no-fast-path"])
+@pytest.fixture(params=["--fast-path", pytest.param("--no-fast-path", marks=pytest.mark.nightly)])
 def server(request: pytest.FixtureRequest, shares: Path) -> Iterator[ServerProcess]:
     options = ["--warehouse", "memory:", "--shares", str(shares), "--timeout", str(TIMEOUT), request.param]
     with server_process(*options) as process:
@@ -67,7 +67,7 @@ def file_request(port: int) -> bytes:
 
 
 @contextmanager
-def another_caller(server: ServerProcess) -> Iterator[None]:
+def another_caller(server: ServerProcess) -> Generator[None]:
     """Ask for the configuration the whole time, and fail if an answer is late or too much memory is taken."""
     over = Event()
     waited: list[float] = []
