@@ -113,7 +113,8 @@ class Ways:
 
     def connect(self, name: str, loop: Any = None) -> tuple[Any, Connection, ServerState]:
         config, state = self._configs[name], ServerState()
-        protocol: Any = config.http_protocol_class(config=config, server_state=state, app_state={}, _loop=loop)
+        protocol_class: Any = config.http_protocol_class
+        protocol = protocol_class(config=config, server_state=state, app_state={}, _loop=loop)
         return protocol, Connection(protocol), state
 
     def say(self, name: str, pieces: Iterable[tuple[bytes, bool]]) -> bytes:
