@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.conformance import expect, known, plan, runner
-from lakepact.conformance.exchanges import SHOWN_BODY
+from lakepact.conformance.exchanges import MARGIN, SHOWN_BODY
 from lakepact.conformance.lab import Lab
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome
 from lakepact.conformance.report import lines
@@ -215,7 +215,7 @@ def test_large_bodies_are_let_go_when_everybody_has_looked_at_them() -> None:
     report = list(lines.lines(done))
 
     assert lengths == [100_012]
-    assert [len(e.body) for e in done.wire.exchanges.values()] == [SHOWN_BODY]
+    assert [len(e.body) for e in done.wire.exchanges.values()] == [SHOWN_BODY + MARGIN]
     assert [line["response"]["body"][-14:] for line in report if line["line"] == "exchange"] == ["(100012 bytes)"]
 
 

@@ -15,7 +15,7 @@ from lakepact.client.wire import Interrupted, Lost, Reply, Request
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Generator, Iterator
 
     from lakepact.client.wire import Headers
 
@@ -238,7 +238,7 @@ def _decoder(response: httpx.Response) -> Decoder:
 
 
 @contextlib.contextmanager
-def _decoding() -> Iterator[None]:
+def _decoding() -> Generator[None]:
     try:
         yield
     except ValueError as error:
