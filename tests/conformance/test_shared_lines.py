@@ -13,11 +13,8 @@ from habits import of_habit
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
-from lakepact.reference_server.delta_sharing.faults.capabilities import said
-from lakepact.reference_server.delta_sharing.faults.ways.lines import on_metadata
-from lakepact.reference_server.delta_sharing.faults.ways.wrapped import (
+from lakepact.conformance.mutants.delta_sharing.operators.lines import on_metadata
+from lakepact.conformance.mutants.delta_sharing.operators.wrapped import (
     IN_LINES,
     METADATA,
     PARQUET,
@@ -27,6 +24,9 @@ from lakepact.reference_server.delta_sharing.faults.ways.wrapped import (
     on_wrapped,
     write,
 )
+from lakepact.conformance.mutants.delta_sharing.protocol.capabilities import said
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import Install, all_of, around, instead, on_answer, on_call, on_lines, on_reply
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running

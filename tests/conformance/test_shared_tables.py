@@ -12,9 +12,7 @@ from habits import of_habit
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
-from lakepact.conformance.outcome import Outcome
-from lakepact.conformance.target import Target
-from lakepact.reference_server.delta_sharing.faults.ways.lines import (
+from lakepact.conformance.mutants.delta_sharing.operators.lines import (
     CHANGES,
     QUERY,
     file_of,
@@ -23,6 +21,8 @@ from lakepact.reference_server.delta_sharing.faults.ways.lines import (
     on_partition_values,
     wrapper_of,
 )
+from lakepact.conformance.outcome import Outcome
+from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import Install, all_of, around, instead, on_call, on_lines
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running

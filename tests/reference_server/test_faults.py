@@ -22,7 +22,6 @@ from lakepact.reference_server.faults import (
     Install,
     UnknownFault,
     all_of,
-    anew,
     around,
     fault_named,
     faults,
@@ -34,6 +33,7 @@ from lakepact.reference_server.faults import (
     on_request,
     on_status,
     on_wire,
+    per_server,
     unchecked,
 )
 from lakepact.reference_server.problems import Problem
@@ -79,7 +79,7 @@ def test_what_a_fault_remembers_begins_anew_with_each_server(faulty: Callable[[I
         numbers = itertools.count()
         return on_answer("getConfig", lambda _: [next(numbers)])
 
-    one_fault = anew(numbered)
+    one_fault = per_server(numbered)
     first = faulty(one_fault)
     assert [first("GET", "/v1/config").document for _ in range(2)] == [[0], [1]]
 

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.contract import Contract, contracts
 
 from .contract_lane import ContractLane
-from .faults import UnknownFault, fault_named
+from .faults import Fault, UnknownFault, fault_named
 from .service import NEEDED, OF_USE_TO, BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
     from .contract_lane import AsgiApp
-    from .faults import Fault
     from .service import Service, Settings
 
 PAGES = ("/", "/healthz", "/openapi.json")
@@ -31,14 +30,16 @@ PAGES = ("/", "/healthz", "/openapi.json")
 ENGINES = ("plan", "connexion")
 
 
-def service(contract: str, settings: Settings, *, beside: Mapping[str, Service] | None = None, faults: Iterable[str] = ()) -> Service:
+def service(
+    contract: str, settings: Settings, *, beside: Mapping[str, Service] | None = None, faults: Iterable[str | Fault] = ()
+) -> Service:
     """The service of one contract, with the faults that are asked for by name.
 
     Args:
         contract: its name.
         settings: what it is built from.
         beside: the services that are already there, by the names of their contracts.
-        faults: names of misbehaviours.
+        faults: faults, or their names.
 
     Raises:
         UnknownFault: a fault's name is not known.
@@ -46,12 +47,12 @@ def service(contract: str, settings: Settings, *, beside: Mapping[str, Service] 
         Unanswered: an operation of the contract would have no answer.
     """
     served: Service = importlib.import_module(f"lakepact.reference_server.{contract}").service(settings, beside or {})
-    for spelled in faults:
-        fault_named(spelled, contract=contract, operations=served.contract.operations, version=served.contract.version).install(served)
+    for wanted in faults:
+        (wanted if isinstance(wanted, Fault) else fault_named(wanted, served.contract)).install(served)
     return served
 
 
-def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str] = ()) -> tuple[Service, ...]:
+def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str | Fault] = ()) -> tuple[Service, ...]:
     """The services of several contracts beside each other, in the order of `wanted`; of all that the settings allow, if it is empty.
 
     Profiles of another contract are served when they are named. A fault is switched on in every contract that has one of its name.
@@ -74,25 +75,29 @@ def services(wanted: Sequence[str], settings: Settings, *, faults: Iterable[str]
         for contract in meant:
             built[contract] = service(contract, settings, beside=dict(built))
             undo.callback(built[contract].close)
-        for spelled in faults:
-            for served, fault in _with_fault(built.values(), spelled):
-                fault.install(served)
+        for fault in faults:
+            _install(fault, built.values())
         undo.pop_all()
     return tuple(built[contract] for contract in dict.fromkeys(wanted or built))
 
 
-def _with_fault(served: Iterable[Service], spelled: str) -> list[tuple[Service, Fault]]:
+def _install(wanted: str | Fault, served: Iterable[Service]) -> None:
+    """Switch a fault on in every contract that has one of its name, or in all contracts."""
+    if isinstance(wanted, Fault):
+        for one in served:
+            wanted.install(one)
+        return
     found: list[tuple[Service, Fault]] = []
     unknown: list[str] = []
     for one in served:
         try:
-            known = one.contract
-            found.append((one, fault_named(spelled, contract=known.name, operations=known.operations, version=known.version)))
+            found.append((one, fault_named(wanted, one.contract)))
         except UnknownFault as error:
             unknown.append(str(error))
     if not found:
         raise UnknownFault("; ".join(unknown))
-    return found
+    for one, fault in found:
+        fault.install(one)
 
 
 def application(*services: Service, engine: str = "plan") -> AsgiApp:

@@ -92,7 +92,7 @@ def _write_profiles(served: Iterable[Service], url: str, folder: Path | None) ->
     help="A folder beside the warehouse that tables may lie in, if their creators say so; may be given several times.",
 )
 @click.option("--prefix", default=None, help="Path segments that clients must put behind /v1/; the name of a watsonx.data catalog.")
-@click.option("--fault", "faults", multiple=True, metavar="NAME[@OPERATION]", help="Misbehave in a named way; may be given several times.")
+@click.option("--fault", "faults", multiple=True, metavar="[OPERATION.]NAME", help="Misbehave in a named way; may be given several times.")
 @click.option(
     "--max-body", type=click.IntRange(min=1), default=MAX_BODY, show_default=True, help="Most bytes of a request body that are read."
 )
@@ -209,7 +209,7 @@ def serve(  # one argument for each option
 ) -> None:
     """Start the reference server; one line with its URL is printed when it is ready.
 
-    Example: lakepact serve --port 0 --fault slow@loadTable
+    Example: lakepact serve --port 0 --fault loadTable.slow
     """
     with _ending_cleanly(), contextlib.ExitStack() as ending:
         try:

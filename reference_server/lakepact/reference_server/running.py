@@ -22,6 +22,8 @@ from .service import MAX_BODY, BadSetting, Service, Settings
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
+    from .faults import Fault
+
 START_SECONDS = 30
 STOP_SECONDS = 5
 LIMITS = Limits()
@@ -118,7 +120,7 @@ def running(
     auth: str | None = None,
     store: str | Path = "memory",
     durability: str = "full",
-    faults: Iterable[str] = (),
+    faults: Iterable[str | Fault] = (),
     port: int = 0,
     engine: str = "plan",
     fast_path: bool = True,
@@ -139,7 +141,7 @@ def running(
         auth: how callers are known, `none`, `bearer` or `oauth`; by default as the server file suggests.
         store: where the catalog is kept: `memory`, `file` for below the warehouse, or the path of a file.
         durability: what a file store survives: `full` for a power failure, `normal` for the end of the process alone.
-        faults: names of misbehaviours, `name` or `name@operation`.
+        faults: faults, or their names: `slow`, `loadTable.slow`.
         port: the port; 0 takes a free one.
         engine: where the routes come from, `plan` or `connexion`; answers are the same.
         fast_path: whether plain loads and questions are answered past ASGI; answers are the same, only sooner.

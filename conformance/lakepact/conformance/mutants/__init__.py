@@ -1,0 +1,93 @@
+"""Mutants: the reference server with one fault each, which the checks of what it breaks have to find.
+
+Faults lie in the folders of their contract and area, as checks do. A profile of a contract has that one's faults too: `ALSO_BREAKS` in its
+package names what they break of the profile's own requirements, and `NOT_INHERITED` the faults that break nothing there, with reasons.
+
+This package proves the suite. It is not part of the distribution.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lakepact.generated.contract import Contract, version_module
+from lakepact.reference_server.faults import Fault, UnknownFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import ModuleType
+
+VERSION = re.compile(r"v\d\w*")  #: the folder of a later version of the contract
+
+
+def faults(contract: str, version: str | None = None) -> dict[str, Fault]:
+    """Return the faults of a contract by name: those of its oldest version, and those of `version`."""
+    oldest = Contract(contract).versions[0]
+    found = own_faults(contract, oldest)
+    return found if version in {None, oldest} else {**found, **own_faults(contract, str(version))}
+
+
+def fault_named(name: str, contract: str, version: str | None = None) -> Fault:
+    """Return one fault of a contract.
+
+    Raises:
+        UnknownFault: there is none of that name.
+    """
+    known = faults(contract, version)
+    if name not in known:
+        raise UnknownFault(f"{contract} has no mutant {name!r}; near: {', '.join(difflib.get_close_matches(name, known, n=5, cutoff=0.4))}")
+    return known[name]
+
+
+def own_faults(contract: str, version: str) -> dict[str, Fault]:
+    """Return the faults of one version of a contract by name, without those of the version that it adds to.
+
+    Raises:
+        ValueError: two faults have the same name.
+    """
+    package = importlib.import_module(f"{__name__}.{contract}")
+    found: dict[str, Fault] = {}
+    if version == Contract(contract).versions[0]:
+        found = _inherited(contract, package)
+    else:
+        package = importlib.import_module(f"{package.__name__}.{version_module(version)}")
+    for fault in _written(package):
+        if fault.name in found:
+            raise ValueError(f"two faults of {contract} are called {fault.name}")
+        found[fault.name] = fault
+    return found
+
+
+def _written(package: ModuleType) -> Iterator[Fault]:
+    """Yield the faults in the modules of a package and of its areas; a version of the contract is an area of its own."""
+    for found in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"{package.__name__}.{found.name}")
+        if not found.ispkg:
+            yield from (value for value in vars(module).values() if isinstance(value, Fault))
+            yield from getattr(module, "FAULTS", ())
+        elif not VERSION.fullmatch(found.name):
+            yield from _written(module)
+
+
+def _inherited(contract: str, package: ModuleType) -> dict[str, Fault]:
+    """Return the faults that a profile has from the contract that it is one of: those that break what it demands."""
+    profile = Contract(contract)
+    if profile.profile_of is None:
+        return {}
+    without: Mapping[str, str] = package.NOT_INHERITED
+    also: Mapping[str, tuple[str, ...]] = package.ALSO_BREAKS
+    known = faults(profile.profile_of)
+    idle = sorted({*without, *also} - set(known))
+    if idle:
+        raise ValueError(f"{contract} names faults that {profile.profile_of} does not have: {', '.join(idle)}")
+    found: dict[str, Fault] = {}
+    for name, fault in known.items():
+        breaks = (*(r for r in fault.breaks if r in profile.requirements), *also.get(name, ()))
+        if breaks and name not in without:
+            found[name] = replace(fault, breaks=breaks)
+    return found

@@ -1,0 +1,1 @@
+"""Mutants of authentication, rights, tokens and credentials."""

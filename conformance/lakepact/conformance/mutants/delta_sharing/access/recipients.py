@@ -1,0 +1,138 @@
+"""Servers that let in whom they should not, or keep out whom they should not."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.faults import Install, accept, all_of, around, fault, instead, on_answer, on_call, on_status
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import EVERY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+#: Operations that not everybody may have answered.
+OF_TABLES = ("getTableVersion", "getTableMetadata")
+
+
+def _anybody(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The recipient of a token, and the first of all for a token that nobody has."""
+
+    def recipient(known: Mapping[bytes, Any], digest: bytes) -> Any:
+        try:
+            return original(known, digest)
+        except Problem:
+            return next(iter(known.values()))
+
+    return recipient
+
+
+def _of_any_scheme(original: Callable[..., bytes]) -> Callable[..., bytes]:
+    """The token of a request, whatever the scheme before it."""
+
+    def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+        return original([(n, b"Bearer " + v.rpartition(b" ")[2] if n == b"authorization" else v) for n, v in headers])
+
+    return token
+
+
+def _every_token() -> Install:
+    return all_of(around("rules", "recipient", _anybody), instead("rules", "token-holds", accept))
+
+
+@fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), around("rules", "bearer-token", act)))
+def anybody_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
+    """Requests without a token, or with one that nobody has, are served."""
+
+    def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+        try:
+            return original(headers)
+        except Problem:
+            return b""
+
+    return token
+
+
+@fault("DS-GEN-02")
+def schemes_are_not_looked_at() -> Install:
+    """What follows another scheme than Bearer is taken for a token, and no token is wrong."""
+    return all_of(_every_token(), around("rules", "bearer-token", _of_any_scheme))
+
+
+@fault("DS-GEN-09")
+def unknown_tokens_are_served() -> Install:
+    """A token that nobody has is as good as any other."""
+    return _every_token()
+
+
+@fault("DS-GEN-02")
+def other_schemes_will_do() -> Install:
+    """A right token is taken behind any scheme, and without one."""
+    return around("rules", "bearer-token", _of_any_scheme)
+
+
+@fault("DS-GEN-09", by=partial(around, "rules", "bearer-token"))
+def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
+    """A token is right in small letters and in capitals."""
+
+    def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+        return original(headers).lower()
+
+    return token
+
+
+@fault("DS-GEN-02", by=partial(around, "rules", "bearer-token"))
+def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., bytes]:
+    """The scheme Bearer is not known in other letters."""
+
+    def token(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+        sent = list(headers)
+        return original([(n, v) for n, v in sent if n != b"authorization" or v.startswith(b"Bearer ")])
+
+    return token
+
+
+@fault("DS-GEN-09")
+def tokens_never_end() -> Install:
+    """A token whose time is over is served."""
+    return instead("rules", "token-holds", accept)
+
+
+@fault("DS-GEN-09")
+def wrong_tokens_are_forbidden() -> Install:
+    """A missing or wrong token is answered with 403."""
+    return on_status(EVERY, {401: 403})
+
+
+@fault("DS-GEN-10", "DS-LSH-01")
+def everything_is_granted() -> Install:
+    """Every recipient may read every share."""
+    return instead("rules", "may-read", lambda *_: True)
+
+
+@fault("DS-LSH-01", by=partial(on_call, "listShares"))
+def shares_of_others_are_listed(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """The list of shares has one that was not granted."""
+    reply = handler(**arguments)
+    document = reply.document
+    document["items"] = [*document.get("items", []), {"name": "of_somebody_else", "id": "0"}]
+    return json_answer(document)
+
+
+@fault("DS-LSH-01", by=partial(on_answer, "listShares"))
+def last_share_is_not_listed(document: dict[str, Any]) -> None:
+    """The last share is left out of the list."""
+    document["items"] = document["items"][:-1] if "nextPageToken" not in document else document["items"]
+
+
+@fault("DS-GEN-01", by=partial(on_call, OF_TABLES))
+def tables_are_for_the_first_recipient(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A recipient is shown tables that are not found for it."""
+    if arguments["caller"].recipient.name != "all":
+        raise refused(404, "there is no such table for you")
+    return handler(**arguments)

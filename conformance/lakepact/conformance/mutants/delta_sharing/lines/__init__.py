@@ -1,0 +1,1 @@
+"""Mutants of the lines of an answer."""

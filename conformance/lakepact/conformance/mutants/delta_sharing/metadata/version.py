@@ -1,0 +1,129 @@
+"""Versions of tables that are not the ones that were asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.faults import Install, around, fault, instead, on_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.delta_sharing.log import Log
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Scope
+
+VERSION, HEAD = "getTableVersion", "headTableVersion"
+HEADER = b"delta-table-version"
+
+
+def header(operations: str | tuple[str, ...], change: Callable[[int], bytes | None]) -> Install:
+    """Send another version in the header of answers, or none."""
+
+    def changed(reply: Reply, _: Scope) -> Reply:
+        headers = []
+        for name, value in reply.headers:
+            said = change(int(value)) if name == HEADER else value
+            if said is not None:
+                headers.append((name, said))
+        return replace(reply, headers=tuple(headers))
+
+    return on_reply(operations, changed)
+
+
+def _one_less(version: int) -> bytes:
+    return b"%d" % max(version - 1, 0)
+
+
+@fault("DS-VER-01", by=partial(on_reply, VERSION))
+def version_stands_in_the_body(reply: Reply, _: Scope) -> Reply:
+    """The version of a table is sent in a body too."""
+    if reply.status != 200:
+        return reply
+    (version,) = (int(value) for name, value in reply.headers if name == HEADER)
+    return replace(json_answer({"version": version}), headers=tuple(h for h in reply.headers if h[0] != b"content-length"))
+
+
+@fault("DS-VER-01")
+def version_is_not_said() -> Install:
+    """The version of a table is not in the header."""
+    return header(VERSION, lambda _: None)
+
+
+@fault("DS-VER-01")
+def version_is_no_number() -> Install:
+    """The version of a table is a word."""
+    return header(VERSION, lambda v: b"v%d" % v)
+
+
+@fault("DS-VER-03")
+def version_is_stale() -> Install:
+    """The version of a table is the one before."""
+    return header(VERSION, _one_less)
+
+
+@fault("DS-VER-03")
+def metadata_is_of_another_version() -> Install:
+    """Metadata says that it is of the version before."""
+    return header("getTableMetadata", _one_less)
+
+
+@fault("DS-VER-02")
+def head_says_another_version() -> Install:
+    """HEAD says the version before the one that GET says."""
+    return header(HEAD, _one_less)
+
+
+@fault("DS-VER-04", by=partial(instead, "rules", "version-from"))
+def times_lead_behind_themselves(log: Log, milliseconds: int) -> int:
+    """The version for a time that is exactly that of a commit is the next one."""
+    return log.at_or_after(milliseconds + 1)
+
+
+@fault("DS-VER-04", "DS-VER-05", by=partial(instead, "rules", "version-from"))
+def times_lead_before_themselves(log: Log, milliseconds: int) -> int:
+    """The version for a time is the one that was current then."""
+    return log.at_or_before(milliseconds)
+
+
+@fault("DS-VER-04", by=partial(around, "rules", "not-before"))
+def times_have_no_milliseconds(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Fractions of a second are left out."""
+    return lambda text: original(text) // 1000 * 1000
+
+
+@fault("DS-VER-05", by=partial(around, "rules", "version-from"))
+def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., int]:
+    """A time before the first version is refused."""
+
+    def version_from(log: Log, milliseconds: int) -> int:
+        if milliseconds < log.timestamp(log.earliest()):
+            raise refused(400, "the time is before the first version")
+        return original(log, milliseconds)
+
+    return version_from
+
+
+@fault("DS-VER-05", by=partial(around, "rules", "not-before"))
+def times_before_1970_are_refused(original: Callable[..., int]) -> Callable[..., int]:
+    """A time that is negative in milliseconds is refused."""
+
+    def not_before(text: str) -> int:
+        if (milliseconds := original(text)) < 0:
+            raise refused(400, "the time is before 1970")
+        return milliseconds
+
+    return not_before
+
+
+@fault("DS-VER-06", by=partial(around, "rules", "version-from"))
+def times_after_all_are_now(original: Callable[..., int]) -> Callable[..., int]:
+    """A time after the last version leads to the current one."""
+
+    def version_from(log: Log, milliseconds: int) -> int:
+        return log.latest() if milliseconds > log.timestamp(log.latest()) else original(log, milliseconds)
+
+    return version_from

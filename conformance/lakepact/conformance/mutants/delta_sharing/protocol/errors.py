@@ -1,0 +1,105 @@
+"""Refusals that do not say what is wrong, or say it of what is right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.answers import json_answer
+from lakepact.reference_server.faults import Install, fault, on_answer, on_reply, on_status
+from lakepact.reference_server.service import EVERY, WRONG_METHOD
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Scope
+
+
+def _error_without(member: str) -> Install:
+    def change(reply: Reply, _: Scope) -> Reply:
+        if reply.status < 400 or not reply.body:
+            return reply
+        document = reply.document
+        del document[member]
+        return replace(reply, body=json_answer(document).body)
+
+    return on_reply(EVERY, change)
+
+
+@fault("DS-GEN-15", by=partial(on_reply, "queryTableChanges"))
+def long_versions_are_a_failure(reply: Reply, scope: Scope) -> Reply:
+    """Changes since a version of thirty digits are a failure."""
+    return replace(reply, status=500) if reply.status == 400 and b"0" * 20 in scope["query_string"] else reply
+
+
+@fault("DS-GEN-15", by=partial(on_reply, "queryTable"))
+def pages_of_no_files_are_a_failure(reply: Reply, _: Scope) -> Reply:
+    """A query for pages of no files, or of less, is a failure."""
+    return replace(reply, status=500) if reply.status == 400 and b"maxFiles" in reply.body else reply
+
+
+@fault("DS-GEN-07")
+def errors_without_code() -> Install:
+    """Errors have no errorCode."""
+    return _error_without("errorCode")
+
+
+@fault("DS-GEN-07")
+def errors_without_message() -> Install:
+    """Errors have no message."""
+    return _error_without("message")
+
+
+@fault("DS-GEN-07", by=partial(on_reply, EVERY))
+def strangers_are_told_in_text(reply: Reply, _: Scope) -> Reply:
+    """Who is not known is told so in plain text."""
+    return (
+        replace(reply, body=b"401 Unauthorized", media_type=b"text/plain; charset=utf-8") if reply.status == 401 and reply.body else reply
+    )
+
+
+@fault("DS-GEN-07")
+def error_codes_are_numbers() -> Install:
+    """The errorCode of what does not exist is a number."""
+    return on_answer(EVERY, lambda d: d.update(errorCode=404), status=404)
+
+
+@fault("DS-GEN-15")
+def other_methods_are_a_failure() -> Install:
+    """A method that a path does not have is a failure."""
+    return on_status(WRONG_METHOD, {405: 500})
+
+
+@fault("DS-GEN-08", "DS-GEN-15")
+def malformed_is_a_failure() -> Install:
+    """What is malformed is answered with 500."""
+    return on_status(EVERY, {400: 500})
+
+
+@fault("DS-GEN-08")
+def malformed_is_unprocessable() -> Install:
+    """What is malformed is answered with 422."""
+    return on_status(EVERY, {400: 422})
+
+
+@fault("DS-GEN-11")
+def absent_is_malformed() -> Install:
+    """What does not exist is answered with 400."""
+    return on_status(EVERY, {404: 400})
+
+
+@fault("DS-GEN-11", "DS-GEN-12", "DS-GEN-15", by=partial(on_reply, EVERY))
+def absent_is_a_failure(reply: Reply, _: Scope) -> Reply:
+    """What does not exist is answered with 500 and plain text."""
+    failed = reply.status == 404 and reply.body
+    return replace(reply, status=500, body=b"Internal Server Error", media_type=b"text/plain") if failed else reply
+
+
+@fault("DS-GEN-16", by=partial(on_reply, EVERY))
+def errors_repeat_the_token(reply: Reply, scope: Scope) -> Reply:
+    """The message of an error has the token of the request in it."""
+    sent = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+    if reply.status < 400 or not reply.body or not sent:
+        return reply
+    document: dict[str, Any] = reply.document
+    return replace(reply, body=json_answer({**document, "message": f"{document['message']} (asked with {sent.decode('latin-1')})"}).body)

@@ -1,0 +1,220 @@
+"""Listings that lose items, repeat them, or never end."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.faults import Install, all_of, around, fault, on_answer, on_call, on_reply
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+
+LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
+
+
+def paged(change: Callable[..., Any]) -> Install:
+    """Page in another way: `change(page, items, start, size)`, given the way that is right."""
+    return around("rules", "page", lambda page: lambda items, start, size: change(page, items, start, size))
+
+
+def _bad_sizes_are_taken(spellings: tuple[bytes, ...]) -> Install:
+    """Answer sizes that are none with an empty page."""
+
+    def change(reply: Reply, scope: Scope) -> Reply:
+        wrong = reply.status == 400 and any(b"maxResults=" + s in scope["query_string"] for s in spellings)
+        return json_answer({"items": []}) if wrong else reply
+
+    return on_reply(LISTS, change)
+
+
+def _odd_token(document: dict[str, Any]) -> None:
+    if document.get("nextPageToken"):
+        document["nextPageToken"] += "+/="
+
+
+def _undecoded(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Know a token only if nobody decodes it."""
+    if str(arguments.get("page_token") or "").endswith("+/="):
+        raise refused(400, "unknown page token")
+    return handler(**arguments)
+
+
+@fault("DS-PAG-07", by=partial(paged))
+def large_pages_overflow(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """The second page is empty if very many items are asked for."""
+    return ([], None) if start + size >= 2**31 else page(items, start, size)
+
+
+@fault("DS-PAG-09", by=partial(paged))
+def full_listings_never_end(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """Behind a page with all items stand empty ones, for ever."""
+    found, following = page(items, start, size)
+    return found, start + size if size == len(items) > 1 else following
+
+
+@fault("DS-PAG-02", by=partial(paged))
+def pages_one_too_large(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """Pages hold one item more than asked for."""
+    found, following = page(items, start, size + 1)
+    return found, following
+
+
+@fault("DS-PAG-03", by=partial(paged))
+def first_page_without_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """The first page of two comes without a token."""
+    found, following = page(items, start, size)
+    return found, None if start == 0 and size == 2 else following
+
+
+@fault("DS-PAG-03", "DS-PAG-14", by=partial(paged))
+def last_page_lost(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """The last page is never reached."""
+    found, following = page(items, start, size)
+    return found, None if following is not None and following + size >= len(items) else following
+
+
+@fault("DS-PAG-14", by=partial(paged))
+def pages_overlap(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """Each page begins with the last item of the one before."""
+    found, following = page(items, start, size)
+    return ([items[start - 1], *found[: size - 1]] if start and size > 1 else found), following
+
+
+@fault("DS-PAG-14", by=partial(paged))
+def tokens_count_pages(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """A token is the number of a page, whatever the size of those before it."""
+    number = start // 1000
+    found, following = page(items, number * size, size)
+    return found, (number + 1) * 1000 if following is not None else None
+
+
+@fault("DS-PAG-09", by=partial(paged))
+def chain_never_ends(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """There is always a token for more."""
+    found, following = page(items, start, size)
+    return found, max(len(items), start + 1) if following is None else following
+
+
+@fault("DS-PAG-09", by=partial(paged))
+def full_page_has_a_token(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """A page that is full has a token for more, though nothing is left."""
+    found, following = page(items, start, size)
+    return found, start + size if following is None and size and len(found) == size else following
+
+
+@fault("DS-PAG-05")
+def negative_sizes_are_taken() -> Install:
+    """A negative size is answered with an empty page."""
+    return _bad_sizes_are_taken((b"-",))
+
+
+@fault("DS-PAG-07")
+def sizes_need_not_be_numbers() -> Install:
+    """A size that is no integer is answered with an empty page."""
+    return _bad_sizes_are_taken((b"abc", b"1.5"))
+
+
+@fault("DS-PAG-06", by=partial(paged))
+def no_results_are_all(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """maxResults=0 is answered with everything."""
+    return page(items, start, size or len(items))
+
+
+@fault("DS-PAG-06", by=partial(paged))
+def no_results_skip_one(page: Callable[..., Any], items: Sequence[Any], start: int, size: int) -> Any:
+    """The token that comes with maxResults=0 skips an item."""
+    found, following = page(items, start, size)
+    return found, start + 1 if size == 0 and following is not None else following
+
+
+@fault("DS-PAG-11", by=partial(on_answer, LISTS))
+def no_items_are_null(document: dict[str, Any]) -> None:
+    """A listing without items has null for them."""
+    if not document.get("items"):
+        document["items"] = None
+
+
+@fault("DS-PAG-11", by=partial(on_call, LISTS))
+def nothing_is_not_found(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A listing without items is a 404."""
+    reply = handler(**arguments)
+    if not reply.document.get("items") and arguments.get("max_results") is None:
+        raise refused(404, "there is nothing")
+    return reply
+
+
+@fault("DS-PAG-13", by=partial(on_call, LISTS))
+def forged_token_starts_again(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A token that was never issued starts the listing again."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status != 400 or arguments.get("page_token") is None:
+            raise
+        return handler(**{**arguments, "page_token": None})
+
+
+@fault("DS-PAG-13", by=partial(on_call, LISTS))
+def forged_token_is_the_end(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A token that was never issued leads to an empty page."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status != 400 or arguments.get("page_token") is None:
+            raise
+        return json_answer({"items": []})
+
+
+@fault("DS-PAG-13", by=partial(on_call, "listSchemas"))
+def tokens_are_places(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A token holds for the schemas of any share."""
+    token, size = arguments.get("page_token"), arguments.get("max_results")
+    place = re.fullmatch(r"place-(\d+)", token or "place-0")
+    if place is None:
+        raise refused(400, "that is no place")
+    items = handler(**{**arguments, "max_results": None, "page_token": None}).document["items"]
+    start = int(place[1])
+    end = len(items) if size is None else start + size
+    return json_answer({"items": items[start:end], **({"nextPageToken": f"place-{end}"} if end < len(items) else {})})
+
+
+@fault("DS-PAG-15", by=partial(on_call, LISTS[1:]))
+def tokens_have_the_case_of_names(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A token holds for one spelling of the share."""
+    spelled, token = arguments.get("share", ""), arguments.get("page_token")
+    if token is not None:
+        made_for, _, token = token.partition("~")
+        if made_for != spelled.encode().hex():
+            raise refused(400, "the page token is of another listing")
+    reply = handler(**{**arguments, "page_token": token})
+    document = reply.document
+    if "nextPageToken" in document:
+        document["nextPageToken"] = f"{spelled.encode().hex()}~{document['nextPageToken']}"
+    return json_answer(document)
+
+
+@fault("DS-PAG-15")
+def tokens_are_not_decoded() -> Install:
+    """Tokens that have to be percent-encoded are not known again."""
+    return all_of(on_answer(LISTS, _odd_token), on_call(LISTS, _undecoded))
+
+
+@fault("DS-DF-07", by=partial(on_answer, LISTS))
+def empty_token_at_the_end(document: dict[str, Any]) -> None:
+    """The last page has an empty token instead of none."""
+    document.setdefault("nextPageToken", "")
+
+
+@fault("DS-DF-08", by=partial(on_reply, LISTS))
+def listings_over_several_lines(reply: Reply, _: Scope) -> Reply:
+    """Listings are printed over several lines."""
+    return replace(reply, body=json.dumps(reply.document, indent=2).encode()) if reply.status == 200 else reply

@@ -1,0 +1,195 @@
+"""Pages of files that lose some, repeat some, or answer another question."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, around, fault, on_call
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+SHORTEST_TOKEN = 40  #: letters of what this server may have made
+
+
+class _OfNow:
+    """Later pages are cut from the files that a table has when they are asked for."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, int] = {}  #: token → how many files stand on the pages before
+
+    def __call__(self, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body: dict[str, Any] = arguments.get("body") or {}
+        before = self._before.get(body.get("pageToken", ""))
+        if before is None:
+            return self._noted(handler(**arguments))
+        now = handler(**arguments | {"body": {n: v for n, v in body.items() if n not in {"pageToken", "maxFiles"}}}).joined()
+        lines = now.body.splitlines(keepends=True)
+        size = body.get("maxFiles") or len(lines)
+        following = before + size
+        page = lines[:2] + lines[2:][before:following]
+        if following < len(lines) - 2:
+            token = f"{body['pageToken']}+"
+            self._before[token] = following
+            page.append(json.dumps({"endStreamAction": {"nextPageToken": token}}).encode() + b"\n")
+        return replace(now, body=b"".join(page))
+
+    def _noted(self, reply: Reply) -> Reply:
+        if not reply.has_body or reply.status != 200:
+            return reply
+        reply = reply.joined()
+        lines = [json.loads(line) for line in reply.body.splitlines()]
+        token = lines[-1].get("endStreamAction", {}).get("nextPageToken")
+        if token:
+            self._before[token] = sum("file" in line for line in lines)
+        return reply
+
+
+def _changed(line: bytes) -> int | None:
+    """The version of the changed file that a line is about."""
+    document: dict[str, Any] = json.loads(line)
+    wrapped: dict[str, Any] = next(iter(document.values()))
+    return None if "metaData" in document or "endStreamAction" in document else wrapped["version"]
+
+
+@fault("DS-QRY-08", by=partial(on_call, "queryTable"))
+def later_pages_name_the_current_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """The header of each page but the first names the current version."""
+    reply = handler(**arguments)
+    if "pageToken" not in (arguments.get("body") or {}):
+        return reply
+    now = dict(handler(**arguments | {"body": {}}).headers)[b"delta-table-version"]
+    return replace(reply, headers=tuple((name, now if name == b"delta-table-version" else value) for name, value in reply.headers))
+
+
+@fault("DS-CAP-04", by=partial(on_call, "queryTable"))
+def later_pages_are_in_parquet_format(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Each page but the first is in parquet format."""
+    try:
+        later = "pageToken" in (arguments.get("body") or {})
+        return handler(**arguments | {"delta_sharing_capabilities": None}) if later else handler(**arguments)
+    except Problem:
+        return handler(**arguments)
+
+
+@fault("DS-QRY-09")
+def later_pages_are_of_now() -> Install:
+    """Later pages of a query have the files of the current version."""
+    return on_call("queryTable", _OfNow())
+
+
+@fault("DS-CDF-10", by=partial(on_call, "queryTableChanges"))
+def pages_of_changes_begin_with_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A page of changes that begins within a version begins with the first file of that version."""
+    reply = handler(**arguments).joined()
+    if not arguments.get("page_token"):
+        return reply
+    page = reply.body.splitlines(keepends=True)
+    everything = handler(**arguments | {"page_token": None, "max_files": None}).joined().body.splitlines(keepends=True)
+    first = _changed(page[2])
+    again = [line for line in everything[2:] if _changed(line) is not None and _changed(line) == first]
+    return replace(reply, body=b"".join([*page[:2], *again, *page[3:]]))
+
+
+@fault("DS-CDF-07", by=partial(on_call, "queryTableChanges"))
+def later_pages_lack_later_metadata(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Later metadata stands on the first page of changes alone."""
+    reply = handler(**arguments).joined()
+    lines = reply.body.splitlines(keepends=True)
+    kept = [line for line in lines[2:] if not line.startswith(b'{"metaData"')]
+    return replace(reply, body=b"".join([*lines[:2], *kept])) if arguments.get("page_token") else reply
+
+
+@fault("DS-TTV-07", by=partial(on_call, "queryTable"))
+def pages_of_what_changed_lose_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A page of files that changed lacks the first one, unless it is the first page."""
+    reply = handler(**arguments).joined()
+    lines = reply.body.splitlines(keepends=True)
+    if "pageToken" not in (arguments.get("body") or {}) or not lines[2:] or b'"file"' in lines[2][:10]:
+        return reply
+    return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
+
+
+@fault("DS-QRY-09", by=partial(around, "rules", "page-of-files"))
+def pages_of_files_overlap(page: Callable[..., Any]) -> Callable[..., Any]:
+    """A page of files begins with the last one of the page before."""
+
+    def again(places: Sequence[int], start: int, most: int | None) -> Any:
+        found, following = page(places, start, most)
+        return found, following - 1 if following is not None and len(found) > 1 else following
+
+    return again
+
+
+@fault("DS-QRY-09", by=partial(around, "rules", "page-of-files"))
+def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
+    """Between two pages of files one is lost."""
+
+    def beyond(places: Sequence[int], start: int, most: int | None) -> Any:
+        found, following = page(places, start, most)
+        return found, following + 1 if following is not None and following + 1 < len(places) else following
+
+    return beyond
+
+
+@fault("DS-QRY-09", by=partial(on_call, "queryTable"))
+def later_pages_have_no_head(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Only the first page has protocol and metaData."""
+    reply = handler(**arguments).joined()
+    later = (arguments.get("body") or {}).get("pageToken")
+    return replace(reply, body=b"\n".join(reply.body.split(b"\n")[2:])) if later and reply.status == 200 else reply
+
+
+@fault("DS-HNT-03", by=partial(on_call, "queryTable"))
+def later_pages_lose_what_hints_leave(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """With hints, the first file of each later page is lost."""
+    body: Mapping[str, Any] = arguments.get("body") or {}
+    if not ("pageToken" in body and body.get("predicateHints")):
+        return handler(**arguments)
+    reply = handler(**arguments).joined()
+    lines = reply.body.splitlines(keepends=True)
+    return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
+
+
+@fault("DS-CDF-10", by=partial(on_call, "queryTableChanges"))
+def second_page_of_changes_is_the_last(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Changes end with the second page, however many there are."""
+    reply = handler(**arguments).joined()
+    if not arguments.get("page_token"):
+        return reply
+    kept = [line for line in reply.body.splitlines(keepends=True) if b'"endStreamAction"' not in line]
+    return replace(reply, body=b"".join(kept))
+
+
+@fault("DS-EST-02", by=partial(on_call, "queryTable"))
+def any_page_token_will_do(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A token of another table leads to the first page."""
+    try:
+        return handler(**arguments)
+    except Problem:
+        body: Mapping[str, Any] = arguments.get("body") or {}
+        if "pageToken" not in body:
+            raise
+        return handler(**{**arguments, "body": {name: value for name, value in body.items() if name != "pageToken"}})
+
+
+@fault("DS-EST-02", by=partial(on_call, "queryTable"))
+def page_tokens_are_of_a_version(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A token of another table that has this version leads to a page."""
+    try:
+        return handler(**arguments)
+    except Problem:
+        body: Mapping[str, Any] = arguments.get("body") or {}
+        if len(body.get("pageToken") or "") < SHORTEST_TOKEN:
+            raise
+        reply = handler(**{**arguments, "body": {name: value for name, value in body.items() if name != "pageToken"}})
+        if dict(reply.headers)[b"delta-table-version"] == b"0":
+            raise
+        return reply

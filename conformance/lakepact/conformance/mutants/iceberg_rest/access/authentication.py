@@ -1,0 +1,155 @@
+"""Callers who are let in wrongly, or turned away."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import EVERY, Install, UnknownFault, accept, fault, instead, on_answer, on_reply, on_request
+from lakepact.reference_server.iceberg_rest.access.callers import Caller
+from lakepact.reference_server.iceberg_rest.access.rights import Rights
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.server_file import Grant, Principal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from lakepact.reference_server.service import Scope, Service
+
+ANYBODY = Caller(Principal("anybody"), defaultdict(lambda: Rights([Grant("anybody", "admin")])))  #: may do everything
+
+NEEDS_PRINCIPALS = "this fault is one of a server that asks who calls: name principals in the file of --config"
+CHALLENGE = b"www-authenticate"
+
+
+def authorization(scope: Scope) -> str:
+    """What a caller shows."""
+    return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), "")
+
+
+def letting_in(passes: Callable[[Scope], bool]) -> Install:
+    """Let some callers in as somebody who may do everything."""
+
+    def install(service: Service) -> None:
+        former = service.caller
+        if former is None:
+            raise UnknownFault(NEEDS_PRINCIPALS)
+
+        def caller(scope: Scope) -> Any:
+            return ANYBODY if passes(scope) else former(scope)
+
+        service.caller = caller
+
+    return install
+
+
+def turning_away(wrong: Callable[[Scope], bool], status: int = 401) -> Install:
+    """Turn away some callers who may enter."""
+
+    def guard(scope: Scope) -> None:
+        if wrong(scope):
+            raise Problem(status, "NotAuthorizedException", "asked for by a fault")
+
+    return on_request(EVERY, guard)
+
+
+def _with_a_token(document: dict[str, Any]) -> None:
+    document["config"] = {**document.get("config", {}), "token": "lakepact-of-this-table"}
+
+
+@fault("IRC-SEC-009")
+def configuration_for_everybody() -> Install:
+    """The configuration is told to those who show nothing."""
+    return letting_in(lambda scope: scope["path"].endswith("/v1/config") and not authorization(scope))
+
+
+@fault("IRC-SEC-001")
+def tables_for_everybody() -> Install:
+    """Tables are shown to those who show nothing."""
+    return letting_in(lambda scope: "/tables/" in scope["path"] and not authorization(scope))
+
+
+@fault("IRC-SEC-001")
+def listings_for_everybody() -> Install:
+    """Listings are given to those who show nothing."""
+    return letting_in(lambda scope: scope["path"].endswith(("/tables", "/namespaces")) and not authorization(scope))
+
+
+@fault("IRC-SEC-002", "IRC-SEC-003")
+def every_token_opens() -> Install:
+    """Every bearer token opens the catalog."""
+    return letting_in(lambda scope: authorization(scope).casefold().startswith("bearer"))
+
+
+@fault("IRC-SEC-002")
+def tokens_that_open_views_without_proof() -> Install:
+    """For views, every token is good."""
+    return letting_in(lambda scope: "/views" in scope["path"] and bool(authorization(scope)))
+
+
+@fault("IRC-SEC-002", by=partial(on_reply, EVERY))
+def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
+    """Who has a wrong token is answered with 403."""
+    wrong = any(name == CHALLENGE and b"invalid_token" in value for name, value in reply.headers)
+    return replace(reply, status=403) if wrong else reply
+
+
+@fault("IRC-SEC-003")
+def tokens_never_end() -> Install:
+    """Tokens are good for ever."""
+    return instead("rules", "token-holds", accept)
+
+
+@fault("IRC-SEC-003", by=partial(instead, "rules", "token-holds"))
+def expired_tokens_are_forbidden(expires: datetime, now: datetime) -> None:
+    """Who has an expired token is answered with 403."""
+    if expires <= now:
+        raise Problem(403, "NotAuthorizedException", "the bearer token has expired")
+
+
+@fault("IRC-ERR-016", by=partial(instead, "rules", "token-holds"))
+def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
+    """Who has an expired token is answered with 419."""
+    if expires <= now:
+        raise Problem(419, "AuthenticationTimeoutException", "the bearer token has expired")
+
+
+@fault("IRC-SEC-006")
+def tokens_do_not_open_views() -> Install:
+    """Tokens do not open views."""
+    return turning_away(lambda scope: "/views" in scope["path"] and authorization(scope).startswith("Bearer"))
+
+
+@fault("IRC-SEC-007")
+def bearer_is_one_word() -> Install:
+    """The word before a token counts in one case only."""
+    return turning_away(lambda scope: authorization(scope).startswith(("bearer", "BEARER")))
+
+
+@fault("IRC-SEC-015", by=partial(on_reply, EVERY))
+def refused_without_a_challenge(reply: Reply, _: Scope) -> Reply:
+    """A 401 does not say what is asked for."""
+    return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
+
+
+@fault("IRC-SEC-012")
+def tables_come_with_bad_tokens() -> Install:
+    """Tables come with a token that opens nothing."""
+    return on_answer("loadTable", _with_a_token)
+
+
+@fault("IRC-SEC-012")
+def views_come_with_bad_tokens() -> Install:
+    """Views come with a token that opens nothing."""
+    return on_answer("loadView", _with_a_token)
+
+
+@fault("IRC-TBL-ETAG-010", by=partial(on_reply, "loadTable"))
+def tags_instead_of_tokens(reply: Reply, scope: Scope) -> Reply:
+    """Who has any tag of a table need not show a token to be told that nothing has changed."""
+    asks = any(name == b"if-none-match" for name, _ in scope["headers"])
+    return Reply(304) if asks and reply.status == 401 else reply

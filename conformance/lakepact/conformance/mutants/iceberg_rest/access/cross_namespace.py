@@ -1,0 +1,142 @@
+"""Principals who reach where they may not: by renames, by commits that create, by plans, tags and tokens."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
+from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
+from lakepact.reference_server.faults import Install, UnknownFault, accept, around, fault
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Service
+
+RENAMES = ("renameTable", "renameView")
+
+
+def _not_asking(pick: Callable[[str, Any], bool]) -> Install:
+    """Needs of operations that `pick(operation, need)` picks are met by everybody who is known."""
+
+    def wrap(may: Callable[..., bool]) -> Callable[..., bool]:
+        return lambda operation, rights, need: pick(operation, need) or may(operation, rights, need)
+
+    return around("rules", "may", wrap)
+
+
+def _unasked(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    return handler(**{name: value for name, value in arguments.items() if name != "caller"})
+
+
+def _by_strangers(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Who sees nothing is not asked, since there is nothing that it could be refused."""
+    sees = any(rights.sees_any for rights in arguments["caller"].rights.values())
+    return asks(**arguments) if sees else _unasked(asks, handler, arguments)
+
+
+def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[..., Any]]) -> Install:
+    """A rule of access is what `act(service, rule)` makes of it."""
+
+    def install(service: Service) -> None:
+        if name not in service.rules:
+            raise UnknownFault(NEEDS_PRINCIPALS)
+        service.rules[name] = act(service, service.rules[name])
+
+    return install
+
+
+@fault("IRC-SEC-005")
+def renames_ask_at_the_source() -> Install:
+    """Who may rename a table may put it anywhere."""
+    return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is None)
+
+
+@fault("IRC-SEC-005")
+def renames_ask_at_the_destination() -> Install:
+    """Who may put a table somewhere may take it from anywhere."""
+    return _not_asking(lambda operation, need: operation in RENAMES and need.subject.name is not None)
+
+
+@fault("IRC-SEC-005", by=partial(admitting, ("updateTable", "commitTransaction")))
+def commits_create_anywhere(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A commit creates a table wherever its namespace is seen."""
+    changes = arguments["body"].get("table-changes", [arguments["body"]])
+    creates = any(one["type"] == "assert-create" for change in changes for one in change["requirements"])
+    return _unasked(asks, handler, arguments) if creates else asks(**arguments)
+
+
+@fault("IRC-SEC-005")
+def strangers_plan_scans() -> Install:
+    """Scans are planned for every principal that is known."""
+    return admitting(("planTableScan",), _unasked)
+
+
+@fault("IRC-SEC-005")
+def strangers_have_credentials() -> Install:
+    """Credentials of tables are given to every principal."""
+    return admitting(("loadCredentials",), _unasked)
+
+
+@fault("IRC-SEC-005")
+def strangers_drop_tables() -> Install:
+    """Who sees nothing may drop tables."""
+    return admitting(("dropTable",), _by_strangers)
+
+
+@fault("IRC-SEC-005")
+def strangers_create_namespaces() -> Install:
+    """Who sees nothing may create namespaces."""
+    return admitting(("createNamespace",), _by_strangers)
+
+
+@fault("IRC-TBL-ETAG-010", by=partial(admitting, ("loadTable",)))
+def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Who has the tag of a table is told that it is unchanged."""
+    try:
+        return asks(**arguments)
+    except Problem:
+        reply = _unasked(asks, handler, arguments)
+        if reply.status != 304:
+            raise
+        return reply
+
+
+@fault("IRC-OAU-023", by=partial(_ruling, "subject"))
+def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
+    """Tokens are exchanged after their time."""
+
+    def known(callers: Any, token: bytes) -> Any:
+        holds = service.rules["token-holds"]
+        service.rules["token-holds"] = accept
+        try:
+            return subject(callers, token)
+        finally:
+            service.rules["token-holds"] = holds
+
+    return known
+
+
+@fault("IRC-OAU-022", by=partial(_ruling, "subject"))
+def renewed_tokens_are_of_the_first(_: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
+    """All renewed tokens are of the first principal."""
+
+    def known(callers: Any, token: bytes) -> Any:
+        subject(callers, token)
+        return callers.all[0]
+
+    return known
+
+
+@fault("IRC-SEC-002", by=partial(_ruling, "bearer-token"))
+def tokens_may_go_on(_: Service, bearer_token: Callable[..., bytes]) -> Callable[..., bytes]:
+    """What stands behind a token is not looked at."""
+
+    def cut(headers: Any) -> bytes:
+        token = bearer_token(headers)
+        return token[:64] if len(token) < 100 else token
+
+    return cut

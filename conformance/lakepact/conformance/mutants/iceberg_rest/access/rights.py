@@ -1,0 +1,178 @@
+"""Principals who may do more than they were granted, or are refused in other ways."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
+from lakepact.reference_server.faults import EVERY, Install, UnknownFault, around, fault, on_status
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Service
+
+    May = Callable[..., bool]
+
+CREATES, COMMITS, TRANSACTS = "createNamespace", "updateTable", "commitTransaction"
+
+
+def letting(*operations: str) -> Install:
+    """Let every principal that is known do some operations to what it sees."""
+
+    def wrap(may: May) -> May:
+        def lets(operation: str, rights: Any, need: Any) -> bool:
+            return operation in operations or may(operation, rights, need)
+
+        return lets
+
+    return around("rules", "may", wrap)
+
+
+def admitting(operations: tuple[str, ...], act: Callable[[Handler, Handler, dict[str, Any]], Reply]) -> Install:
+    """Answer some operations by `act(asks, handler, arguments)`: what asks whether the caller may, and what does not."""
+
+    def install(service: Service) -> None:
+        former = service.admission
+        if former is None:
+            raise UnknownFault(NEEDS_PRINCIPALS)
+
+        def admission(operation: str, handler: Handler) -> Handler:
+            asks = former(operation, handler)
+            if operation not in operations:
+                return asks
+
+            def answer(**arguments: Any) -> Reply:
+                return act(asks, handler, arguments)
+
+            return answer
+
+        service.admission = admission
+
+    return install
+
+
+def without_asking(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Answer as if the caller might do everything."""
+    del arguments["caller"]
+    return handler(**arguments)
+
+
+def after_the_deed(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Do what is asked for where it is refused, and refuse it then."""
+    try:
+        return asks(**arguments)
+    except Problem as problem:
+        if problem.status == 403:
+            without_asking(asks, handler, dict(arguments))
+        raise
+
+
+@fault("IRC-SEC-005")
+def readers_create_namespaces() -> Install:
+    """Who may read may create namespaces."""
+    return letting(CREATES)
+
+
+@fault("IRC-SEC-005")
+def readers_commit() -> Install:
+    """Who may read a table may change it."""
+    return letting(COMMITS)
+
+
+@fault("IRC-SEC-005")
+def readers_drop_tables() -> Install:
+    """Who may read a table may drop it."""
+    return letting("dropTable")
+
+
+@fault("IRC-SEC-005")
+def readers_rename() -> Install:
+    """Who may read may rename."""
+    return letting("renameTable", "renameView")
+
+
+@fault("IRC-SEC-005")
+def readers_change_views() -> Install:
+    """Who may read a view may change it."""
+    return letting("replaceView")
+
+
+@fault("IRC-SEC-005")
+def strangers_read_tables() -> Install:
+    """Tables are shown to every principal that is known."""
+    return admitting(("loadTable", "tableExists"), without_asking)
+
+
+@fault("IRC-SEC-005")
+def forbidden_is_unauthorized() -> Install:
+    """Who may not do something is answered with 401."""
+    return on_status(EVERY, {403: 401})
+
+
+@fault("IRC-SEC-005")
+def forbidden_drops_find_nothing() -> Install:
+    """Who may not drop what it sees is told that it does not exist."""
+    return on_status(("dropTable", "dropView", "dropNamespace"), {403: 404})
+
+
+@fault("IRC-SEC-016")
+def refuses_commits_after_the_deed() -> Install:
+    """A commit by who may not is made, and refused."""
+    return admitting((COMMITS, "replaceView"), after_the_deed)
+
+
+@fault("IRC-SEC-016")
+def refuses_properties_after_the_deed() -> Install:
+    """Properties are changed by who may not change them, who is told that they are not."""
+    return admitting(("updateProperties",), after_the_deed)
+
+
+@fault("IRC-SEC-016")
+def refuses_drops_after_the_deed() -> Install:
+    """What may not be dropped is dropped, and that is refused."""
+    return admitting(("dropTable", "dropNamespace"), after_the_deed)
+
+
+@fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
+def transactions_as_far_as_they_may(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+    """A transaction with a table that may not be changed is refused, and the others are changed."""
+    try:
+        return asks(**arguments)
+    except Problem as refusal:
+        if refusal.status == 403:
+            for change in arguments["body"]["table-changes"]:
+                try:
+                    asks(**{**arguments, "body": {"table-changes": [change]}})
+                except Problem:
+                    continue
+        raise
+
+
+@fault("IRC-SEC-014", by=partial(admitting, (TRANSACTS,)))
+def transactions_ask_about_the_first_table(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A transaction is made if its first table may be changed."""
+    first = {"identifier": arguments["body"]["table-changes"][0]["identifier"], "requirements": [], "updates": []}
+    asks(**{**arguments, "body": {"table-changes": [first]}})
+    return without_asking(asks, handler, dict(arguments))
+
+
+@fault("IRC-SEC-008")
+def strangers_are_listed_nothing() -> Install:
+    """Who may see nothing is given empty listings."""
+    return letting("listNamespaces")
+
+
+@fault("IRC-SEC-008")
+def strangers_list_tables() -> Install:
+    """Tables and views are listed to every principal that is known."""
+    return admitting(("listTables", "listViews"), without_asking)
+
+
+@fault("IRC-VIEW-LOAD-006")
+def strangers_find_views() -> Install:
+    """Whether a view exists is told to every principal that is known."""
+    return admitting(("viewExists",), without_asking)

@@ -1,0 +1,157 @@
+"""Callers who are given what was kept for others, or let in, or obeyed, where one has to look twice."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.conformance.mutants.iceberg_rest.access.authentication import CHALLENGE, NEEDS_PRINCIPALS, authorization, letting_in
+from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting, after_the_deed, without_asking
+from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_reply
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+
+def keeping(*operations: str) -> Install:
+    """Answer equal requests as the first of them, whoever sent it."""
+
+    def install(service: Service) -> None:
+        kept: dict[bytes, Reply] = {}
+
+        def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+            asked = {name: value for name, value in arguments.items() if name != "caller"}
+            key = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS, default=list)
+            if key not in kept:
+                kept[key] = asks(**arguments)
+            return kept[key]
+
+        admitting(operations, act)(service)
+
+    return install
+
+
+def allowing(operation: str, meant: Callable[[dict[str, Any]], Any]) -> Install:
+    """Ask for no rights where the arguments of an operation are what is meant."""
+
+    def act(asks: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        return without_asking(asks, handler, dict(arguments)) if meant(arguments) else asks(**arguments)
+
+    return admitting((operation,), act)
+
+
+def _refusal(caller: Callable[[Scope], Any], scope: Scope) -> Problem | None:
+    """Why a request is refused by who asks who calls; None if it is not."""
+    try:
+        caller(scope)
+    except Problem as problem:
+        return problem
+    return None
+
+
+@fault("IRC-SEC-001", "IRC-SEC-002")
+def views_that_were_shown_stay_open(service: Service) -> None:
+    """A view that was shown to its owner is shown to everybody."""
+    shown: set[str] = set()
+
+    def keep(reply: Reply, scope: Scope) -> Reply:
+        if reply.status == 200:
+            shown.add(scope["path"])
+        return reply
+
+    on_reply("loadView", keep)(service)
+    letting_in(lambda scope: scope["method"] == "GET" and scope["path"] in shown)(service)
+
+
+@fault("IRC-SEC-015", by=partial(on_reply, EVERY))
+def wrong_tokens_are_not_challenged(reply: Reply, scope: Scope) -> Reply:
+    """Who shows a wrong token is not told what is asked for."""
+    if reply.status != 401 or not authorization(scope):
+        return reply
+    return replace(reply, headers=tuple(header for header in reply.headers if header[0] != CHALLENGE))
+
+
+@fault("IRC-SEC-005")
+def credentials_are_kept_for_all() -> Install:
+    """Credentials that were given to one principal are given to the next one, too."""
+    return keeping("loadCredentials")
+
+
+@fault("IRC-SEC-008")
+def listings_are_kept_for_all() -> Install:
+    """What was listed to one principal is listed to all."""
+    return keeping("listViews")
+
+
+@fault("IRC-SEC-008")
+def strangers_turn_pages() -> Install:
+    """Who asks for pages of a listing is not asked for rights."""
+    return allowing("listTables", lambda arguments: arguments.get("page_size") is not None)
+
+
+@fault("IRC-SEC-005")
+def strangers_exchange_plan_tasks(service: Service) -> None:
+    """Plan tasks are exchanged for every principal that knows them."""
+    service.rules["plans-are-of"] = str  # the empty text: one owner for all plans
+    admitting(("fetchScanTasks",), without_asking)(service)
+
+
+@fault("IRC-SEC-005")
+def readers_stage_tables() -> Install:
+    """Who may read may stage tables."""
+    return allowing("createTable", lambda arguments: arguments["body"].get("stage-create"))
+
+
+@fault("IRC-SEC-005")
+def readers_create_namespaces_below() -> Install:
+    """Who may read a namespace may create others below it."""
+    return allowing("createNamespace", lambda arguments: len(arguments["body"]["namespace"]) > 1)
+
+
+@fault("IRC-SEC-016")
+def refuses_namespaces_after_the_deed() -> Install:
+    """A namespace that may not be created is created, and that is refused."""
+    return admitting(("createNamespace",), after_the_deed)
+
+
+@fault("IRC-SEC-016")
+def obeys_and_refuses_who_shows_nothing(service: Service) -> None:
+    """What is asked for without credentials is done, and refused."""
+    former, admitted = service.caller, service.admission
+    if former is None or admitted is None:
+        raise UnknownFault(NEEDS_PRINCIPALS)
+
+    def caller(scope: Scope) -> Any:
+        return _refusal(former, scope) or former(scope)
+
+    def admission(operation: str, handler: Handler) -> Handler:
+        asks = admitted(operation, handler)
+
+        def answer(**arguments: Any) -> Reply:
+            refusal = arguments["caller"]
+            if not isinstance(refusal, Problem):
+                return asks(**arguments)
+            if operation in {"updateProperties", "dropView"}:
+                with suppress(Problem):
+                    without_asking(asks, handler, dict(arguments))
+            raise refusal
+
+        return answer
+
+    def refused(reply: Reply, scope: Scope) -> Reply:
+        refusal = None if scope["path"].endswith("/oauth/tokens") else _refusal(former, scope)
+        if refusal is None:
+            return reply
+        body = b"" if scope["method"] == "HEAD" else service.error_body(refusal)
+        return Reply(refusal.status, body, tuple((name.encode(), value.encode()) for name, value in refusal.headers))
+
+    service.caller, service.admission = caller, admission
+    on_reply(EVERY, refused)(service)

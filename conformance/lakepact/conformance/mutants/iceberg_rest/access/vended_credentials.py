@@ -1,0 +1,181 @@
+"""Wrong ways with the credentials of tables."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.faults import Install, around, fault, on_answer, on_call, on_status
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import Reply, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Service
+
+    Credentials = list[Document]
+
+LOAD = "loadCredentials"
+ENDS = "s3.session-token-expires-at-ms"
+ENVELOPE = "storage-credentials"
+
+
+def _given(edit: Callable[[Credentials], Credentials]) -> Install:
+    """Hand out other credentials, with tables and by themselves."""
+
+    def wrapped(usual: Callable[..., Credentials]) -> Callable[..., Credentials]:
+        def credentials(*arguments: Any, **named: Any) -> Credentials:
+            return edit(usual(*arguments, **named))
+
+        return credentials
+
+    return around("rules", "storage-credentials", wrapped)
+
+
+def _each(change: Callable[[Document], Document]) -> Install:
+    return _given(lambda credentials: [change(one) for one in credentials])
+
+
+def _listed(edit: Callable[[Any], Any]) -> Install:
+    """Send something else as the credentials that are loaded by themselves."""
+    return on_answer(LOAD, lambda document: {**document, ENVELOPE: edit(document[ENVELOPE])}, status=200)
+
+
+@fault("IRC-TBL-CRED-001")
+def credentials_as_one_object() -> Install:
+    """Credentials by themselves are one object."""
+    return _listed(lambda all_: all_[0])
+
+
+@fault("IRC-TBL-CRED-001")
+def credentials_without_envelope() -> Install:
+    """Credentials by themselves are a bare array."""
+    return on_answer(LOAD, lambda document: document[ENVELOPE], status=200)
+
+
+@fault("IRC-TBL-CRED-001", by=partial(on_call, LOAD))
+def credentials_of_no_table(_: Handler, __: dict[str, Any]) -> Reply:
+    """A table is not found when its credentials are asked for."""
+    raise Problem(404, "NoSuchTableException", "Table does not exist")
+
+
+@fault("IRC-TBL-CRED-001")
+def credentials_are_created() -> Install:
+    """Credentials by themselves come with 201."""
+    return on_status(LOAD, {200: 201})
+
+
+@fault("IRC-TBL-CRED-002")
+def credentials_with_numbers() -> Install:
+    """The end of a credential is a number."""
+    return _each(lambda one: {**one, "config": {**one["config"], ENDS: int(one["config"][ENDS])}})
+
+
+def for_the_usual_place(document: Document) -> None:
+    """Prefix the credentials of a created table with its usual location."""
+    levels, _, name = document["metadata"]["location"].rpartition("/")
+    for one in document.get(ENVELOPE) or ():
+        one["prefix"] = f"{levels}/{name.rpartition('-')[0] or name}/{name}"
+
+
+@fault("IRC-TBL-CRED-004")
+def created_tables_have_usual_credentials() -> Install:
+    """The credentials of a new table are for where it does not lie."""
+    return on_answer("createTable", for_the_usual_place)
+
+
+@fault("IRC-TBL-CRED-004")
+def credentials_stay_behind(service: Service) -> None:
+    """Credentials are for where a table was at first."""
+    first: dict[tuple[Any, Any], list[Document]] = {}
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        document = reply.document
+        if document.get(ENVELOPE):
+            document[ENVELOPE] = first.setdefault((arguments["namespace"], arguments["table"]), document[ENVELOPE])
+        return replace(reply, body=orjson.dumps(document))
+
+    on_call("loadTable", act)(service)
+
+
+@fault("IRC-TBL-CRED-002")
+def credentials_for_everything() -> Install:
+    """Credentials name no prefix."""
+    return _each(lambda one: {"config": one["config"]})
+
+
+@fault("IRC-TBL-CRED-002")
+def credentials_as_pairs() -> Install:
+    """What a credential holds is a list of pairs."""
+    return _listed(lambda all_: [{**one, "config": list(map(list, one["config"].items()))} for one in all_])
+
+
+@fault("IRC-TBL-CRED-004", by=partial(_each))
+def credentials_for_the_neighbour(one: Document) -> Document:
+    """Credentials are for what lies beside the table."""
+    return {**one, "prefix": f"{one['prefix']}-of-another"}
+
+
+@fault("IRC-TBL-CRED-005")
+def credentials_twice() -> Install:
+    """Every credential comes twice."""
+    return _given(lambda credentials: credentials * 2)
+
+
+@fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
+def credentials_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A table that is not there has no credentials."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+        return json_reply({ENVELOPE: []})
+
+
+@fault("IRC-TBL-CRED-006", by=partial(on_call, LOAD))
+def credentials_need_a_namespace(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Of a table that is not there, the namespace is said not to be."""
+    try:
+        return handler(**arguments)
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+        raise Problem(404, "NoSuchNamespaceException", problem.message) from None
+
+
+@fault("IRC-TBL-CRED-007", by=partial(on_call, LOAD))
+def credentials_fail(_: Handler, __: dict[str, Any]) -> Reply:
+    """Who asks for credentials meets an error."""
+    raise Problem(500, "InternalServerError", "there is no such key: s3.access-key-id")
+
+
+@fault("IRC-TBL-CRED-008")
+def credentials_end_sooner() -> Install:
+    """Credentials end sooner with every load."""
+    minutes = itertools.count()
+
+    def change(one: Document) -> Document:
+        end = int(one["config"][ENDS]) - 60_000 * next(minutes)
+        return {**one, "config": {**one["config"], ENDS: str(end)}}
+
+    return _each(change)
+
+
+@fault("IRC-TBL-CRED-009")
+def credentials_of_nowhere() -> Install:
+    """The prefix of credentials is empty."""
+    return _each(lambda one: {**one, "prefix": ""})
+
+
+@fault("IRC-TBL-CRED-009")
+def credentials_of_nothing() -> Install:
+    """Credentials hold nothing."""
+    return _each(lambda one: {**one, "config": {}})

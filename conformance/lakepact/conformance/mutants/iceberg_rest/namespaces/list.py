@@ -1,0 +1,120 @@
+"""Namespaces that are listed wrongly."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_namespace
+from lakepact.reference_server.replies import Reply, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Scope
+
+
+def listed(edit: Callable[[list[Any]], list[Any]]) -> Install:
+    """Other namespaces in listings."""
+
+    def change(document: dict[str, Any]) -> None:
+        document["namespaces"] = edit(document["namespaces"])
+
+    return on_answer("listNamespaces", change)
+
+
+def _with_grandchildren(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """List the children of children too."""
+    document = handler(**arguments).document
+    for namespace in list(document["namespaces"]):
+        document["namespaces"] += handler(parent=SEPARATOR.join(namespace)).document["namespaces"]
+    return json_reply(document)
+
+
+@fault("IRC-NS-LIST-001")
+def top_level_holds_children() -> Install:
+    """The top level lists children too."""
+    return on_call("listNamespaces", _with_grandchildren)
+
+
+@fault("IRC-NS-LIST-002")
+def children_without_parents() -> Install:
+    """Children are listed by their last level."""
+    return listed(lambda given: [n[-1:] for n in given])
+
+
+@fault("IRC-NS-LIST-003", by=partial(on_call, "listNamespaces"))
+def parent_of_one_level(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Of a parent only the first level counts."""
+    if arguments.get("parent"):
+        arguments["parent"] = arguments["parent"].split(SEPARATOR)[0]
+    return handler(**arguments)
+
+
+@fault("IRC-NS-LIST-004")
+def grandchildren_are_children() -> Install:
+    """Children of children are listed."""
+    return on_call("listNamespaces", _with_grandchildren)
+
+
+@fault("IRC-NS-LIST-005", by=partial(on_call, "listNamespaces"))
+def empty_parent_is_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """An empty parent does not exist."""
+    if arguments.get("parent") == "":
+        raise no_such_namespace(("",))
+    return handler(**arguments)
+
+
+@fault("IRC-NS-LIST-006", by=partial(on_reply, "listNamespaces"))
+def unknown_parent_is_empty(reply: Reply, _: Scope) -> Reply:
+    """A parent that does not exist has no children."""
+    return json_reply({"namespaces": [], "next-page-token": None}) if reply.status == 404 else reply
+
+
+@fault("IRC-NS-LIST-007", by=partial(on_call, "listNamespaces"))
+def leaves_are_missing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """A namespace without children is not found."""
+    reply = handler(**arguments)
+    if arguments.get("parent") and not reply.document["namespaces"]:
+        raise no_such_namespace((arguments["parent"],))
+    return reply
+
+
+@fault("IRC-NS-LIST-008", by=partial(on_call, "listNamespaces"))
+def children_by_pattern(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """The parent is a pattern of names."""
+    parent = arguments.get("parent")
+    document = handler(**arguments).document
+    if parent and SEPARATOR not in parent:
+        alike = [top for (top,) in handler().document["namespaces"] if top != parent and fnmatchcase(top, parent.replace("_", "?"))]
+        for top in alike:
+            document["namespaces"] += [[parent, child] for _, child in handler(parent=top).document["namespaces"]]
+    return json_reply(document)
+
+
+@fault("IRC-NS-LIST-008", by=partial(on_call, "listNamespaces"))
+def children_by_prefix(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """What begins like the parent is its child."""
+    parent = arguments.get("parent")
+    reply = handler(**arguments)
+    if not parent or SEPARATOR in parent:
+        return reply
+    document = reply.document
+    for (top,) in handler().document["namespaces"]:
+        if top.startswith(parent) and top != parent:
+            document["namespaces"] += handler(parent=top).document["namespaces"]
+    return json_reply(document)
+
+
+@fault("IRC-NS-LIST-009", "IRC-NS-ENC-005")
+def namespaces_joined_in_lists() -> Install:
+    """Namespaces are listed as dotted strings."""
+    return listed(lambda given: [".".join(n) for n in given])
+
+
+@fault("IRC-NS-LIST-010")
+def lists_are_empty() -> Install:
+    """Nothing is listed."""
+    return listed(lambda _: [])

@@ -1,0 +1,57 @@
+"""Tables that are created as nobody asked for, or although they cannot be."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE
+from lakepact.reference_server.faults import Install, around, on_call
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+#: A part of a request that nothing is wrong with.
+HARMLESS: Document = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+
+
+def is_staging(body: Document) -> bool:
+    """Whether a request only stages a table."""
+    return body.get("stage-create") is True
+
+
+def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new-metadata") -> Install:
+    """The metadata of new tables, staged or not, or of whatever else `rule` makes, are changed by `spoil(metadata, body)`."""
+
+    def wrapper(make: Callable[..., Document]) -> Callable[..., Document]:
+        def spoiled(body: Document, **facts: Any) -> Document:
+            metadata = copy.deepcopy(make(body, **facts))
+            spoil(metadata, body)
+            return metadata
+
+        return spoiled
+
+    return around("rules", rule, wrapper)
+
+
+def forgiven(why: str, *, when: Callable[[Document], bool] = bool) -> Install:
+    """What creating a table refuses for a reason that `why` matches is left out, and the table created without it."""
+    reason = re.compile(why)
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        try:
+            return handler(**arguments)
+        except Problem as problem:
+            body = arguments["body"]
+            if problem.status != 400 or not reason.search(problem.message) or not when(body):
+                raise
+        harmless = {"name": body["name"], "schema": HARMLESS, "stage-create": is_staging(body)}
+        return handler(**{**arguments, "body": harmless})
+
+    return on_call(CREATE, act)

@@ -1,0 +1,42 @@
+"""Namespaces that are made although nobody asked for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.replies import Reply
+
+
+def make_namespace(handlers: Handlers, levels: Sequence[str]) -> None:
+    """Make a namespace, and those above it, as far as they do not exist."""
+    for depth in range(1, len(levels) + 1):
+        try:
+            handlers["createNamespace"](body={"namespace": levels[:depth], "properties": {}})
+        except Problem as problem:
+            if problem.status != 409:
+                raise
+
+
+def made_where_missing(operation: str, *, when: Callable[[Document], bool] | None = None) -> Install:
+    """What finds no namespace makes it, and is done then; `when` picks the requests by their bodies, None for all."""
+
+    def act(handlers: Handlers, arguments: Arguments) -> Reply:
+        try:
+            return handlers[operation](**arguments)
+        except Problem as problem:
+            if problem.status != 404 or (when is not None and not when(arguments["body"])):
+                raise
+        make_namespace(handlers, arguments["namespace"].split(SEPARATOR))
+        return handlers[operation](**arguments)
+
+    return given(operation, act)

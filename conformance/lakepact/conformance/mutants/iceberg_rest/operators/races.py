@@ -1,0 +1,80 @@
+"""Commits that meet although handlers answer one after the other.
+
+A race has to be made: an answer waits for a while, and what the server did not expect to happen meanwhile happens for certain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
+from lakepact.reference_server.faults import Install, all_of, around, on_wire
+from lakepact.reference_server.iceberg_rest.preconditions import check
+from lakepact.reference_server.replies import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.store import Key, Record, Transaction
+    from lakepact.reference_server.wire import Wire
+
+WHILE = 0.1  #: seconds that an answer waits
+
+CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"CommitFailedException","code":409}}')
+FAILURE = Reply(500, b'{"error":{"message":"database is locked","type":"OperationalError","code":500}}')
+
+
+def read_before(operation: str = COMMIT, *, checked_again: bool) -> Install:
+    """Commits start from the table as it was when no other commit was under way, and overwrite what these have made of it.
+
+    Args:
+        operation: that makes the commits.
+        checked_again: whether their requirements are held against the table as it is.
+    """
+    read: dict[Key, Record | None] = {}
+
+    def wrapper(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
+        def committed_table(transaction: Transaction, key: Key, requirements: list[Document]) -> Record | None:
+            now = find(transaction, key, requirements)
+            if checked_again:
+                check(now.document["metadata"] if now else None, requirements)
+            return read.setdefault(key, now)
+
+        return committed_table
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        if reply.status < 300:
+            await asyncio.sleep(WHILE)
+        read.clear()
+        await wire.answer(reply)
+
+    return all_of(around("rules", "committed-table", wrapper), on_wire(operation, answer))
+
+
+def crowded(operation: str = COMMIT, *, first: Reply | None, others: Reply) -> Install:
+    """Commits at one path that meet while their answers wait are answered otherwise.
+
+    Args:
+        operation: that makes the commits.
+        first: the answer to the one that came first; None for its own.
+        others: the answer to all others.
+    """
+    arrived: Counter[bytes] = Counter()
+    waiting: Counter[bytes] = Counter()
+
+    async def answer(wire: Wire, reply: Reply) -> None:
+        table: bytes = wire.scope["raw_path"]
+        arrived[table] += 1
+        waiting[table] += 1
+        place = arrived[table]
+        await asyncio.sleep(WHILE)
+        met = arrived[table] > 1
+        waiting[table] -= 1
+        if not waiting[table]:
+            del arrived[table]
+        await wire.answer(((first or reply) if place == 1 else others) if met else reply)
+
+    return on_wire(operation, answer)

@@ -1,0 +1,99 @@
+"""Updates of tables that do something else, nothing, or too much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
+from lakepact.reference_server.faults import Install, accept, all_of, around, instead, unchecked
+from lakepact.reference_server.iceberg_rest.documents import Document, refused
+from lakepact.reference_server.iceberg_rest.updates import Draft
+from lakepact.reference_server.problems import Problem
+
+Update = Callable[[Draft, Document], None]
+When = Callable[[Draft, Document], bool]
+
+
+def in_place_of(action: str, act: Callable[[Update, Draft, Document], None]) -> Install:
+    """`act(update, draft, document)` is called in place of the update."""
+    return around("updates", action, lambda update: partial(act, update))
+
+
+def afterwards(action: str, spoil: Callable[[Draft, Document], None]) -> Install:
+    """Once the update is applied, `spoil(draft, document)` changes the draft."""
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        update(draft, document)
+        spoil(draft, document)
+
+    return in_place_of(action, act)
+
+
+def rewritten(action: str, rewrite: Callable[[Draft, Document], Document]) -> Install:
+    """The update is applied as if `rewrite(draft, document)` had been sent."""
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        update(draft, rewrite(draft, document))
+
+    return in_place_of(action, act)
+
+
+def ignored(action: str) -> Install:
+    """The update is accepted and does nothing."""
+    return instead("updates", action, accept)
+
+
+def _always(_draft: Draft, _document: Document) -> bool:
+    return True
+
+
+def forgiven(action: str, *, when: When = _always) -> Install:
+    """What the update refuses, or what its schema refuses, is accepted and does nothing.
+
+    Args:
+        action: the kind of update.
+        when: picks the updates that are forgiven.
+    """
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        try:
+            update(draft, document)
+        except Problem:
+            if not when(draft, document):
+                raise
+
+    return all_of(unchecked(COMMIT), in_place_of(action, act))
+
+
+def fatal(action: str) -> Install:
+    """What the update refuses ends in a status 500, as an error that nobody caught."""
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        try:
+            update(draft, document)
+        except Problem as problem:
+            raise Problem(500, "NullPointerException", problem.message) from None
+
+    return in_place_of(action, act)
+
+
+def refused_when(action: str, when: When) -> Install:
+    """The update is refused although it could be applied.
+
+    Args:
+        action: the kind of update.
+        when: picks the updates that are refused.
+    """
+
+    def act(update: Update, draft: Draft, document: Document) -> None:
+        if when(draft, document):
+            raise refused(draft.where, f"this {action} is not taken here")
+        update(draft, document)
+
+    return in_place_of(action, act)
+
+
+def lacks(*members: str) -> When:
+    """Whether an update lacks one of the members."""
+    return lambda _draft, document: any(member not in document for member in members)

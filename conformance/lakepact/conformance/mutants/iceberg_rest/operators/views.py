@@ -1,0 +1,103 @@
+"""Views that are taken for tables, made otherwise than was asked for, or changed by updates that do something else."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.mutants.iceberg_rest.operators import creation
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import during
+from lakepact.reference_server.faults import Install, around
+from lakepact.reference_server.iceberg_rest.catalog import identifier_key
+from lakepact.reference_server.iceberg_rest.documents import Document
+from lakepact.reference_server.iceberg_rest.view_updates import ViewDraft
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.store import Place, Record, Transaction
+
+CREATE, LIST, LOAD, EXISTS, REPLACE, DROP, RENAME = (
+    "createView",
+    "listViews",
+    "loadView",
+    "viewExists",
+    "replaceView",
+    "dropView",
+    "renameView",
+)
+CARRIERS = (CREATE, LOAD, REPLACE)  #: operations whose answers carry view metadata
+
+Update = Callable[[ViewDraft, Document], None]
+
+
+def of_any_kind(find: Callable[..., Record]) -> Callable[..., Record]:
+    """Whoever looks for a table or a view finds what has the name, whichever it is."""
+
+    def found(transaction: Transaction, levels: Place, name: str) -> Record:
+        return transaction.get(identifier_key(levels, name)) or find(transaction, levels, name)
+
+    return found
+
+
+def takes_tables(operation: str) -> Install:
+    """An operation on views takes a table for one."""
+    return during(operation, "view-exists", of_any_kind)
+
+
+def takes_views(operation: str) -> Install:
+    """An operation on tables takes a view for one."""
+    return during(operation, "table-exists", of_any_kind)
+
+
+def overlooks(operation: str, kind: str) -> Install:
+    """An operation that needs a free name does not see those of that kind."""
+
+    def wrapper(usual: Callable[..., None]) -> Callable[..., None]:
+        def identifier_is_free(transaction: Transaction, levels: Place, name: str, *wanted: str) -> None:
+            record = transaction.get(identifier_key(levels, name))
+            if record is None or record.kind != kind:
+                usual(transaction, levels, name, *wanted)
+
+        return identifier_is_free
+
+    return during(operation, "identifier-is-free", wrapper)
+
+
+def made_with(spoil: Callable[[Document, Document], None]) -> Install:
+    """The metadata of new views are changed by `spoil(metadata, body)`."""
+    return creation.made_with(spoil, rule="new-view-metadata")
+
+
+def finished_with(change: Callable[[Document, Document], Document]) -> Install:
+    """What a commit leaves is `change(metadata, previous)`."""
+
+    def wrapper(finish: Callable[..., Document]) -> Callable[..., Document]:
+        def finished(metadata: Document, previous: Document) -> Document:
+            return change(copy.deepcopy(finish(metadata, previous)), previous)
+
+        return finished
+
+    return around("rules", "view-commit-finished", wrapper)
+
+
+def in_place_of(action: str, act: Callable[[Update, ViewDraft, Document], None]) -> Install:
+    """`act(update, draft, document)` is called in place of the update of a view."""
+    return around("view-updates", action, lambda update: partial(act, update))
+
+
+def adding(rewrite: Callable[[ViewDraft, Document], Document]) -> Install:
+    """Versions are added as if `rewrite(draft, version)` had been sent."""
+
+    def act(update: Update, draft: ViewDraft, document: Document) -> None:
+        update(draft, {**document, "view-version": rewrite(draft, document["view-version"])})
+
+    return in_place_of("add-view-version", act)
+
+
+def once_each(version: Document) -> Document:
+    """A version less the representations of dialects that it has already."""
+    kept: dict[str, Document] = {}
+    for representation in version["representations"]:
+        kept.setdefault(representation["dialect"].casefold(), representation)
+    return {**version, "representations": list(kept.values())}

@@ -1,0 +1,1 @@
+"""Mutants of what every operation has in common."""

@@ -1,0 +1,152 @@
+"""Tables that are taken for views, and views for tables."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import during
+from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks, takes_views
+from lakepact.reference_server.faults import Install, all_of, fault, instead, on_call
+from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, SEPARATOR
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.store import Key, Place, Record, Transaction
+
+
+def _of_any_kind(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+    yield from transaction.under(IDENTIFIERS, levels, after=behind)
+
+
+def _create_over_views(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+        record = transaction.get(key)
+        creates = any(requirement.get("type") == "assert-create" for requirement in requirements)
+        return None if record is not None and record.kind == "view" and creates else find(transaction, key, requirements)
+
+    return committed_table
+
+
+@fault("IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001")
+def names_stay_with_their_kind(service: Service) -> None:
+    """The name of a table that is gone is not free for views, nor the other way round."""
+    left: dict[tuple[str, str], str] = {}
+
+    def leaving(operation: str, kind: str) -> Install:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            reply = handler(**arguments)
+            source = arguments["body"]["source"] if "body" in arguments else None
+            place = (SEPARATOR.join(source["namespace"]), source["name"]) if source else (arguments["namespace"], arguments[kind])
+            left[place] = kind
+            return reply
+
+        return on_call(operation, act)
+
+    def creating(operation: str, kind: str) -> Install:
+        def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+            if left.get((arguments["namespace"], arguments["body"]["name"]), kind) != kind:
+                raise Problem(409, "AlreadyExistsException", "the name is that of something else")
+            return handler(**arguments)
+
+        return on_call(operation, act)
+
+    for kind in ("table", "view"):
+        for operation in ("drop", "rename"):
+            leaving(f"{operation}{kind.capitalize()}", kind)(service)
+        creating(f"create{kind.capitalize()}", kind)(service)
+
+
+@fault("IRC-TBL-LIST-003")
+def lists_views_as_tables() -> Install:
+    """Views are among the tables."""
+    return instead("rules", "tables-of", _of_any_kind)
+
+
+@fault("IRC-VIEW-LIST-001")
+def lists_tables_as_views() -> Install:
+    """Tables are among the views."""
+    return instead("rules", "views-of", _of_any_kind)
+
+
+@fault("IRC-TBL-LOAD-005")
+def loads_views_as_tables() -> Install:
+    """A view is loaded as a table."""
+    return takes_views("loadTable")
+
+
+@fault("IRC-TBL-HEAD-003")
+def views_exist_as_tables() -> Install:
+    """A view exists as a table."""
+    return takes_views("tableExists")
+
+
+@fault("IRC-TBL-DROP-008")
+def drops_views_as_tables() -> Install:
+    """A view is dropped as a table."""
+    return takes_views("dropTable")
+
+
+@fault("IRC-TBL-REN-008")
+def renames_views_as_tables() -> Install:
+    """A view is renamed as a table."""
+    return takes_views("renameTable")
+
+
+@fault("IRC-TBL-CREATE-015")
+def creates_tables_over_views() -> Install:
+    """A new table replaces a view."""
+    return overlooks("createTable", "view")
+
+
+@fault("IRC-TBL-REG-008")
+def registers_tables_over_views() -> Install:
+    """A registered table replaces a view."""
+    return overlooks("registerTable", "view")
+
+
+@fault("IRC-TBL-REN-005")
+def renames_tables_over_views() -> Install:
+    """A renamed table replaces a view."""
+    return overlooks("renameTable", "view")
+
+
+@fault("IRC-REQ-006")
+def commits_tables_over_views() -> Install:
+    """A table that its commit creates replaces a view."""
+    return during("updateTable", "committed-table", _create_over_views)
+
+
+@fault("IRC-TBL-STAGE-010")
+def stages_tables_over_views() -> Install:
+    """A table that is staged by the name of a view replaces it."""
+    return all_of(overlooks("createTable", "view"), during("updateTable", "committed-table", _create_over_views))
+
+
+@fault("IRC-COM-024", by=partial(during, "updateTable", "committed-table"))
+def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    """A commit to a table by the name of a view is a conflict."""
+
+    def committed_table(transaction: Transaction, key: Key, requirements: Sequence[Document]) -> Record | None:
+        record = transaction.get(key)
+        if record is not None and record.kind == "view":
+            raise conflict("there is a view of that name")
+        return find(transaction, key, requirements)
+
+    return committed_table
+
+
+@fault("IRC-NS-DROP-004", by=partial(instead, "rules", "namespace-is-empty"))
+def drops_what_holds_views(transaction: Transaction, levels: Place) -> None:
+    """A namespace with views is dropped."""
+    for shelf in (NAMESPACES, IDENTIFIERS):
+        for name, record in transaction.under(shelf, levels):
+            if record.kind != "view":
+                raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")

@@ -1,0 +1,246 @@
+"""Tables that are dropped too little, or too much with them."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
+from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, given, metadata_path, promised
+from lakepact.reference_server.faults import Install, all_of, around, fault, instead, on_call, on_request, on_status
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, MutableMapping
+
+    from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.service import Handler, Scope
+
+CONFLICT = Reply(409, b'{"error":{"message":"somebody else was faster","type":"ConflictException","code":409}}')
+
+
+def _look(handlers: Handlers, arguments: Arguments) -> Reply:
+    return handlers["tableExists"](namespace=arguments["namespace"], table=arguments["table"])
+
+
+def _drop_nothing(handlers: Handlers, arguments: Arguments) -> Reply:
+    _look(handlers, arguments)
+    return NO_CONTENT
+
+
+def _purges_when(wanted: Callable[[Arguments], bool]) -> Install:
+    return on_call("dropTable", lambda handler, arguments: handler(**{**arguments, "purge_requested": wanted(arguments)}))
+
+
+def _remove_metadata_file(handlers: Handlers, arguments: Arguments) -> Reply:
+    path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
+    reply = handlers["dropTable"](**{**arguments, "purge_requested": False})
+    path.unlink()
+    return reply
+
+
+def _drop(handlers: Handlers, arguments: Arguments) -> Reply:
+    return handlers["dropTable"](**arguments)
+
+
+@fault("IRC-TBL-DROP-001", by=partial(on_call, "dropTable"))
+def drops_by_purging_alone(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """No table is dropped that is not purged."""
+    if not arguments.get("purge_requested"):
+        raise Problem(400, "BadRequestException", "purgeRequested has to be true")
+    return handler(**arguments)
+
+
+@fault("IRC-TBL-DROP-001")
+def drops_nothing() -> Install:
+    """Drops are answered as if they were done."""
+    return given("dropTable", _drop_nothing)
+
+
+@fault("IRC-TBL-DROP-001")
+def keeps_listing_what_was_dropped() -> Install:
+    """Tables that were dropped are still listed."""
+    gone: dict[str, set[str]] = {}
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        gone.setdefault(arguments["namespace"], set()).add(arguments["table"])
+        return reply
+
+    def listing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        document = handler(**arguments).document
+        levels = arguments["namespace"].split(SEPARATOR)
+        names = sorted(gone.get(arguments["namespace"], ()))
+        return json_reply({**document, "identifiers": [*document["identifiers"], *({"namespace": levels, "name": name} for name in names)]})
+
+    return all_of(on_call("dropTable", drop), on_call("listTables", listing))
+
+
+@fault("IRC-TBL-DROP-001", "IRC-TBL-REN-001")
+def loads_dropped_tables_from_cache() -> Install:
+    """What was loaded once can be loaded for ever."""
+    cache: dict[tuple[str, str], Reply] = {}
+
+    def load(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        key = (arguments["namespace"], arguments["table"])
+        try:
+            cache[key] = handler(**arguments)
+        except Problem:
+            if key not in cache:
+                raise
+        return cache[key]
+
+    return on_call("loadTable", load)
+
+
+@fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
+def drops_what_is_missing() -> Install:
+    """Dropping a table that does not exist succeeds."""
+    return on_status("dropTable", {404: 204})
+
+
+@fault("IRC-TBL-DROP-002", "IRC-TBL-DROP-010")
+def missing_tables_are_bad_requests() -> Install:
+    """Dropping a table that does not exist is a bad request."""
+    return on_status("dropTable", {404: 400})
+
+
+@fault("IRC-TBL-DROP-002")
+def drops_find_nothing() -> Install:
+    """A table that cannot be dropped is called NotFoundException."""
+    return refusals_become("dropTable", 404, called("NotFoundException", instead_of="NoSuchTableException"))
+
+
+@fault("IRC-TBL-DROP-003")
+def always_purges() -> Install:
+    """Every drop is a purge."""
+    return _purges_when(lambda _: True)
+
+
+@fault("IRC-TBL-DROP-003")
+def purges_whatever_is_said() -> Install:
+    """Whoever says anything about purging gets it."""
+    return _purges_when(lambda arguments: "purge_requested" in arguments)
+
+
+@fault("IRC-TBL-DROP-003", by=partial(on_request, "dropTable"))
+def purges_when_told_false(scope: Scope) -> None:
+    """False with a capital letter asks for a purge, as any text does."""
+    query = scope["query_string"].replace(b"purgeRequested=False", b"purgeRequested=true")
+    cast("MutableMapping[str, Any]", scope)["query_string"] = query
+
+
+@fault("IRC-TBL-DROP-003")
+def drops_the_metadata_file() -> Install:
+    """A drop removes the metadata file."""
+    return given("dropTable", _remove_metadata_file)
+
+
+@fault("IRC-TBL-DROP-004")
+def purges_nothing() -> Install:
+    """A purge leaves all files."""
+    return instead("rules", "files-may-go", lambda *_: False)
+
+
+@fault("IRC-TBL-DROP-004", by=partial(given, "dropTable"))
+def purges_the_newest_metadata_only(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge leaves former metadata files."""
+    return (_remove_metadata_file if arguments.get("purge_requested") else _drop)(handlers, arguments)
+
+
+@fault("IRC-TBL-DROP-001", "IRC-TBL-DROP-004", by=partial(given, "dropTable"))
+def purges_some_day(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A table that is to be purged stays until then."""
+    return _drop_nothing(handlers, arguments) if arguments.get("purge_requested") else handlers["dropTable"](**arguments)
+
+
+@fault("IRC-TBL-DROP-005", by=partial(given, "dropTable"))
+def refuses_purges_after_dropping(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge is refused, and the table is gone."""
+    reply = handlers["dropTable"](**{**arguments, "purge_requested": False})
+    if arguments.get("purge_requested"):
+        raise Problem(400, "UnsupportedOperationException", "purging is not supported")
+    return reply
+
+
+@fault("IRC-TBL-DROP-005", by=partial(given, "dropTable"))
+def fails_to_purge(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge is a server error."""
+    if arguments.get("purge_requested"):
+        raise Problem(500, "NotImplementedException", "purging is not implemented")
+    return handlers["dropTable"](**arguments)
+
+
+@fault("IRC-TBL-DROP-006", by=partial(given, "dropTable"))
+def purges_the_namespace(handlers: Handlers, arguments: Arguments) -> Reply:
+    """A purge removes the folder that the table's folder is in."""
+    path = metadata_path(handlers, namespace=arguments["namespace"], table=arguments["table"])
+    reply = handlers["dropTable"](**arguments)
+    if arguments.get("purge_requested"):
+        shutil.rmtree(path.parent.parent.parent, ignore_errors=True)
+    return reply
+
+
+@fault("IRC-TBL-DROP-006")
+def purges_by_old_names() -> Install:
+    """A purge drops what has an old name of the table, too."""
+    former: dict[tuple[str, str], Document] = {}
+
+    def rename(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        new = at(arguments["body"]["destination"])
+        former[new["namespace"], new["table"]] = arguments["body"]["source"]
+        return reply
+
+    def drop(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        reply = handler(**arguments)
+        old = former.get((arguments["namespace"], arguments["table"]))
+        if arguments.get("purge_requested") and old is not None:
+            handler(**at(old))
+        return reply
+
+    return all_of(on_call("renameTable", rename), on_call("dropTable", drop))
+
+
+@fault("IRC-TBL-DROP-007")
+def forgives_purge_flags() -> Install:
+    """Whatever is neither true nor false is false."""
+    return on_status("dropTable", {400: 204})
+
+
+@fault("IRC-TBL-DROP-009", by=partial(around, "rules", "new-metadata"))
+def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document]:
+    """Tables of one name have one UUID."""
+    known: dict[str, str] = {}
+
+    def new_metadata(body: Document, *, table_uuid: str, location: str, now_ms: int) -> Document:
+        return make(body, table_uuid=known.setdefault(body["name"], table_uuid), location=location, now_ms=now_ms)
+
+    return new_metadata
+
+
+@fault("IRC-TBL-DROP-009", by=partial(instead, "preconditions", "assert-table-uuid"))
+def takes_commits_to_former_tables(*_: object) -> None:
+    """Commits may assert any UUID."""
+
+
+@fault("IRC-TBL-DROP-009")
+def commits_to_former_tables_are_missing() -> Install:
+    """Commits that assert another UUID find no table."""
+    return on_status("updateTable", {409: 404})
+
+
+@fault("IRC-TBL-DROP-010")
+def drops_race() -> Install:
+    """Of simultaneous drops all succeed."""
+    return promised("dropTable", _look)
+
+
+@fault("IRC-TBL-DROP-010")
+def racing_drops_conflict() -> Install:
+    """Of simultaneous drops all but one are conflicts."""
+    return promised("dropTable", _look, too_late=CONFLICT)

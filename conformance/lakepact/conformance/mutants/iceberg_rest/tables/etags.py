@@ -1,0 +1,194 @@
+"""Wrong ways with ETags and conditional loading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, LOAD
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import header
+from lakepact.reference_server.faults import Install, around, fault, instead, on_reply, on_status, on_wire
+from lakepact.reference_server.iceberg_rest.etags import tag_of, tag_of_representation
+from lakepact.reference_server.replies import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Filter, Scope
+    from lakepact.reference_server.store import Record
+    from lakepact.reference_server.wire import Wire
+
+NOT_MODIFIED = Reply(304)
+
+
+def _unmodified(when: Callable[[Reply, str | None], bool]) -> Filter:
+    """Loads are answered with 304 when `when(reply, tags)` says so."""
+
+    def change(reply: Reply, scope: Scope) -> Reply:
+        return NOT_MODIFIED if when(reply, header(scope, "If-None-Match")) else reply
+
+    return change
+
+
+# -- what tags are made from ------------------------------------------------------------------------------------------
+
+
+def _made_from(what: Callable[[Record], object]) -> Install:
+    """Tables have the same ETag as long as `what(record)` is the same."""
+
+    def tag(record: Record, snapshots: str) -> bytes:
+        return tag_of_representation(replace(record, tag=tag_of(repr(what(record)).encode())), snapshots)
+
+    return instead("rules", "tag", tag)
+
+
+def _spelled(spell: Callable[[bytes], bytes]) -> Install:
+    """All ETags are spelled otherwise, and known by their other spelling."""
+    return around("rules", "tag", lambda usual: lambda record, snapshots: spell(usual(record, snapshots)))
+
+
+def _metadata(record: Record) -> Any:
+    return record.document["metadata"]
+
+
+def _tagged_otherwise(reply: Reply, _: Scope) -> Reply:
+    if reply.status != 200:
+        return reply
+    return replace(reply, headers=tuple((name, b'"new"' if name == b"etag" else value) for name, value in reply.headers))
+
+
+# -- what 304 comes with ----------------------------------------------------------------------------------------------
+
+
+async def _with_a_body(wire: Wire, reply: Reply) -> None:
+    if reply.status != 304:
+        await wire.answer(reply)
+        return
+    body = b'{"message":"not modified"}'
+    await wire.start(reply, length=len(body))
+    await wire.write(body)
+
+
+def _when_tagged(status: int) -> Filter:
+    """Loads with an ETag that are not answered with 304 are answered with another status."""
+
+    def change(reply: Reply, scope: Scope) -> Reply:
+        listed = "," in (header(scope, "If-None-Match") or "")
+        return replace(reply, status=status) if listed and reply.status == 304 else reply
+
+    return change
+
+
+@fault("IRC-TBL-ETAG-001")
+def tags_are_bare() -> Install:
+    """ETags have no quotes."""
+    return _spelled(lambda tag: tag.strip(b'"'))
+
+
+@fault("IRC-TBL-ETAG-001")
+def weak_tags_are_bare() -> Install:
+    """Weak ETags have no quotes."""
+    return _spelled(lambda tag: b"W/" + tag.strip(b'"'))
+
+
+@fault("IRC-TBL-ETAG-001")
+def tags_hold_quotes() -> Install:
+    """ETags hold quotes."""
+    return _spelled(lambda tag: b'"' + tag + b'"')
+
+
+@fault("IRC-TBL-ETAG-002")
+def known_tables_fail() -> Install:
+    """Loading an unchanged table is answered with 412."""
+    return on_status(LOAD, {304: 412})
+
+
+@fault("IRC-TBL-ETAG-002")
+def lists_of_tags_fail() -> Install:
+    """Loading with a list of ETags of which one is current is answered with 412."""
+    return on_reply(LOAD, _when_tagged(412))
+
+
+@fault("IRC-TBL-ETAG-003")
+def unmodified_with_a_body() -> Install:
+    """304 has a body."""
+    return on_wire(LOAD, _with_a_body)
+
+
+@fault("IRC-TBL-ETAG-004")
+def tags_are_uuids() -> Install:
+    """ETags are made from the UUID of the table."""
+    return _made_from(lambda r: _metadata(r)["table-uuid"])
+
+
+@fault("IRC-TBL-ETAG-004", by=partial(_made_from))
+def tags_are_snapshots(record: Record) -> object:
+    """ETags are made from the current snapshot."""
+    return _metadata(record)["table-uuid"], _metadata(record).get("current-snapshot-id")
+
+
+@fault("IRC-TBL-ETAG-004", by=partial(_made_from))
+def tags_are_content(record: Record) -> object:
+    """ETags do not tell a table from what it was two commits before."""
+    return {name: value for name, value in _metadata(record).items() if name not in {"last-updated-ms", "metadata-log"}}
+
+
+@fault("IRC-TBL-ETAG-005", by=partial(_made_from))
+def tags_are_of_new_tables(record: Record) -> object:
+    """ETags are made from the number of commits."""
+    return len(_metadata(record).get("metadata-log", []))
+
+
+@fault("IRC-TBL-ETAG-006")
+def created_tables_have_other_tags() -> Install:
+    """Tables are created with another ETag than they are loaded with."""
+    return on_reply(CREATE, _tagged_otherwise)
+
+
+@fault("IRC-TBL-ETAG-006")
+def registered_tables_have_other_tags() -> Install:
+    """Tables are registered with another ETag than they are loaded with."""
+    return on_reply("registerTable", _tagged_otherwise)
+
+
+@fault("IRC-TBL-ETAG-007")
+def one_tag_for_all_and_refs() -> Install:
+    """Tables have one ETag, whichever snapshots they are loaded with."""
+    return instead("rules", "tag", lambda record, _: record.tag)
+
+
+@fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
+def any_tag_matches(reply: Reply, tags: str | None) -> bool:
+    """Any If-None-Match is answered with 304."""
+    return reply.status == 200 and tags is not None
+
+
+@fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
+def empty_tag_matches(reply: Reply, tags: str | None) -> bool:
+    """An empty tag is answered with 304."""
+    return reply.status == 200 and tags == '""'
+
+
+@fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))
+def odd_tags_match(reply: Reply, tags: str | None) -> bool:
+    """Tags that do not begin with a quote are answered with 304."""
+    return reply.status == 200 and tags is not None and not tags.startswith('"')
+
+
+@fault("IRC-TBL-ETAG-009", by=lambda act: on_reply(LOAD, _unmodified(act)))
+def missing_tables_match(reply: Reply, tags: str | None) -> bool:
+    """A missing table is answered with 304 to any tag."""
+    return reply.status == 404 and tags is not None
+
+
+@fault("IRC-TBL-ETAG-009", by=lambda act: on_reply(LOAD, _unmodified(act)))
+def missing_tables_match_a_star(reply: Reply, tags: str | None) -> bool:
+    """A missing table is answered with 304 to `*`."""
+    return reply.status == 404 and tags == "*"
+
+
+@fault("IRC-TBL-ETAG-011", by=lambda act: on_reply(LOAD, _unmodified(act)))
+def unmodified_for_everybody(reply: Reply, tags: str | None) -> bool:
+    """Large tables are answered with 304 to those who did not ask."""
+    return reply.status == 200 and tags is None and len(reply.body) > 2500

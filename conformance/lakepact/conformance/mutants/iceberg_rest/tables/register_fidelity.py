@@ -1,0 +1,74 @@
+"""Wrong ways of registering a metadata file: what follows from nothing else in it is reckoned or forgotten."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, around, fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+RETENTION = frozenset({"min-snapshots-to-keep", "max-snapshot-age-ms", "max-ref-age-ms"})
+
+
+def _taken_over(change: Callable[[Document], Document]) -> Install:
+    """Register other metadata than those that were read; these are copied as far as they are changed."""
+
+    def wrapped(read: Callable[..., Document]) -> Callable[..., Document]:
+        return lambda *arguments: change(read(*arguments))
+
+    return around("rules", "read-metadata", wrapped)
+
+
+def _with(member: str, value: Callable[[Document], Any]) -> Install:
+    """Give a member another value, where the file has it."""
+    return _taken_over(lambda metadata: {**metadata, member: value(metadata)} if member in metadata else metadata)
+
+
+_WHOLE = ("IRC-TBL-LOAD-001",)
+
+
+@fault(*_WHOLE, by=partial(_with, "last-column-id"))
+def registered_columns_are_counted(metadata: Document) -> int:
+    """The last column id of registered tables is the highest that is left."""
+    return max(int(field["id"]) for schema in metadata["schemas"] for field in schema["fields"])
+
+
+@fault(*_WHOLE, by=partial(_with, "last-sequence-number"))
+def registered_snapshots_are_counted(metadata: Document) -> int:
+    """The last sequence number of registered tables is the highest that is left."""
+    return max((snapshot.get("sequence-number", 0) for snapshot in metadata["snapshots"]), default=0)
+
+
+@fault(*_WHOLE, by=partial(_with, "next-row-id"))
+def registered_rows_are_counted(metadata: Document) -> int:
+    """The next row id of registered tables is that behind the rows that are left."""
+    return sum(snapshot.get("added-rows", 0) for snapshot in metadata["snapshots"])
+
+
+@fault(*_WHOLE, by=partial(_with, "refs"))
+def registered_refs_are_kept_for_ever(metadata: Document) -> Document:
+    """Retention of refs is forgotten by registering."""
+    return {name: {member: value for member, value in ref.items() if member not in RETENTION} for name, ref in metadata["refs"].items()}
+
+
+@fault(*_WHOLE, by=partial(_with, "schemas"))
+def registered_rows_are_not_identified(metadata: Document) -> list[Document]:
+    """Identifier fields are forgotten by registering."""
+    return [{member: value for member, value in schema.items() if member != "identifier-field-ids"} for schema in metadata["schemas"]]
+
+
+@fault(*_WHOLE)
+def registered_tables_have_no_keys() -> Install:
+    """Encryption keys are forgotten by registering."""
+    return _with("encryption-keys", lambda _: [])
+
+
+@fault(*_WHOLE, by=partial(_with, "properties"))
+def registered_tables_have_no_settings(metadata: Document) -> Document:
+    """Properties for writers are forgotten by registering."""
+    return {name: value for name, value in metadata["properties"].items() if not name.startswith("write.")}

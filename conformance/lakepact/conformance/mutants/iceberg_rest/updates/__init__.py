@@ -1,0 +1,1 @@
+"""Mutants of the kinds of update."""

@@ -1,0 +1,196 @@
+"""Faults of requests that are sent again under their Idempotency-Key."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
+from lakepact.reference_server.faults import Fault, Install, around, fault, on_answer, on_call
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.replies import NO_CONTENT, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Service
+    from lakepact.reference_server.store import Record, Transaction
+
+KEY = "idempotency_key"
+
+#: Operations whose requests are done again, as if they had no key, and what that breaks.
+FORGETFUL = {
+    "createNamespace": "IRC-IDEM-003",
+    "createTable": "IRC-IDEM-004",
+    "updateTable": "IRC-IDEM-005",
+    "commitTransaction": "IRC-IDEM-006",
+    "dropTable": "IRC-IDEM-007",
+    "renameTable": "IRC-IDEM-009",
+    "dropNamespace": "IRC-IDEM-010",
+    "updateProperties": "IRC-IDEM-011",
+    "replaceView": "IRC-IDEM-016",
+    "renameView": "IRC-IDEM-016",
+    "dropView": "IRC-IDEM-016",
+    "registerTable": "IRC-IDEM-017",
+    "createView": "IRC-IDEM-020",
+    "registerView": "IRC-IDEM-020",
+}
+
+
+def without_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Do what is asked as if there were no key."""
+    return handler(**{name: value for name, value in arguments.items() if name != KEY})
+
+
+def refused_with_key(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Refuse what comes with a key."""
+    if KEY in arguments:
+        raise Problem(400, "BadRequestException", "keys are not taken here")
+    return handler(**arguments)
+
+
+def key_of_its_own(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Take a key for another one with each other request."""
+    return handler(**{**arguments, KEY: _derived(arguments[KEY], arguments)} if KEY in arguments else arguments)
+
+
+def _derived(key: str, arguments: dict[str, Any]) -> str:
+    rest = {name: value for name, value in arguments.items() if name != KEY}
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, key + json.dumps(rest, sort_keys=True, default=str)))
+
+
+def _forgetful(operation: str, breaks: str) -> Fault:
+    says = f"{operation} is done again when it is sent again with its Idempotency-Key."
+    return Fault(f"keys-are-nothing-to-{operation}", says, (breaks,), on_call(operation, without_key))
+
+
+@fault("IRC-IDEM-001", by=partial(on_answer, "getConfig"))
+def lifetime_of_keys_in_words(config: dict[str, Any]) -> None:
+    """The configuration tells how long keys may be used as `30 minutes`."""
+    config["idempotency-key-lifetime"] = "30 minutes"
+
+
+@fault("IRC-IDEM-002")
+def keys_are_refused() -> Install:
+    """A namespace cannot be created by who sends an Idempotency-Key, though the configuration says that keys are supported."""
+    return on_call("createNamespace", refused_with_key)
+
+
+@fault("IRC-IDEM-008", by=partial(on_call, "dropTable"))
+def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Dropping a table again under its key drops a newer table of the same name."""
+    try:
+        return without_key(handler, arguments)
+    except Problem as problem:
+        if KEY in arguments and problem.status == 404:
+            return NO_CONTENT
+        raise
+
+
+@fault("IRC-IDEM-012", by=partial(around, "rules", "key-is-kept"))
+def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
+    """A refusal is not kept under its key, so that the same request is carried out later."""
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        if "refused" not in answer:
+            keep(transaction, name, answer)
+
+    return kept
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_operations() -> Install:
+    """A key that was used may be used for other requests, which are carried out."""
+    return on_call(("createNamespace", "createTable"), key_of_its_own)
+
+
+@fault("IRC-IDEM-014", by=partial(on_call, ("createTable", "updateTable")))
+def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Requests that are alike are taken for one, whatever their keys are."""
+    return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
+
+
+@fault("IRC-IDEM-015", by=partial(around, "rules", "known-key"))
+def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Record | None]:
+    """A key is known only some time after its request, so that the same one is carried out several times at once."""
+
+    def found(transaction: Transaction, name: str) -> Record | None:
+        record = known(transaction, name)
+        return None if record is not None and record.document["at"] >= int(time.time()) else record
+
+    return found
+
+
+@fault("IRC-IDEM-002")
+def keys_are_refused_with_views() -> Install:
+    """A view cannot be created by who sends an Idempotency-Key."""
+    return on_call("createView", refused_with_key)
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_commits() -> Install:
+    """A key that was used may be used for other commits, which are made."""
+    return on_call("updateTable", key_of_its_own)
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_registrations() -> Install:
+    """A key that was used may be used to register other tables."""
+    return on_call("registerTable", key_of_its_own)
+
+
+@fault("IRC-IDEM-013")
+def keys_for_several_drops() -> Install:
+    """A key with which something was dropped may be used to drop something else."""
+    return on_call(("dropView", "dropNamespace"), key_of_its_own)
+
+
+@fault("IRC-IDEM-012", by=partial(around, "rules", "key-is-kept"))
+def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
+    """That something could not be dropped is not kept under its key."""
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        if "refused" not in answer or not answer["request"].startswith("drop"):
+            keep(transaction, name, answer)
+
+    return kept
+
+
+@fault("IRC-IDEM-005")
+def few_keys_are_known(service: Service) -> None:
+    """A key is forgotten after four others."""
+    last: deque[str] = deque(maxlen=4)
+    keep, known = service.rules["key-is-kept"], service.rules["known-key"]
+
+    def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        last.append(name)
+        keep(transaction, name, answer)
+
+    def found(transaction: Transaction, name: str) -> Record | None:
+        record: Record | None = known(transaction, name)
+        return record if name in last else None
+
+    service.rules.update({"key-is-kept": kept, "known-key": found})
+
+
+@fault("IRC-SEC-005")
+def keys_are_given_to_everybody(service: Service) -> None:
+    """Who knows the key of a request is given its answer, whoever that is."""
+    answers: dict[str, Reply] = {}
+
+    def act(asks: Handler, _: Handler, arguments: dict[str, Any]) -> Reply:
+        key = arguments.get(KEY)
+        if key is None:
+            return asks(**arguments)
+        if key not in answers:
+            answers[key] = asks(**arguments)
+        return answers[key]
+
+    admitting(("createTable",), act)(service)
+
+
+FAULTS: tuple[Fault, ...] = (*(_forgetful(operation, breaks) for operation, breaks in FORGETFUL.items()),)

@@ -1,0 +1,88 @@
+"""A configuration that is not where it should be, or says what is not so."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from lakepact.generated.contract import Contract
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler
+
+
+def _refused(status: int, kind: str, when: Callable[[dict[str, Any]], bool] = lambda _: True) -> Callable[[Handler, dict[str, Any]], Reply]:
+    """Refuse some calls."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        if when(arguments):
+            raise Problem(status, kind, "asked for by a fault")
+        return handler(**arguments)
+
+    return act
+
+
+def _endpoints() -> list[str]:
+    """All of the contract."""
+    return [f"{operation.method} {operation.path}" for operation in Contract("watsonx_data").operations.values()]
+
+
+def _warehouse(value: Any) -> Install:
+    """The override `warehouse` is something else."""
+    return on_answer("getConfig", lambda document: document["overrides"].update(warehouse=value))
+
+
+@fault("WXD-CFG-001", "WXD-CFG-002")
+def served_elsewhere() -> Install:
+    """There is no configuration."""
+    return on_call("getConfig", _refused(404, "NotFound"))
+
+
+@fault("WXD-CFG-002")
+def warehouses_are_locations() -> Install:
+    """The name of the catalog is no warehouse."""
+    return on_call("getConfig", _refused(400, "BadRequestException", lambda given: "://" not in given.get("warehouse", "://")))
+
+
+@fault("WXD-CFG-003")
+def warehouse_by_name() -> Install:
+    """The configuration overrides the warehouse with a name."""
+    return _warehouse("iceberg_data")
+
+
+@fault("WXD-CFG-006")
+def no_views_said() -> Install:
+    """Views are not supported, and no endpoints say so."""
+    return on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException"))
+
+
+@fault("IRC-CFG-011")
+def views_promised_in_vain() -> Install:
+    """Endpoints of views are declared, and not served."""
+    return all_of(
+        on_answer("getConfig", lambda document: document.update(endpoints=_endpoints())),
+        on_call(("listViews", "createView", "loadView"), _refused(406, "UnsupportedOperationException")),
+    )
+
+
+@fault("IRC-CFG-018")
+def another_prefix_each_time() -> Install:
+    """Every second caller is told another prefix."""
+    counted = itertools.count()
+
+    def changed(document: Any) -> None:
+        if next(counted) % 2:
+            document["overrides"]["prefix"] = "another"
+
+    return on_answer("getConfig", changed)
+
+
+@fault("WXD-CFG-006")
+def no_transactions_said() -> Install:
+    """Transactions are not supported, and no endpoints say so."""
+    return on_call("commitTransaction", _refused(406, "UnsupportedOperationException"))

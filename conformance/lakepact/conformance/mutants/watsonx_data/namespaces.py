@@ -1,0 +1,104 @@
+"""Namespaces of several levels, namespaces that lie elsewhere, and namespaces that are lost."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, accept, fault, instead, on_answer, on_call, on_reply, on_status
+from lakepact.reference_server.iceberg_rest.metadata_files import default_location
+from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
+from lakepact.reference_server.replies import Reply, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Handler, Scope
+
+
+def _as(levels: Callable[[list[str]], list[str]]) -> Callable[[Handler, dict[str, Any]], Reply]:
+    """Create another namespace than the one that is asked for."""
+
+    def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
+        body = arguments["body"]
+        namespace = body["namespace"]
+        return handler(body={**body, "namespace": levels(namespace) if len(namespace) > 1 else namespace})
+
+    return act
+
+
+@fault("IRC-NS-LIST-001", by=partial(on_answer, "listNamespaces"))
+def lists_two_levels(document: Any) -> None:
+    """A namespace of two levels is listed."""
+    document["namespaces"].append(["of", "two levels"])
+
+
+@fault("WXD-NS-001")
+def nests_namespaces() -> Install:
+    """Namespaces of several levels are created."""
+    return instead("rules", "levels-are-addressable", levels_are_addressable)
+
+
+@fault("WXD-NS-001")
+def joins_levels() -> Install:
+    """Levels are joined with dots."""
+    return on_call("createNamespace", _as(lambda levels: [".".join(levels)]))
+
+
+@fault("WXD-NS-001")
+def keeps_the_last_level() -> Install:
+    """Of several levels the last one is created."""
+    return on_call("createNamespace", _as(lambda levels: levels[-1:]))
+
+
+@fault("WXD-NS-002", by=partial(on_call, "createNamespace"))
+def creates_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
+    """Creating a namespace of no levels is answered as done."""
+    body = arguments["body"]
+    return handler(body=body) if body["namespace"] else json_reply({"namespace": [], "properties": {}})
+
+
+@fault("WXD-NS-003", by=partial(instead, "rules", "locate-namespace"))
+def ignores_storage_location(properties: dict[str, str], location: str) -> None:
+    """A namespace lies where the server likes."""
+    properties["storage_location"] = location
+
+
+@fault("WXD-NS-004")
+def says_no_location() -> Install:
+    """A namespace that is told nothing says of no place that it lies there."""
+    return instead("rules", "locate-namespace", accept)
+
+
+@fault("WXD-NS-004", by=partial(instead, "rules", "locate-namespace"))
+def namespaces_share_a_folder(properties: dict[str, str], location: str) -> None:
+    """All namespaces lie in one folder."""
+    properties.setdefault("storage_location", f"{location.rpartition('/')[0]}/namespaces")
+
+
+@fault("WXD-NS-005", by=partial(instead, "rules", "default-location"))
+def tables_lie_elsewhere(catalog: Any, _namespace: Any, *, levels: Any, name: str) -> str:
+    """Tables do not lie in their namespaces."""
+    return default_location(catalog, {"properties": {}}, levels=levels, name=name)
+
+
+@fault("WXD-NS-006", "WXD-NS-007", by=partial(on_reply, "dropNamespace"))
+def drops_of_full_ones_are_bad(reply: Reply, _: Scope) -> Reply:
+    """To drop what is not empty is a bad request like any other."""
+    if reply.status != 409:
+        return reply
+    message = reply.document["error"]["message"]
+    return json_reply({"error": {"message": message, "type": "BadRequestException", "code": 400}}, status=400)
+
+
+@fault("WXD-NS-006", "WXD-NS-007")
+def drops_of_full_ones_are_404() -> Install:
+    """What is not empty is not found when it is dropped."""
+    return on_status("dropNamespace", {409: 404})
+
+
+@fault("WXD-NS-008", by=partial(on_answer, "updateProperties"))
+def keys_by_the_pattern(document: Any) -> None:
+    """Keys are reported as the page's pattern would have them."""
+    for member in ("updated", "removed", "missing"):
+        document[member] = [key.replace("_", " ").replace(".", " ").replace(":", " ") for key in document.get(member) or ()]

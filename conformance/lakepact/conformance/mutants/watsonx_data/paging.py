@@ -1,0 +1,59 @@
+"""Listings that lose something."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, around, fault, on_reply
+from lakepact.reference_server.replies import Reply, json_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Scope
+
+    Pages = Callable[..., tuple[list[Any], str | None]]
+
+
+def _cut_at(most: int) -> Install:
+    """End listings that nobody wants in pages."""
+
+    def wrap(page: Pages) -> Pages:
+        def cut(records: Any, listing: str, *, after: str | None, size: int | None) -> tuple[list[Any], str | None]:
+            found, token = page(records, listing, after=after, size=size)
+            return (found[:most], None) if after is None and size is None else (found, token)
+
+        return cut
+
+    return around("rules", "page", wrap)
+
+
+@fault("WXD-PAG-001")
+def ends_at_250() -> Install:
+    """A listing ends after 250 items without a word."""
+    return _cut_at(250)
+
+
+@fault("WXD-PAG-001", "WXD-PAG-004")
+def ends_at_5() -> Install:
+    """A listing ends after five items without a word."""
+    return _cut_at(5)
+
+
+@fault("WXD-PAG-002", by=partial(on_reply, ("listTables", "listViews")))
+def odd_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
+    """A page size that is none gets an empty page."""
+    if reply.status == 400 and b"pageSize" in scope["query_string"]:
+        return json_reply({"identifiers": [], "namespaces": [], "next-page-token": None})
+    return reply
+
+
+@fault("WXD-PAG-003", by=partial(around, "rules", "page"))
+def size_0_is_nothing(page: Pages) -> Pages:
+    """A page size of 0 gets an empty page, and the last one."""
+
+    def nothing(records: Any, listing: str, *, after: str | None, size: int | None) -> tuple[list[Any], str | None]:
+        return ([], None) if size == 0 else page(records, listing, after=after, size=size)
+
+    return nothing

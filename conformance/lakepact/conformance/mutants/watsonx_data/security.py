@@ -1,0 +1,141 @@
+"""Callers who are let in wrongly, or turned away."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.faults import Install, around, fault
+from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.watsonx_data.credentials import unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.service import Scope
+
+    Enter = Callable[[Scope], None]
+
+
+def _scheme(scope: Scope) -> tuple[str, str]:
+    """The scheme that a caller uses, and what stands behind it."""
+    shown = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"authorization"), "")
+    scheme, _, rest = shown.partition(" ")
+    return scheme, rest.strip()
+
+
+def _unless(passes: Callable[[Scope], bool]) -> Install:
+    """Let some callers in unseen."""
+
+    def wrap(enter: Enter) -> Enter:
+        def entered(scope: Scope) -> None:
+            if not passes(scope):
+                enter(scope)
+
+        return entered
+
+    return around("rules", "enter", wrap)
+
+
+def _turning_away(wrong: Callable[[Scope], bool]) -> Install:
+    """Turn away some callers who may enter."""
+
+    def wrap(enter: Enter) -> Enter:
+        def entered(scope: Scope) -> None:
+            if wrong(scope):
+                raise Problem(401, "NotAuthorizedException", "asked for by a fault")
+            enter(scope)
+
+        return entered
+
+    return around("rules", "enter", wrap)
+
+
+def _is_config(scope: Scope) -> bool:
+    path: str = scope["path"]
+    return path.endswith("/v1/config")
+
+
+def _well_formed_key(scope: Scope) -> bool:
+    scheme, rest = _scheme(scope)
+    if scheme != "ZenApiKey":
+        return False
+    try:
+        unpacked(rest)
+    except Problem:
+        return False
+    return True
+
+
+def _views(scope: Any) -> bool:
+    return "/views" in scope["path"]
+
+
+@fault("IRC-SEC-009")
+def configuration_for_anyone() -> Install:
+    """The configuration is told to those who show nothing."""
+    return _unless(lambda scope: _is_config(scope) and not _scheme(scope)[0])
+
+
+@fault("IRC-SEC-001")
+def tables_for_anyone() -> Install:
+    """Only the configuration and listings ask for credentials."""
+    return _unless(lambda scope: "/tables/" in scope["path"] and not _scheme(scope)[0])
+
+
+@fault("IRC-SEC-002")
+def any_token() -> Install:
+    """Any bearer token opens the catalog."""
+    return _unless(lambda scope: _scheme(scope)[0].casefold() == "bearer")
+
+
+@fault("IRC-SEC-006")
+def views_need_an_api_key() -> Install:
+    """Bearer tokens do not open views."""
+    return _turning_away(lambda scope: _views(scope) and _scheme(scope)[0].casefold() == "bearer")
+
+
+@fault("IRC-SEC-007")
+def bearer_by_the_letter() -> Install:
+    """The word before a token counts in one case only."""
+    return _turning_away(lambda scope: _scheme(scope)[0].casefold() == "bearer" and _scheme(scope)[0] != "Bearer")
+
+
+@fault("WXD-SEC-001")
+def no_api_keys() -> Install:
+    """API keys open nothing."""
+    return _turning_away(lambda scope: _scheme(scope)[0] == "ZenApiKey")
+
+
+@fault("WXD-SEC-001")
+def api_keys_for_tables_only() -> Install:
+    """API keys do not open views."""
+    return _turning_away(lambda scope: _views(scope) and _scheme(scope)[0] == "ZenApiKey")
+
+
+@fault("WXD-SEC-002")
+def any_api_key() -> Install:
+    """Whatever is formed like an API key opens the catalog."""
+    return _unless(_well_formed_key)
+
+
+@fault("WXD-SEC-003", by=partial(around, "rules", "enter"))
+def broken_keys_break(enter: Enter) -> Enter:
+    """An API key that is not base64 is a server error."""
+
+    def entered(scope: Scope) -> None:
+        try:
+            enter(scope)
+        except Problem as problem:
+            if "ZenApiKey is" in str(problem):
+                raise Problem(500, "InternalServerError", "asked for by a fault") from None
+            raise
+
+    return entered
+
+
+@fault("WXD-SEC-003", by=partial(_unless))
+def broken_keys_open(scope: Scope) -> bool:
+    """An API key that is not base64 is passed over."""
+    scheme, _ = _scheme(scope)
+    return scheme == "ZenApiKey" and not _well_formed_key(scope)

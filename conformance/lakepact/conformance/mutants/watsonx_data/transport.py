@@ -1,0 +1,50 @@
+"""Routes that are not there and should be, or the other way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_reply, on_status
+from lakepact.reference_server.problems import Problem
+
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+
+
+@fault("WXD-GEN-001", by=partial(on_call, "listNamespaces"))
+def no_namespaces_by_name(_handler: Handler, _arguments: dict[str, Any]) -> NoReturn:
+    """Routes with the name of the catalog lead nowhere."""
+    raise Problem(404, "NotFoundException", "asked for by a fault")
+
+
+@fault("WXD-GEN-002", by=partial(on_reply, UNKNOWN_PATH))
+def any_catalog(reply: Reply, scope: Scope) -> Reply:
+    """Every name is that of a catalog, an empty one."""
+    if scope["path"].endswith("/namespaces"):
+        return replace(reply, status=200, body=b'{"namespaces":[],"next-page-token":null}')
+    return reply
+
+
+@fault("WXD-GEN-003", "WXD-GEN-004")
+def unknown_paths_break() -> Install:
+    """What is not there is a server error."""
+    return on_status(UNKNOWN_PATH, {404: 500})
+
+
+@fault("WXD-GEN-003", by=partial(on_reply, UNKNOWN_PATH))
+def tokens_for_all(reply: Reply, scope: Scope) -> Reply:
+    """There is a token endpoint."""
+    if scope["path"].endswith("/oauth/tokens"):
+        return replace(reply, status=200, body=b'{"access_token":"none","token_type":"bearer"}')
+    return reply
+
+
+@fault("WXD-GEN-004", by=partial(on_reply, UNKNOWN_PATH))
+def reports_break(reply: Reply, scope: Scope) -> Reply:
+    """A report of metrics is a server error."""
+    return replace(reply, status=500) if scope["path"].endswith("/metrics") else reply

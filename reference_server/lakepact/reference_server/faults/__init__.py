@@ -1,0 +1,122 @@
+'''Misbehaviour on demand: a fault makes the server wrong in one named way, to test clients and the suite.
+
+Every operation has the faults of `ANSWERS`: `loadTable.slow`, or `slow` for all operations. Others are functions:
+
+    @fault("IRC-TBL-DROP-002")
+    def drops_succeed_twice() -> Install:
+        """Dropping a table that is gone succeeds."""
+        return on_status("dropTable", {404: 204})
+
+    @fault("IRC-CFG-001", by=partial(on_answer, "getConfig"))
+    def config_without_defaults(document: Any) -> None:
+        """The configuration lacks `defaults`."""
+        del document["defaults"]
+
+The name of a fault is its function's, with hyphens. Its docstring says what the server does. The requirements are those that it breaks.
+`operators` has the ways to make a server wrong.
+'''
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
+
+from .answers import ANSWERS
+from .operators import (
+    Install,
+    Operations,
+    UnknownFault,
+    accept,
+    all_of,
+    around,
+    instead,
+    on_answer,
+    on_call,
+    on_headers,
+    on_lines,
+    on_reply,
+    on_request,
+    on_status,
+    on_wire,
+    per_server,
+    unchecked,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.generated.contract import Contract
+
+__all__ = [
+    "ANSWERS",
+    "EVERY",
+    "UNKNOWN_PATH",
+    "WRONG_METHOD",
+    "Fault",
+    "Install",
+    "Operations",
+    "UnknownFault",
+    "accept",
+    "all_of",
+    "around",
+    "fault",
+    "fault_named",
+    "instead",
+    "on_answer",
+    "on_call",
+    "on_headers",
+    "on_lines",
+    "on_reply",
+    "on_request",
+    "on_status",
+    "on_wire",
+    "per_server",
+    "unchecked",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One named misbehaviour of the server, and the requirements that it breaks."""
+
+    name: str
+    says: str
+    breaks: tuple[str, ...]
+    install: Install
+
+
+def fault(*breaks: str, by: Callable[[Any], Install] | None = None, name: str | None = None) -> Callable[[Callable[..., Any]], Fault]:
+    """Make a fault of a function.
+
+    Args:
+        breaks: ids of the requirements that the fault breaks.
+        by: makes an `Install` of the function. Without it, a function of no parameters returns one, and is called once for each server;
+            any other function is one.
+        name: the name of the fault; by default the function's, with hyphens.
+    """
+
+    def made(function: Callable[..., Any]) -> Fault:
+        install = by(function) if by else function if function.__code__.co_argcount else per_server(function)
+        return Fault(name or function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0], breaks, install)
+
+    return made
+
+
+def fault_named(spelled: str, contract: Contract) -> Fault:
+    """Return the fault `mutation`, which fits all operations of a contract, or `operation.mutation`.
+
+    Raises:
+        UnknownFault: there is no such mutation, or no such operation in the contract.
+    """
+    operation, _, mutation = spelled.rpartition(".")
+    if mutation not in ANSWERS or (operation and operation not in contract.operations):
+        known = [*ANSWERS, *(f"{each}.{name}" for each in contract.operations for name in ANSWERS)]
+        near = difflib.get_close_matches(spelled, known, n=5, cutoff=0.4)
+        raise UnknownFault(
+            f"{contract.name} has no fault {spelled!r}; {'near: ' + ', '.join(near) if near else 'known: ' + ', '.join(ANSWERS)}"
+        )
+    says, install = ANSWERS[mutation]
+    return Fault(spelled, f"{operation or 'Every operation'}: {says}", (), install(operation or EVERY))

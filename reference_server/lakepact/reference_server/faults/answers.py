@@ -1,0 +1,95 @@
+"""Faults of the answer to any operation: what each does, and how it is installed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lakepact.reference_server.problems import Problem
+
+from .operators import Install, Operations, on_call, on_headers, on_reply, on_status, on_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.service import Handler, Scope
+    from lakepact.reference_server.wire import Wire
+
+
+async def _drop(wire: Wire, _: Reply) -> None:
+    await wire.close()
+
+
+async def _truncate(wire: Wire, reply: Reply) -> None:
+    reply = reply.joined()
+    await wire.start(reply)
+    await wire.write(reply.body[: len(reply.body) // 2], more=True)
+    await wire.close()
+
+
+async def _dawdle(wire: Wire, reply: Reply) -> None:
+    await asyncio.sleep(2)
+    await wire.answer(reply)
+
+
+async def _add_body(wire: Wire, reply: Reply) -> None:
+    reply = reply.joined()
+    body = reply.body or b'{"unexpected": "body"}'
+    await wire.start(reply, length=len(body))
+    await wire.write(b"" if wire.scope["method"] == "HEAD" else body)
+    if wire.scope["method"] == "HEAD":
+        wire.raw(body)
+
+
+def _status(status: int) -> Callable[[Operations], Install]:
+    def fail(_handler: Handler, _arguments: dict[str, Any]) -> Reply:
+        raise Problem(status, "Fault", "asked for by a fault")
+
+    return lambda operations: on_call(operations, fail)
+
+
+def _body(body: bytes, media_type: bytes = b"application/json") -> Callable[[Operations], Install]:
+    def change(reply: Reply, _: Scope) -> Reply:
+        return replace(reply, body=body, chunks=None, media_type=media_type) if reply.has_body else reply
+
+    return lambda operations: on_reply(operations, change)
+
+
+def _wired(act: Callable[[Wire, Reply], Awaitable[None]]) -> Callable[[Operations], Install]:
+    return lambda operations: on_wire(operations, act)
+
+
+#: Faults that fit any operation: what they say, and how they are installed for it.
+ANSWERS: dict[str, tuple[str, Callable[[Operations], Install]]] = {
+    "answers-500": ("every call is answered with status 500.", _status(500)),
+    "answers-503": ("every call is answered with status 503.", _status(503)),
+    "answers-404": ("every call is answered with status 404.", _status(404)),
+    "answers-200": ("every refusal is sent with status 200.", lambda o: on_status(o, dict.fromkeys(range(400, 600), 200))),
+    "answers-201": ("what should be 200 or 204 is 201.", lambda o: on_status(o, {200: 201, 204: 201})),
+    "drops-connection": ("the connection is closed without an answer.", _wired(_drop)),
+    "truncates-body": ("the connection is closed in the middle of the body.", _wired(_truncate)),
+    "slow": ("every answer comes two seconds late.", _wired(_dawdle)),
+    "not-json": ("bodies are a web page.", _body(b"<html><body>It works!</body></html>")),
+    "empty-body": ("bodies are an empty object.", _body(b"{}")),
+    "null-body": ("bodies are null.", _body(b"null")),
+    "list-body": ("bodies are an empty list.", _body(b"[]")),
+    "wrong-content-type": ("bodies are sent as text/html.", lambda o: on_headers(o, {"content-type": "text/html; charset=utf-8"})),
+    "adds-body": ("answers that must not have a body (204, HEAD) have one.", _wired(_add_body)),
+    "bare-errors": ("errors are sent without the envelope around them.", lambda o: on_reply(o, _unwrap)),
+    "text-errors": ("errors are sent as plain text.", lambda o: on_reply(o, _plain)),
+}
+
+
+def _unwrap(reply: Reply, _: Scope) -> Reply:
+    if reply.status < 400 or not reply.body:
+        return reply
+    document = reply.document
+    return replace(reply, body=orjson.dumps(document.get("error", document)))
+
+
+def _plain(reply: Reply, _: Scope) -> Reply:
+    return replace(reply, body=b"something went wrong", media_type=b"text/plain") if reply.status >= 400 and reply.body else reply

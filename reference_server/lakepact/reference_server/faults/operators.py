@@ -1,0 +1,181 @@
+"""Ways to make a server wrong: each returns an `Install`, which changes one service.
+
+`operations` is an operation id, a tuple of ids, `EVERY`, `UNKNOWN_PATH` or `WRONG_METHOD`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import orjson
+
+from lakepact.reference_server.replies import NDJSON, Reply
+from lakepact.reference_server.service import EVERY, Filter, Guard, Handler, Scope, Sender, Service
+
+Install = Callable[[Service], None]
+Operations = str | tuple[str, ...]
+
+
+class UnknownFault(Exception):
+    """No fault has this name; the message lists the nearest ones."""
+
+
+def each(operations: Operations) -> tuple[str, ...]:
+    """Operations as a tuple of ids."""
+    return (operations,) if isinstance(operations, str) else operations
+
+
+def accept(*_: object, **__: object) -> None:
+    """Object to nothing, in the place of a rule or of another entry that refuses by raising."""
+
+
+def all_of(*installs: Install) -> Install:
+    """Several ways together."""
+
+    def install(service: Service) -> None:
+        for one in installs:
+            one(service)
+
+    return install
+
+
+def per_server(make: Callable[[], Install]) -> Install:
+    """Call `make` once for each server, so that no server shares what another one keeps."""
+
+    def install(service: Service) -> None:
+        make()(service)
+
+    return install
+
+
+def around(table: str, key: str, wrapper: Callable[[Any], Any]) -> Install:
+    """Replace the entry `key` of a table of the service by `wrapper(entry)`."""
+
+    def install(service: Service) -> None:
+        entries = service.handlers if table == "handlers" else service.rules if table == "rules" else service.tables[table]
+        if key not in entries:
+            near = difflib.get_close_matches(key, entries, n=3, cutoff=0.0)
+            raise UnknownFault(f"{table} has no entry {key!r}; near: {', '.join(near)}")
+        entries[key] = wrapper(entries[key])
+
+    return install
+
+
+def instead(table: str, key: str, value: Any) -> Install:
+    """Replace the entry `key` of a table of the service by `value`."""
+    return around(table, key, lambda _: value)
+
+
+def on_call(operations: Operations, act: Callable[[Handler, dict[str, Any]], Reply]) -> Install:
+    """Answer calls of some operations by `act(handler, arguments)`."""
+
+    def install(service: Service) -> None:
+        for operation in each(operations):
+            if operation != EVERY and operation not in service.handlers:
+                raise UnknownFault(f"{operation} is not offered, so it cannot be answered wrongly")
+            for id_ in service.handlers if operation == EVERY else (operation,):
+                service.handlers[id_] = partial(_acted, act, service.handlers[id_])
+
+    return install
+
+
+def _acted(act: Callable[[Handler, dict[str, Any]], Reply], handler: Handler, **arguments: Any) -> Reply:
+    return act(handler, arguments)
+
+
+def on_request(operations: Operations, guard: Guard) -> Install:
+    """Look at requests of some operations first."""
+
+    def install(service: Service) -> None:
+        for operation in each(operations):
+            service.guards[operation].append(guard)
+
+    return install
+
+
+def on_reply(operations: Operations, change: Filter) -> Install:
+    """Change replies of some operations, refusals too."""
+
+    def install(service: Service) -> None:
+        for operation in each(operations):
+            service.filters[operation].append(change)
+
+    return install
+
+
+def on_answer(operations: Operations, edit: Callable[[Any], Any], *, status: int | None = None) -> Install:
+    """Change the decoded body of answers with `status`, or of all that succeed.
+
+    `edit` changes the document in place and returns None, or returns what is sent instead.
+    """
+
+    def change(reply: Reply, _: Scope) -> Reply:
+        if not reply.body or (reply.status != status if status is not None else not 200 <= reply.status < 300):
+            return reply
+        document = reply.document
+        edited = edit(document)
+        return replace(reply, body=orjson.dumps(document if edited is None else edited))
+
+    return on_reply(operations, change)
+
+
+def on_lines(operations: Operations, change: Callable[[list[Any]], Any]) -> Install:
+    """Change the decoded lines of answers that succeed and are sent in lines.
+
+    `change` changes the list in place and returns None, or returns the lines that are sent instead.
+    """
+
+    def changed(reply: Reply, _: Scope) -> Reply:
+        if reply.media_type != NDJSON or not reply.has_body or not 200 <= reply.status < 300:
+            return reply
+        lines = [orjson.loads(line) for line in reply.joined().body.split(b"\n") if line]
+        edited = change(lines)
+        written = [json.dumps(line, separators=(",", ":")) for line in (lines if edited is None else edited)]
+        return replace(reply, chunks=None, body="".join(f"{line}\n" for line in written).encode())
+
+    return on_reply(operations, changed)
+
+
+def on_status(operations: Operations, become: Mapping[int, int]) -> Install:
+    """Send answers of one status with another; a body goes with it unless the new status is 204."""
+
+    def change(reply: Reply, _: Scope) -> Reply:
+        status = become.get(reply.status, reply.status)
+        return replace(reply, status=status) if status != 204 else replace(reply, status=204, body=b"", chunks=None)
+
+    return on_reply(operations, change)
+
+
+def on_headers(operations: Operations, headers: Mapping[str, str]) -> Install:
+    """Add headers to answers; `content-type` replaces the one that the answer had."""
+
+    def change(reply: Reply, _: Scope) -> Reply:
+        media_type = headers.get("content-type", reply.media_type.decode()).encode()
+        added = tuple((n.encode(), v.encode()) for n, v in headers.items() if n != "content-type")
+        return replace(reply, media_type=media_type, headers=reply.headers + added)
+
+    return on_reply(operations, change)
+
+
+def on_wire(operations: Operations, act: Sender) -> Install:
+    """Send replies of some operations by `act(wire, reply)`."""
+
+    def install(service: Service) -> None:
+        for operation in each(operations):
+            service.senders[operation] = act
+
+    return install
+
+
+def unchecked(*operations: str) -> Install:
+    """Do not hold the bodies of some operations against their schemas."""
+
+    def install(service: Service) -> None:
+        service.unchecked.update(service.handlers if EVERY in operations else operations)
+
+    return install
