@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
+from faulty import unnamed
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import GENERIC
 
 if TYPE_CHECKING:
-    import pytest
-
     from lakepact.reference_server.faults import Install
 
 
-def _installed(install: Install, _: object) -> Install:
-    return install
-
-
-def results(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str, version: str = "1.10.0") -> dict[str, Outcome]:
+def results(faults: dict[str, Install], *only: str, version: str = "1.10.0") -> dict[str, Outcome]:
     """What is said of the embedded server with variations of its own, by requirement."""
-    for name, install in faults.items():
-        monkeypatch.setitem(GENERIC, name, (name, partial(_installed, install)))
-    with running(contract="iceberg_rest", contract_version=version, warehouse="memory:", faults=list(faults)) as server:
+    installed = [unnamed(install) for install in faults.values()]
+    with running(contract="iceberg_rest", contract_version=version, warehouse="memory:", faults=installed) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest", version), only=only), Target(server.url))
         for _ in run.events():
             pass
     return {requirement: result.outcome for requirement, result in run.results().items()}
 
 
-def judged(faults: dict[str, Install], monkeypatch: pytest.MonkeyPatch, *only: str) -> list[tuple[str, str]]:
+def judged(faults: dict[str, Install], *only: str) -> list[tuple[str, str]]:
     """What is held against the embedded server with variations of its own: requirement and outcome, in the order of both."""
     broken = {Outcome.FAIL, Outcome.WARN, Outcome.ERROR}
-    return sorted((requirement, str(outcome)) for requirement, outcome in results(faults, monkeypatch, *only).items() if outcome in broken)
+    return sorted((requirement, str(outcome)) for requirement, outcome in results(faults, *only).items() if outcome in broken)

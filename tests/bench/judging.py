@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from campaigns import Here, few_cases, ran
+from faulty import mutants
 from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import judged_runs, tables
 from lakepact.conformance.campaign.engines.local import Plain
@@ -191,7 +192,7 @@ def generated(folder: Path, exchanges: int, *, all_different: bool) -> Path:
     """A run with that many exchanges."""
     run = folder / "run"
     with contextlib.ExitStack() as servers:
-        urls = {name: servers.enter_context(serving(warehouse="memory:", faults=faults)).url for name, faults in TARGETS.items()}
+        urls = {name: servers.enter_context(serving(warehouse="memory:", faults=mutants(faults))).url for name, faults in TARGETS.items()}
         ran(few_cases(folder / "plan"), run, Here(), *(f"{name}={url}" for name, url in urls.items()))
     real = tables.read(run / "exchanges", tables.EXCHANGES).sort_by([("case_id", "ascending"), ("target", "ascending")])
     tables.write_part(real, run / "real", "part-00000")

@@ -9,7 +9,7 @@ import pytest
 from lakepact.client import TableChange, errors
 from lakepact.client.retries import NO_RETRIES, Retries
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import GENERIC
+from lakepact.reference_server.faults import ANSWERS
 
 from .driving import KINDS, Driven
 
@@ -60,7 +60,7 @@ def catalog_with(*faults, kind="sync", retries=NO_RETRIES):
         yield driven
 
 
-@pytest.mark.parametrize("fault", sorted(set(GENERIC) - {"slow"}))
+@pytest.mark.parametrize("fault", sorted(set(ANSWERS) - {"slow"}))
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(fault, kind):
     with catalog_with(*(f"{fault}@{operation}" for operation in OPERATIONS), kind=kind) as catalog:
@@ -73,7 +73,7 @@ def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(f
         assert ended == len(CALLS)
 
 
-@pytest.mark.parametrize("fault", ["drops-connection@updateTable", "truncates-body@updateTable"])
+@pytest.mark.parametrize("fault", ["updateTable.drops-connection", "updateTable.truncates-body"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_commit_whose_reply_is_lost_is_made_once(fault, kind):
     with catalog_with(fault, kind=kind, retries=Retries()) as catalog:
@@ -89,7 +89,7 @@ def test_a_commit_whose_reply_is_lost_is_made_once(fault, kind):
 
 
 def test_a_read_whose_reply_is_lost_is_tried_as_often_as_it_may_be():
-    with catalog_with("drops-connection@listNamespaces", retries=Retries(tries=3, first_pause=0.001)) as catalog:
+    with catalog_with("listNamespaces.drops-connection", retries=Retries(tries=3, first_pause=0.001)) as catalog:
         with pytest.raises(errors.Unreachable) as caught:
             catalog.list_namespaces()
 

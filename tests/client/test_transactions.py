@@ -134,7 +134,7 @@ def test_a_change_that_cannot_be_made_stops_all(catalog, change, expected):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_transaction_whose_answer_is_lost_is_made_once(kind):
-    faulty = running(warehouse="memory:", faults=["drops-connection@commitTransaction"])
+    faulty = running(warehouse="memory:", faults=["commitTransaction.drops-connection"])
     with faulty as server, Driven(KINDS[kind], server.url, retries=Retries()) as catalog:
         catalog.create_namespace("n")
         for name in ("t", "u"):

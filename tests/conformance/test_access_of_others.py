@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from faulty import mutants
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
@@ -98,7 +99,7 @@ def test_what_a_stranger_tells_by_parameters_is_judged(tmp_path: Path, monkeypat
 @pytest.mark.parametrize("faults", [["expired-tokens-time-out"], ["forbidden-drops-find-nothing"]])
 def test_who_is_wrong_in_one_way_is_accused_of_that_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: list[str]) -> None:
     monkeypatch.setenv("SECOND", "second-token")
-    with running(warehouse="memory:", config=server_file(tmp_path), auth="bearer", faults=faults) as server:
+    with running(warehouse="memory:", config=server_file(tmp_path), auth="bearer", faults=mutants(faults)) as server:
         only = ("IRC-SEC-001", "IRC-SEC-002", "IRC-SEC-005", "IRC-SEC-016")
         seen = outcomes(server, token="first-token", only=only, second_token_env="SECOND")
 

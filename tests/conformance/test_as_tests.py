@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from faulty import mutants
 from lakepact.conformance import suite as suites
 from lakepact.generated.contract import contracts
 from lakepact.reference_server.running import running as serving
@@ -30,7 +31,7 @@ def all_judged() -> int:
 
 @pytest.fixture(scope="module")
 def broken() -> Iterator[str]:
-    with serving(warehouse="memory:", faults=FAULTS) as server:
+    with serving(warehouse="memory:", faults=mutants(FAULTS)) as server:
         yield server.url
 
 

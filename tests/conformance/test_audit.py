@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from lakepact.conformance import suite as suites
+from lakepact.conformance.mutants import faults
 from lakepact.generated.contract import Contract, contracts
-from lakepact.reference_server.faults import Fault, faults
+from lakepact.reference_server.faults import Fault
 
 SPECS = Path(__file__).parents[2] / "specs"
 

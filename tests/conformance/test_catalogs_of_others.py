@@ -53,7 +53,7 @@ def test_who_insists_on_ids_of_schemas_and_specs_is_accused_of_that_alone(monkey
         "wants-numbered-specs": on_call("createTable", wants_numbered_specs),
     }
     only = ("IRC-UPD-01[2-8]", "IRC-UPD-02*", "IRC-UPD-07*", "IRC-COM-0[013]*", "IRC-REQ-02*", "IRC-META-0*", "IRC-TBL-CREATE-01[79]")
-    seen = judged(faults, monkeypatch, *only)
+    seen = judged(faults, *only)
 
     assert seen == [("IRC-TBL-CREATE-019", "fail"), ("IRC-UPD-022", "fail")]
 
@@ -66,7 +66,7 @@ def wants_the_snapshot_twice(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 def test_who_insists_on_the_deprecated_member_of_statistics_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"wants-the-snapshot-twice": on_call("updateTable", wants_the_snapshot_twice)}
-    seen = judged(faults, monkeypatch, "IRC-UPD-052", "IRC-UPD-06[6-9]", "IRC-UPD-07[0-2]", "IRC-META-015")
+    seen = judged(faults, "IRC-UPD-052", "IRC-UPD-06[6-9]", "IRC-UPD-07[0-2]", "IRC-META-015")
 
     assert seen == [("IRC-UPD-067", "fail")]
 
@@ -78,7 +78,7 @@ def keeps_the_current_snapshot(document: dict[str, Any]) -> None:
 
 def test_a_catalog_of_one_snapshot_does_not_break_the_harness(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"keeps-one-snapshot": on_answer(("createTable", "loadTable", "updateTable"), keeps_the_current_snapshot)}
-    seen = judged(faults, monkeypatch, "IRC-UPD-005", "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-05*", "IRC-UPD-066", "IRC-UPD-090")
+    seen = judged(faults, "IRC-UPD-005", "IRC-UPD-035", "IRC-UPD-044", "IRC-UPD-05*", "IRC-UPD-066", "IRC-UPD-090")
 
     assert ("IRC-UPD-035", "fail") in seen
     assert "error" not in dict(seen).values()
@@ -88,7 +88,7 @@ def test_a_transaction_that_is_answered_with_200_is_held_against_what_says_204(m
     faults = {"answers-transactions-with-200": on_status("commitTransaction", {204: 200})}
     only = ("IRC-TXN-001", "IRC-TXN-009", "IRC-TXN-010", "IRC-TXN-011", "IRC-TXN-012", "IRC-TXN-014")
 
-    assert judged(faults, monkeypatch, *only) == [("IRC-TXN-001", "fail")]
+    assert judged(faults, *only) == [("IRC-TXN-001", "fail")]
 
 
 def refuses_unit_separators(scope: Scope) -> None:
@@ -99,12 +99,12 @@ def refuses_unit_separators(scope: Scope) -> None:
 def test_who_finds_no_namespace_of_several_levels_is_not_accused_of_their_parents(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"refuses-unit-separators": on_request(("loadNamespaceMetadata", "dropNamespace"), refuses_unit_separators)}
 
-    assert judged(faults, monkeypatch, "IRC-NS-CREATE-010", "IRC-NS-ENC-001") == [("IRC-NS-ENC-001", "fail")]
+    assert judged(faults, "IRC-NS-CREATE-010", "IRC-NS-ENC-001") == [("IRC-NS-ENC-001", "fail")]
 
 
 def test_pages_are_judged_where_no_namespace_of_several_levels_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     operations = ("loadNamespaceMetadata", "dropNamespace", "listTables", "createTable")
-    seen = results({"refuses-unit-separators": on_request(operations, refuses_unit_separators)}, monkeypatch, "IRC-PAG-01*")
+    seen = results({"refuses-unit-separators": on_request(operations, refuses_unit_separators)}, "IRC-PAG-01*")
 
     assert {outcome for outcome in seen.values() if outcome is not Outcome.PASS} <= {Outcome.NOT_OFFERED}
     assert seen["IRC-PAG-017"] is Outcome.PASS
@@ -115,9 +115,7 @@ def puts_children_at_the_top(handler: Handler, arguments: dict[str, Any]) -> Rep
 
 
 def test_pages_of_children_are_not_kept_by_pages_of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = results(
-        {"puts-children-at-the-top": on_call("createNamespace", puts_children_at_the_top)}, monkeypatch, "IRC-PAG-022", "IRC-PAG-004"
-    )
+    seen = results({"puts-children-at-the-top": on_call("createNamespace", puts_children_at_the_top)}, "IRC-PAG-022", "IRC-PAG-004")
 
     assert seen == {"IRC-PAG-004": Outcome.PASS, "IRC-PAG-022": Outcome.BLOCKED}
 
@@ -132,7 +130,7 @@ def test_a_router_that_answers_head_requests_serves_nothing_by_that(monkeypatch:
 
     faults = {"declares-no-head": on_answer("getConfig", without_existence), "has-no-head": on_request(EXISTENCE, is_no_route)}
 
-    assert judged(faults, monkeypatch, "IRC-CFG-012") == []
+    assert judged(faults, "IRC-CFG-012") == []
 
 
 def test_who_neither_drops_nor_renames_is_not_asked_for_free_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +139,7 @@ def test_who_neither_drops_nor_renames_is_not_asked_for_free_names(monkeypatch: 
         "drops-and-renames-nothing": on_request(("dropTable", "renameTable"), is_no_route),
     }
 
-    assert judged(faults, monkeypatch, "IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001") == []
+    assert judged(faults, "IRC-TBL-CREATE-001", "IRC-VIEW-CREATE-001") == []
 
 
 def counts_requests() -> Install:
@@ -163,7 +161,7 @@ def counts_requests() -> Install:
 def test_who_shows_its_own_state_in_tables_is_not_accused_of_changing_them(monkeypatch: pytest.MonkeyPatch) -> None:
     only = ("IRC-TBL-CREATE-014", "IRC-TBL-STAGE-006", "IRC-TBL-LOAD-006", "IRC-TBL-LOAD-010", "IRC-GEN-01[67]", "IRC-GEN-032")
 
-    assert judged({"counts-requests": counts_requests()}, monkeypatch, *only, "IRC-SCAN-PLAN-026") == []
+    assert judged({"counts-requests": counts_requests()}, *only, "IRC-SCAN-PLAN-026") == []
 
 
 class RemovesFilesOfViews:
@@ -196,7 +194,7 @@ def test_who_removes_the_files_of_dropped_views_is_asked_to_register_others(monk
         "drops-files": on_call("dropView", catalog.dropped),
         "finds-no-files": on_call("registerView", catalog.registered),
     }
-    seen = results(faults, monkeypatch, "IRC-VIEW-REG-00[456]", version="1.11.0")
+    seen = results(faults, "IRC-VIEW-REG-00[456]", version="1.11.0")
 
     assert set(seen.values()) == {Outcome.PASS}
 
@@ -208,7 +206,7 @@ def keeps_main_alone(document: dict[str, Any]) -> None:
 
 def test_who_makes_no_branches_is_not_accused_of_loading_none(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"keeps-main-alone": on_answer(("createTable", "loadTable", "updateTable"), keeps_main_alone)}
-    seen = judged(faults, monkeypatch, "IRC-TBL-LOAD-00[16789]", "IRC-UPD-044")
+    seen = judged(faults, "IRC-TBL-LOAD-00[16789]", "IRC-UPD-044")
 
     assert seen == [("IRC-UPD-044", "fail")]
 
@@ -223,7 +221,7 @@ def wants_properties_once(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def test_who_takes_properties_once_in_a_commit_is_not_accused_of_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"wants-properties-once": on_call("updateTable", wants_properties_once)}
 
-    assert judged(faults, monkeypatch, "IRC-TBL-STAGE-00[4567]") == []
+    assert judged(faults, "IRC-TBL-STAGE-00[4567]") == []
 
 
 def turned_round(document: dict[str, Any]) -> None:
@@ -234,7 +232,7 @@ def turned_round(document: dict[str, Any]) -> None:
 def test_snapshots_schemas_specs_and_orders_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"turned-round": on_answer(("createTable", "loadTable", "updateTable"), turned_round)}
 
-    assert judged(faults, monkeypatch, "IRC-UPD-*", "IRC-COM-0*", "IRC-META-*") == []
+    assert judged(faults, "IRC-UPD-*", "IRC-COM-0*", "IRC-META-*") == []
 
 
 def test_a_metadata_file_may_have_another_order_than_the_answer() -> None:
@@ -253,13 +251,13 @@ def test_who_refuses_commits_of_nothing_is_advised_to_take_them(monkeypatch: pyt
     faults = {"wants-updates": on_call("updateTable", wants_updates)}
     only = ("IRC-COM-01[2-5]", "IRC-REQ-00*", "IRC-ERR-010", "IRC-TBL-REN-013")
 
-    assert judged(faults, monkeypatch, *only) == [("IRC-COM-012", "warn")]
+    assert judged(faults, *only) == [("IRC-COM-012", "warn")]
 
 
 def test_an_empty_body_has_no_media_type_to_be_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"renames-with-200": on_status("renameTable", {204: 200})}
 
-    assert judged(faults, monkeypatch, "IRC-GEN-005", "IRC-GEN-006") == [("IRC-GEN-006", "fail")]
+    assert judged(faults, "IRC-GEN-005", "IRC-GEN-006") == [("IRC-GEN-006", "fail")]
 
 
 OF_NAMESPACES = (
@@ -311,12 +309,12 @@ def test_pages_may_be_shorter_than_was_asked_for_which_is_said_where_one_would_d
     def short(records: Any, listing: str, *, after: str | None, size: int | None) -> Any:
         return page(records, listing, after=after, size=None if after is None and size is None else min(most, size or most))
 
-    assert judged({"short pages": instead("rules", "page", short)}, monkeypatch, "IRC-PAG-*", "IRC-NS-LIST-*") == [("IRC-PAG-020", "warn")]
+    assert judged({"short pages": instead("rules", "page", short)}, "IRC-PAG-*", "IRC-NS-LIST-*") == [("IRC-PAG-020", "warn")]
 
 
 def test_who_takes_one_update_in_a_commit_is_not_accused_of_halves_when_callers_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     def one_update(handler: Handler, arguments: dict[str, Any]) -> Reply:
         return handler(**{**arguments, "body": {**arguments["body"], "updates": arguments["body"]["updates"][:1]}})
 
-    found = results({"one update": on_call("updateTable", one_update)}, monkeypatch, "IRC-COM-022")
+    found = results({"one update": on_call("updateTable", one_update)}, "IRC-COM-022")
     assert found["IRC-COM-022"] is Outcome.BLOCKED

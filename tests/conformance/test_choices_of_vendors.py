@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from faulty import mutants, unnamed
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import GENERIC, accept, all_of, on_answer, on_call
+from lakepact.reference_server.faults import accept, all_of, on_answer, on_call
 from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
 from variations import judged, results
@@ -80,7 +81,7 @@ CHOICES: dict[str, tuple[Install, tuple[str, ...]]] = {
 @pytest.mark.parametrize("choice", CHOICES)
 def test_who_chooses_is_accused_of_nothing(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     install, only = CHOICES[choice]
-    seen = results({choice: install}, monkeypatch, *only)
+    seen = results({choice: install}, *only)
 
     assert set(seen.values()) <= {Outcome.PASS, Outcome.NOT_OFFERED}
 
@@ -91,9 +92,8 @@ def test_who_is_said_to_keep_no_statistics_is_asked_for_none(monkeypatch: pytest
             raise Problem(400, "BadRequestException", "no statistics here")
         return handler(**arguments)
 
-    monkeypatch.setitem(GENERIC, "keeps-none", ("keeps-none", lambda _: on_call("updateTable", keeps_none)))
     only = ("IRC-META-015", "IRC-UPD-010", "IRC-UPD-022", "IRC-UPD-04[05]", "IRC-UPD-050")
-    with running(contract="iceberg_rest", warehouse="memory:", faults=["keeps-none"]) as server:
+    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(on_call("updateTable", keeps_none))]) as server:
         target = Target(server.url, features={"statistics": False, "partition-statistics": False})
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=only), target)
         for _ in run.events():
@@ -107,8 +107,7 @@ def test_answers_may_say_more_of_metadata_than_their_files(monkeypatch: pytest.M
         document["metadata"]["x-served-by"] = "another"
 
     shown = ("createTable", "loadTable", "updateTable", "createView", "loadView", "replaceView")
-    monkeypatch.setitem(GENERIC, "says-more", ("says-more", lambda _: on_answer(shown, says_more)))
-    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=["says-more"]) as server:
+    with running(contract="iceberg_rest", warehouse=tmp_path.as_uri(), faults=[unnamed(on_answer(shown, says_more))]) as server:
         planned = plan.plan(suite.load("iceberg_rest"), only=("tables_loaded.loaded*", "views_loaded.views*"))
         run = runner.Run(planned, Target(server.url, features={"readable-files": True}))
         for _ in run.events():
@@ -125,13 +124,13 @@ def test_a_namespace_is_found_empty_where_tables_cannot_leave_theirs(monkeypatch
             raise Problem(406, "UnsupportedOperationException", "nothing is renamed into another namespace here")
         return handler(**arguments)
 
-    seen = results({"renames-stay-within": on_call("renameTable", within_its_namespace)}, monkeypatch, "IRC-NS-DROP-001")
+    seen = results({"renames-stay-within": on_call("renameTable", within_its_namespace)}, "IRC-NS-DROP-001")
 
     assert seen == {"IRC-NS-DROP-001": Outcome.PASS}
 
 
 def test_who_adds_a_spec_again_is_advised_not_to_and_accused_of_nothing_else() -> None:
-    with running(contract="iceberg_rest", warehouse="memory:", faults=["duplicates-equal-specs"]) as server:
+    with running(contract="iceberg_rest", warehouse="memory:", faults=mutants(["duplicates-equal-specs"])) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-UPD-02[36]",)), Target(server.url))
         for _ in run.events():
             pass
@@ -156,7 +155,7 @@ def test_reports_of_tables_in_no_namespace_may_be_told_of_the_namespace(monkeypa
 
     faults = {"looks-up": all_of(on_call("createNamespace", makes), on_call("reportMetrics", looks_for_the_namespace_first))}
 
-    assert judged(faults, monkeypatch, "IRC-TBL-MET-005") == []
+    assert judged(faults, "IRC-TBL-MET-005") == []
 
 
 def test_a_method_that_nobody_knows_may_be_answered_with_501() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from faulty import mutants
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fuzz.bodies import Bodies
@@ -75,7 +76,7 @@ def catalog(method: str, target: str, _: bytes) -> tuple[int, dict[str, str], by
 @pytest.mark.parametrize("fault", FAULTS)
 def test_fuzzing_finds_a_fault_and_shows_it_in_the_fewest_requests(fault: str) -> None:
     requirement, fewest = FAULTS[fault]
-    with running(faults=(fault,), warehouse="memory:") as server:
+    with running(faults=mutants([fault]), warehouse="memory:") as server:
         run = fuzz(server.url, budget=200 if "snapshot" in fault else FEW, seed=SEEDS.get(fault, 1))
     shown = [len(v.exchanges) for v in run.verdicts if (v.requirement, v.outcome) == (requirement, Outcome.FAIL)]
 

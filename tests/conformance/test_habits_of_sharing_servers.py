@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lakepact.conformance import mutants, plan, runner
+from faulty import unnamed
+from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
+from lakepact.conformance.mutants import fault_named
+from lakepact.conformance.mutants.hunting import served
 from lakepact.conformance.outcome import Outcome
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp
-from lakepact.reference_server.faults import GENERIC, Install, all_of, around, fault_named, on_call, on_lines, on_reply
+from lakepact.reference_server.faults import Install, all_of, around, on_call, on_lines, on_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +39,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch, folder: str) -> Callable[..., dict
     """What comes of some requirements or checks where the reference server has a habit."""
 
     def judged(habit: Install, *only: str) -> dict[str, Outcome]:
-        monkeypatch.setitem(GENERIC, "a-habit", ("has a habit", lambda _: habit))
-        with mutants.served(SUITE, folder, faults=("a-habit",)) as target:
+        with served(SUITE, folder, faults=(unnamed(habit),)) as target:
             run = runner.Run(plan.plan(SUITE, only=only), target)
             for _ in run.events():
                 pass
@@ -143,7 +145,7 @@ def test_files_may_be_elsewhere(outcomes: Callable[..., dict[str, Outcome]]) -> 
 
 
 def test_a_time_after_the_last_commit_may_be_refused(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = fault_named("times-after-the-last-commit-are-refused", contract="delta_sharing", operations={}).install
+    habit = fault_named("times-after-the-last-commit-are-refused", "delta_sharing").install
 
     assert outcomes(habit, "DS-TTV-02") == {"DS-TTV-02": Outcome.WARN}
 
@@ -186,6 +188,6 @@ def test_tables_with_features_may_be_refused_whatever_is_asked_of_them(outcomes:
 
 def test_a_table_that_is_not_answered_hides_nothing_that_is_wrong_with_others(outcomes: Callable[..., dict[str, Outcome]]) -> None:
     names = ("inline-vectors-are-a-failure", "hints-are-refused-with-reader-features")
-    flaws = all_of(*(fault_named(name, contract="delta_sharing", operations={}).install for name in names))
+    flaws = all_of(*(fault_named(name, "delta_sharing").install for name in names))
 
     assert outcomes(flaws, "hints_at_random.one_sql_predicate")["DS-HNT-03"] is Outcome.FAIL

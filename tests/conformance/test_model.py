@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.iceberg_rest.stateful.model_histories import NEVER_GIVEN
 from lakepact.conformance.embedded import embedded
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
-from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call
+from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def held_against_the_model(target: Target, suite: suites.Suite[Any] | None = Non
     return run
 
 
-def contradictions_of(fault: str) -> dict[str, int]:
+def contradictions_of(fault: Fault) -> dict[str, int]:
     """What is found broken in a server with a fault, and how many requests show it."""
     with running(contract="iceberg_rest", warehouse="memory:", faults=(fault,)) as server:
         return contradictions(held_against_the_model(Target(server.url)))
@@ -81,7 +82,7 @@ def test_a_fault_is_shown_in_few_requests(fault: str, requirement: str, most: in
 # -- what only a history shows ------------------------------------------------------------------------------------
 
 
-def forgets_every_fifth_table(_: object) -> Install:
+def forgets_every_fifth_table() -> Install:
     """A catalog whose list lacks a table while it has more than four."""
 
     def shorten(document: dict[str, Any]) -> None:
@@ -90,7 +91,7 @@ def forgets_every_fifth_table(_: object) -> Install:
     return on_answer("listTables", shorten)
 
 
-def namespaces_remember(_: object) -> Install:
+def namespaces_remember() -> Install:
     """A catalog in which a namespace has the properties again that one of its name had before it was dropped."""
     had: dict[str, dict[str, str]] = {}
 
@@ -104,7 +105,7 @@ def namespaces_remember(_: object) -> Install:
     return on_call("loadNamespaceMetadata", loaded)
 
 
-def transactions_leave_the_last_table_out(_: object) -> Install:
+def transactions_leave_the_last_table_out() -> Install:
     """A catalog that forgets the last table of a transaction of several."""
 
     def shortened(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -116,7 +117,7 @@ def transactions_leave_the_last_table_out(_: object) -> Install:
     return on_call("commitTransaction", shortened)
 
 
-def takes_every_tag_for_the_current_one(_: object) -> Install:
+def takes_every_tag_for_the_current_one() -> Install:
     """A catalog that answers 304 to whatever ETag it has ever given."""
 
     def loaded(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -138,15 +139,14 @@ STRANGERS = {
 @pytest.mark.parametrize("name", STRANGERS)
 def test_what_takes_a_history_to_go_wrong_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     install, requirement = STRANGERS[name]
-    monkeypatch.setitem(GENERIC, name, (name, install))
 
-    assert requirement in contradictions_of(name)
+    assert requirement in contradictions_of(unnamed(install()))
 
 
 # -- what is no contradiction -------------------------------------------------------------------------------------
 
 
-def moves_with_every_load(_: object) -> Install:
+def moves_with_every_load() -> Install:
     """A catalog that notes in each table when it was looked at."""
     times = iter(range(10**6))
 
@@ -156,7 +156,7 @@ def moves_with_every_load(_: object) -> Install:
     return on_answer(("loadTable", "createTable", "updateTable"), note)
 
 
-def pages_of_two(_: object) -> Install:
+def pages_of_two() -> Install:
     """A catalog that lists two tables a page, whoever asks."""
 
     def cut(document: dict[str, Any]) -> None:
@@ -167,7 +167,7 @@ def pages_of_two(_: object) -> Install:
     return on_answer(("listTables", "listViews"), cut)
 
 
-def properties_of_its_own(_: object) -> Install:
+def properties_of_its_own() -> Install:
     """A catalog that gives namespaces and tables properties of its own."""
 
     def add_to_namespace(document: dict[str, Any]) -> None:
@@ -179,7 +179,7 @@ def properties_of_its_own(_: object) -> Install:
     return all_of(on_answer(("loadNamespaceMetadata", "createNamespace"), add_to_namespace), on_answer("loadTable", add_to_table))
 
 
-def versions_in_any_order(_: object) -> Install:
+def versions_in_any_order() -> Install:
     """A catalog that sends the versions and schemas of a view as they come."""
     chance = random.Random(1)
 
@@ -190,7 +190,7 @@ def versions_in_any_order(_: object) -> Install:
     return on_answer("loadView", shuffle)
 
 
-def leaves_refs_out(_: object) -> Install:
+def leaves_refs_out() -> Install:
     """A catalog that says by the current snapshot alone where the main branch is, where there is no other ref."""
 
     def leave_out(document: dict[str, Any]) -> None:
@@ -211,6 +211,4 @@ SOUND = {
 
 @pytest.mark.parametrize("name", SOUND)
 def test_who_has_ways_of_its_own_is_not_accused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GENERIC, name, (name, SOUND[name]))
-
-    assert contradictions_of(name) == {}
+    assert contradictions_of(unnamed(SOUND[name]())) == {}

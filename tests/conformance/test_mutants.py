@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance import suite as suites
-from lakepact.conformance.mutants import Hunt, main, unproven
+from lakepact.conformance.mutants.hunting import Hunt, main, unproven
 
 
 def test_what_is_named_is_hunted_in_whichever_version_it_is() -> None:

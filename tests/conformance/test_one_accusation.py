@@ -25,7 +25,7 @@ def wants_to_purge(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 def test_who_drops_only_what_is_purged_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged({"wants-to-purge": on_call("dropTable", wants_to_purge)}, monkeypatch, *DROPPING) == [("IRC-TBL-DROP-001", "fail")]
+    assert judged({"wants-to-purge": on_call("dropTable", wants_to_purge)}, *DROPPING) == [("IRC-TBL-DROP-001", "fail")]
 
 
 def of_stages(service: Service) -> None:
@@ -55,7 +55,7 @@ def of_stages(service: Service) -> None:
 
 
 def test_who_creates_by_commits_only_what_was_staged_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged({"of-stages": of_stages}, monkeypatch, *CREATING) == [("IRC-REQ-001", "fail")]
+    assert judged({"of-stages": of_stages}, *CREATING) == [("IRC-REQ-001", "fail")]
 
 
 def keeps_files_together(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -71,4 +71,4 @@ def keeps_files_together(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 
 def test_who_wants_the_files_of_a_table_below_its_location_is_accused_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged({"keeps-files-together": on_call("updateTable", keeps_files_together)}, monkeypatch, *CREATING) == []
+    assert judged({"keeps-files-together": on_call("updateTable", keeps_files_together)}, *CREATING) == []

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from faulty import mutants, unnamed
 from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import GENERIC, all_of, on_answer, on_call, on_request
+from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request
 from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
 from variations import judged
@@ -217,7 +218,7 @@ def test_nothing_is_left_behind_where_levels_are_separated_otherwise() -> None:
 
 
 def test_who_looks_no_column_up_is_not_accused_of_letter_case() -> None:
-    with running(warehouse="memory:", faults=["unknown-columns-are-ignored"]) as server:
+    with running(warehouse="memory:", faults=mutants(["unknown-columns-are-ignored"])) as server:
         run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=("IRC-SCAN-PLAN-017", "IRC-SCAN-PLAN-018")), Target(server.url))
         for _ in run.events():
             pass
@@ -230,7 +231,7 @@ CHANGING = ("createNamespace", "createTable", "updateTable")
 SHOWING = ("createTable", "loadTable", "updateTable")
 
 
-def shows_its_last_commit(_: object) -> Install:
+def shows_its_last_commit() -> Install:
     """Every table has a property with the number of the catalog's last commit, whichever table it was to."""
     commits = itertools.count()
     last = [0]
@@ -246,8 +247,7 @@ def shows_its_last_commit(_: object) -> Install:
 
 
 def test_who_shows_its_own_last_commit_in_every_table_is_not_accused_of_changing_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GENERIC, "shows-its-last-commit", ("Tables show the last commit of all.", shows_its_last_commit))
-    with running(contract="iceberg_rest", warehouse="memory:", faults=["shows-its-last-commit"]) as server:
+    with running(contract="iceberg_rest", warehouse="memory:", faults=[unnamed(shows_its_last_commit())]) as server:
         run = runner.Run(
             plan.plan(suite.load("iceberg_rest"), only=["IRC-COM-002", "IRC-COM-004", "IRC-COM-011", "IRC-COM-012"]), Target(server.url)
         )
@@ -266,7 +266,7 @@ def test_an_operation_that_no_route_leads_to_is_accused_of_once(monkeypatch: pyt
         "says-nothing-of-endpoints": on_answer("getConfig", lambda document: document.pop("endpoints", None) and None),
         "has-half-of-the-routes": on_request(("updateProperties", "renameTable", "reportMetrics", "dropTable"), is_no_route),
     }
-    seen = judged(faults, monkeypatch, "IRC-CFG-013", "IRC-NS-PROP-*", "IRC-TBL-REN-*", "IRC-TBL-MET-*", "IRC-TBL-DROP-001")
+    seen = judged(faults, "IRC-CFG-013", "IRC-NS-PROP-*", "IRC-TBL-REN-*", "IRC-TBL-MET-*", "IRC-TBL-DROP-001")
 
     assert seen == [("IRC-CFG-013", "fail")]
 
@@ -279,7 +279,7 @@ def wants_the_last_column(handler: Handler, arguments: dict[str, Any]) -> Reply:
 
 def test_who_insists_on_a_deprecated_member_is_accused_of_that_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"wants-the-last-column": on_call("updateTable", wants_the_last_column)}
-    seen = judged(faults, monkeypatch, "IRC-UPD-01*", "IRC-COM-001", "IRC-COM-030", "IRC-TXN-001")
+    seen = judged(faults, "IRC-UPD-01*", "IRC-COM-001", "IRC-COM-030", "IRC-TXN-001")
 
     assert seen == [("IRC-UPD-012", "fail")]
 
@@ -315,7 +315,7 @@ def refuses_children(handler: Handler, arguments: dict[str, Any]) -> Reply:
 def test_who_refuses_children_of_namespaces_lacks_what_nobody_has_to_have(monkeypatch: pytest.MonkeyPatch) -> None:
     faults = {"is-flat": on_call("createNamespace", refuses_children)}
 
-    assert judged(faults, monkeypatch, "IRC-NS-CREATE-00*", "IRC-NS-LIST-00*", "IRC-NS-DROP-005", "IRC-TBL-CREATE-013") == []
+    assert judged(faults, "IRC-NS-CREATE-00*", "IRC-NS-LIST-00*", "IRC-NS-DROP-005", "IRC-TBL-CREATE-013") == []
 
 
 def refuses_properties(handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -339,7 +339,7 @@ def test_who_keeps_no_properties_of_namespaces_lacks_what_nobody_has_to_have(mon
     }
 
     only = ("IRC-NS-CREATE-00*", "IRC-NS-ENC-004", "IRC-NS-DROP-005", "IRC-NS-PROP-01*", "IRC-GEN-013", "IRC-GEN-020")
-    assert judged(faults, monkeypatch, *only) == []
+    assert judged(faults, *only) == []
 
 
 def test_uuids_may_be_spelled_in_capitals_and_format_version_3_be_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,4 +352,4 @@ def test_uuids_may_be_spelled_in_capitals_and_format_version_3_be_the_default(mo
 
     faults = {"spells-uuids-in-capitals": on_answer(SHOWING, capitals), "creates-version-3": on_call("createTable", newest)}
     only = ("IRC-REQ-001", "IRC-TXN-012", "IRC-TBL-STAGE-005")
-    assert judged(faults, monkeypatch, *only) == []
+    assert judged(faults, *only) == []

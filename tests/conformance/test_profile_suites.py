@@ -8,18 +8,20 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from faulty import mutants
 from lakepact.conformance import expect, plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.check import check as command
 from lakepact.conformance.checks.watsonx_data.lab import WatsonxLab, bearer_token, user_and_key, zen_api_key
 from lakepact.conformance.lab import Lab
-from lakepact.conformance.mutants import served
+from lakepact.conformance.mutants import faults
+from lakepact.conformance.mutants.hunting import served
 from lakepact.conformance.outcome import NotOffered, Outcome
 from lakepact.conformance.redaction import secrets_of
 from lakepact.conformance.suite import Suite
 from lakepact.conformance.target import Offer, Target
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.faults import Fault, faults
+from lakepact.reference_server.faults import Fault
 from miniatures import answer, miniature
 
 DEMANDED, DROPPED = "IRC-CFG-002", "IRC-CFG-001"  #: of the Iceberg contract, by watsonx.data and not
@@ -161,7 +163,7 @@ HABITS = [("namespaces-by-the-pattern", "tables-by-the-pattern"), ("config-witho
 def test_who_keeps_the_page_in_another_way_fails_nothing(habits: tuple[str, ...]) -> None:
     wanted = ["IRC-NS-*", "IRC-PAG-*", "IRC-CFG-*", "WXD-NS-*", "WXD-CFG-*", "WXD-PAG-004", "IRC-TBL-REN-*"]
     suite = suites.load("watsonx_data")
-    with tempfile.TemporaryDirectory() as folder, served(suite, folder, faults=habits) as target:
+    with tempfile.TemporaryDirectory() as folder, served(suite, folder, faults=mutants(habits, "watsonx_data")) as target:
         run = runner.Run(plan.plan(suite, only=wanted), target)
         for _ in run.events():
             pass

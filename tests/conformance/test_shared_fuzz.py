@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faulty import mutants
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.outcome import Outcome
@@ -25,7 +26,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def fuzz(home: Home, *faults: str, seed: int = 1) -> runner.Run:
-    with running(contract=SUITE.contract.name, faults=faults, **home.settings) as server:
+    with running(contract=SUITE.contract.name, faults=mutants(faults, "delta_sharing"), **home.settings) as server:
         run = runner.Run(plan.plan(SUITE, only=["DS-GSH-03"]), home.target(server.url), fuzz=FEW, seed=seed)
         for _ in run.events():
             pass
@@ -47,7 +48,7 @@ def test_right_server_is_accused_of_nothing(home: Home) -> None:
         ("errors-without-code", "DS-GEN-07"),
         ("pages-one-too-large", "DS-PAG-02"),
         ("version-is-no-number", "DS-VER-01"),
-        ("not-json@listAllTables", "DS-PAG-11"),
+        ("listAllTables.not-json", "DS-PAG-11"),
     ],
 )
 def test_fault_is_found_and_shown_in_one_request(home: Home, fault: str, requirement: str) -> None:

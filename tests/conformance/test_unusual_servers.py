@@ -84,4 +84,4 @@ UNUSUAL: dict[str, Install] = {
 
 @pytest.mark.parametrize("unusual", UNUSUAL)
 def test_who_is_unusual_is_accused_of_nothing(unusual: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged({unusual: UNUSUAL[unusual]}, monkeypatch, *NAMES) == []
+    assert judged({unusual: UNUSUAL[unusual]}, *NAMES) == []

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from both_paths import HOST, USUAL, Connection, Counted, Ways, made, quiet, request
 from lakepact.reference_server import fast_protocol
 from lakepact.reference_server.app import application
-from lakepact.reference_server.faults import GENERIC, Install, on_call, on_headers, on_request, on_wire
+from lakepact.reference_server.faults import ANSWERS, Install, on_call, on_headers, on_request, on_wire
 from lakepact.reference_server.limits import KEEP_ALIVE_SECONDS
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running
@@ -405,7 +405,7 @@ def _settling(served: Service) -> None:
         _with_a_caller,
         _with_admission,
         _settling,
-        GENERIC["truncates-body"][1]("loadTable"),
+        ANSWERS["truncates-body"][1]("loadTable"),
     ],
     ids=["guard", "filter", "sender", "caller", "admission", "settling", "fault on the wire"],
 )

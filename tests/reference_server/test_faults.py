@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from faulty import mutants, unnamed
+from lakepact.conformance.mutants import faults
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
 from lakepact.reference_server.app import service
 from lakepact.reference_server.faults import (
+    ANSWERS,
     EVERY,
-    GENERIC,
     UNKNOWN_PATH,
     WRONG_METHOD,
+    Fault,
     Install,
     UnknownFault,
     all_of,
     around,
     fault_named,
-    faults,
     instead,
     on_answer,
     on_call,
@@ -55,8 +57,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any]) ->
     with contextlib.ExitStack() as stack:
 
         def start(install: Install) -> Any:
-            monkeypatch.setitem(GENERIC, "under-test", ("is under test", lambda _: install))
-            server = stack.enter_context(running(warehouse="memory:", faults=["under-test"]))
+            server = stack.enter_context(running(warehouse="memory:", faults=[unnamed(install)]))
             return stack.enter_context(sending_to(server.url))
 
         yield start
@@ -144,7 +145,7 @@ def test_a_table_without_the_entry_names_the_nearest() -> None:
 
 def test_what_is_not_offered_cannot_be_answered_wrongly() -> None:
     with pytest.raises(UnknownFault, match="getToken is not offered"):
-        service("iceberg_rest", Settings(), faults=("answers-404@getToken",))
+        service("iceberg_rest", Settings(), faults=("getToken.answers-404",))
 
 
 def test_bodies_go_unchecked(faulty: Callable[[Install], Any]) -> None:
@@ -181,7 +182,7 @@ def test_the_wire_is_written_to(faulty: Callable[[Install], Any]) -> None:
     [("answers-500", 500), ("answers-503", 503), ("answers-404", 404), ("answers-201", 201), ("wrong-content-type", 200)],
 )
 def test_a_generic_fault_changes_its_operation_and_no_other(name: str, status: int, sending_to: Callable[[str], Any]) -> None:
-    with running(warehouse="memory:", faults=[f"{name}@getConfig"]) as server, sending_to(server.url) as send:
+    with running(warehouse="memory:", faults=[f"getConfig.{name}"]) as server, sending_to(server.url) as send:
         changed, other = send("GET", "/v1/config"), send("GET", "/v1/namespaces")
 
     assert (changed.status, other.status) == (status, 200)
@@ -198,7 +199,7 @@ def test_a_generic_fault_changes_bodies(name: str, body: bytes, sending_to: Call
 
 def test_a_connection_is_dropped(sending_to: Callable[[str], Any]) -> None:
     with (
-        running(warehouse="memory:", faults=["drops-connection@getConfig"]) as server,
+        running(warehouse="memory:", faults=["getConfig.drops-connection"]) as server,
         sending_to(server.url) as send,
         pytest.raises(http.client.RemoteDisconnected),
     ):
@@ -207,7 +208,7 @@ def test_a_connection_is_dropped(sending_to: Callable[[str], Any]) -> None:
 
 def test_a_body_is_cut_off(sending_to: Callable[[str], Any]) -> None:
     with (
-        running(warehouse="memory:", faults=["truncates-body@getConfig"]) as server,
+        running(warehouse="memory:", faults=["getConfig.truncates-body"]) as server,
         sending_to(server.url) as send,
         pytest.raises(http.client.IncompleteRead),
     ):
@@ -215,7 +216,7 @@ def test_a_body_is_cut_off(sending_to: Callable[[str], Any]) -> None:
 
 
 def test_204_gets_a_body(sending_to: Callable[[str], Any]) -> None:
-    with running(warehouse="memory:", faults=["adds-body@dropNamespace"]) as server, sending_to(server.url) as send:
+    with running(warehouse="memory:", faults=["dropNamespace.adds-body"]) as server, sending_to(server.url) as send:
         send("POST", "/v1/namespaces", {"namespace": ["a"]})
 
         assert send("DELETE", "/v1/namespaces/a").headers["content-length"] == "22"
@@ -249,25 +250,26 @@ def test_every_fault_of_a_contract_has_a_sentence_and_breaks_what_the_registry_k
     assert wrong == []
 
 
-@pytest.mark.parametrize("spelled", [*faults("iceberg_rest"), *(f"{name}@loadTable" for name in GENERIC), *GENERIC])
+@pytest.mark.parametrize("spelled", [*faults("iceberg_rest"), *(f"loadTable.{name}" for name in ANSWERS), *ANSWERS])
 def test_every_fault_can_be_switched_on(spelled: str, tmp_path: Path) -> None:
     config = tmp_path / "server.toml"
     config.write_text('[principals.ann]\ntoken = "t"\nclient-id = "a"\nclient-secret = "s"\n', encoding="utf-8")
     made = service("iceberg_rest", Settings(config=config))
 
-    assert fault_named(spelled, contract="iceberg_rest", operations=made.contract.operations).install(made) is None
+    for fault in mutants([spelled]):
+        assert (fault if isinstance(fault, Fault) else fault_named(fault, made.contract)).install(made) is None
 
 
 @pytest.mark.parametrize("spelled", ["tables-for-everybody", "readers-commit", "strangers-read-tables", "any-secret"])
 def test_faults_of_access_need_a_server_that_asks_who_calls(spelled: str) -> None:
     with pytest.raises(UnknownFault):
-        service("iceberg_rest", Settings(), faults=[spelled])
+        service("iceberg_rest", Settings(), faults=mutants([spelled]))
 
 
 @pytest.mark.parametrize(
     ("spelled", "hint"),
-    [("answers-50", "near: .*answers-500"), ("answers-500@loadTabel", "near: loadTable"), ("zzzzzzzzzz", "generic ones: answers-500")],
+    [("answers-50", "near: .*answers-500"), ("loadTabel.answers-500", "near: .*loadTable"), ("zzzzzzzzzz", "known: answers-500")],
 )
 def test_an_unknown_fault_is_refused_with_what_may_have_been_meant(spelled: str, hint: str) -> None:
     with pytest.raises(UnknownFault, match=hint):
-        fault_named(spelled, contract="iceberg_rest", operations=CONTRACT.operations)
+        fault_named(spelled, CONTRACT)

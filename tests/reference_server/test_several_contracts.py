@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from lakepact.reference_server import running
 from lakepact.reference_server.app import services
 from lakepact.reference_server.cli import serve
-from lakepact.reference_server.faults import GENERIC, UnknownFault, on_lines, on_status
+from lakepact.reference_server.faults import ANSWERS, UnknownFault, on_lines, on_status
 from lakepact.reference_server.replies import NDJSON, Reply
 from lakepact.reference_server.service import BadSetting, Settings
 
@@ -142,7 +142,7 @@ def test_the_order_of_contracts_is_that_in_which_they_are_named(shares: Path) ->
 
 
 def test_a_fault_is_of_the_contracts_that_have_it(shares: Path, sending_to: Callable[[str], Any]) -> None:
-    faults = ["answers-404@getConfig", "answers-500@listShares"]
+    faults = ["getConfig.answers-404", "listShares.answers-500"]
     with running(warehouse="memory:", shares=shares, faults=faults) as server, sending_to(server.url) as send:
         assert send("GET", "/v1/config").status == 404
         assert send("GET", "/v1/namespaces").status == 200
@@ -181,8 +181,7 @@ def test_lines_are_changed_in_place_or_replaced(
         service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter(chunks))
         on_lines("listShares", change)(service)
 
-    monkeypatch.setitem(GENERIC, "under-test", ("is under test", lambda _: install))
-    with running(contract="delta_sharing", shares=shares, faults=["under-test"]) as server, sending_to(server.url) as send:
+    with running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server, sending_to(server.url) as send:
         assert send("GET", "/delta-sharing/shares", None, **ENTRY).body == expected
 
 
@@ -194,10 +193,8 @@ def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any],
         def answer(name: str) -> Any:
             def install(service: Any) -> None:
                 service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter([b'{"a":1}\n', b'{"b":2}\n']))
-                GENERIC[name][1]("listShares")(service)
-
-            monkeypatch.setitem(GENERIC, "under-test", ("is under test", lambda _: install))
-            server = stack.enter_context(running(contract="delta_sharing", shares=shares, faults=["under-test"]))
+                ANSWERS[name][1]("listShares")(service)
+            server = stack.enter_context(running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]))
             return stack.enter_context(sending_to(server.url))("GET", "/delta-sharing/shares", None, **ENTRY)
 
         yield answer
@@ -232,8 +229,7 @@ def test_a_stream_loses_its_body_with_a_status_that_has_none(
         service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter([b"{}\n"]))
         on_status("listShares", {200: 204})(service)
 
-    monkeypatch.setitem(GENERIC, "under-test", ("is under test", lambda _: install))
-    with running(contract="delta_sharing", shares=shares, faults=["under-test"]) as server, sending_to(server.url) as send:
+    with running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]) as server, sending_to(server.url) as send:
         answer = send("GET", "/delta-sharing/shares", None, **ENTRY)
 
     assert (answer.status, answer.headers, answer.body) == (204, {}, b"")

@@ -12,7 +12,7 @@ from deltalake import write_deltalake
 from lakepact.client import BadReply, DamagedData, QueryFailed, errors
 from lakepact.client.retries import NO_RETRIES
 from lakepact.reference_server import running
-from lakepact.reference_server.faults import GENERIC
+from lakepact.reference_server.faults import ANSWERS
 from lakepact.reference_server.faults import faults as faults_of
 
 from .serving import KINDS, Driven
@@ -67,7 +67,7 @@ def facing(shares, *faults, kind="sync"):
         client.close()
 
 
-@pytest.mark.parametrize("fault", sorted(set(GENERIC) - {"slow"}))
+@pytest.mark.parametrize("fault", sorted(set(ANSWERS) - {"slow"}))
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(shares, fault, kind):
     with facing(shares, *(f"{fault}@{operation}" for operation in OPERATIONS), kind=kind) as (client, table):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns import Here, few_cases, ran
+from faulty import mutants
 from lakepact.conformance.arrow import pa
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.judging import canonical_form, grouped
@@ -30,7 +31,7 @@ contents = st.lists(uuids | names | times | st.sampled_from([b"/", b"-", b'{"', 
 def exchanges(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Everything that two servers answered, one of them faulty."""
     folder = tmp_path_factory.mktemp("alike")
-    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=FAULTS) as bad:
+    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"bad={bad.url}", chunk=1000)
     return tables.read(run / "exchanges", tables.EXCHANGES)
 

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from campaigns import Here, exchanges, ran, said
+from faulty import mutants
 from lakepact.conformance import suite as suites
 from lakepact.conformance.campaign import plans, tables
 from lakepact.conformance.campaign.analysis import summaries
@@ -58,7 +59,7 @@ def test_all_contracts_in_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_checks_say_of_a_server_what_they_say_without_a_campaign(tmp_path: Path) -> None:
     plans.plan("iceberg_rest", tmp_path / "plan", modes=("check",), only=("namespaces_drop.*", "IRC-GEN-006"))
-    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=("drops-what-has-children",)) as bad:
+    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(["drops-what-has-children"])) as bad:
         run = ran(tmp_path / "plan", tmp_path / "run", Here(), f"good={good.url}", f"bad={bad.url}")
     broken = {(row["target"], row["requirement_id"]) for row in said(run, Here())["results"] if row["verdict"] != "pass"}
 

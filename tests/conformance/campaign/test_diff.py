@@ -38,7 +38,7 @@ def test_servers_that_answer_alike_end_with_0() -> None:
 
 def test_a_difference_ends_with_1_and_is_told_with_its_operation(tmp_path: Path) -> None:
     out = tmp_path / "kept"
-    with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["answers-503@loadNamespaceMetadata"]) as right:
+    with running(warehouse="memory:") as left, running(warehouse="memory:", faults=["loadNamespaceMetadata.answers-503"]) as right:
         ended = called(left.url, right.url, *FEW, "--out", str(out))
 
     assert ended.exit_code == 1, ended.output

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from campaigns import Here, few_cases, ran
+from faulty import mutants
 from lakepact.conformance.campaign import tables
 from lakepact.conformance.campaign.execution import evidence
 from lakepact.conformance.campaign.judging.partial_exchanges import OF_REQUEST, Answer, Closer, Glance, suite_of
@@ -23,7 +24,7 @@ FAULTS = ("creation-is-201", "drops-answer-200", "error-code-always-400", "camel
 
 def test_laws_say_of_each_exchange_what_they_say_when_all_of_them_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("glances")
-    with serving(warehouse="memory:", faults=FAULTS) as bad:
+    with serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"bad={bad.url}", chunk=1000)
     laws = suite_of("iceberg_rest").laws
     rows = tables.read(run / "exchanges", tables.EXCHANGES).to_pylist()

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from pyiceberg.catalog import load_catalog
 
 from campaigns import Here, few_cases, ran
+from faulty import mutants
 from lakepact.client import SharingClient
 from lakepact.conformance.campaign import judged_runs, landing, tables
 from lakepact.conformance.campaign.analysis import findings
@@ -30,7 +31,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     few_cases(folder / "plan")
     found = []
     for name, faults in {"first": (), "second": FAULTS}.items():
-        with serving(warehouse="memory:", faults=faults) as server:
+        with serving(warehouse="memory:", faults=mutants(faults)) as server:
             found.append(ran(folder / "plan", folder / name, Here(), f"a={server.url}", chunk=1000))
         judged_runs.judge(folder / name, Here())
         judged_runs.analyse(folder / name, Here())

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
 from campaigns import Here, few_cases, ran
+from faulty import mutants
 from lakepact.conformance.campaign import judged_runs, tables
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.reporting import facts, html, markdown
@@ -26,7 +27,7 @@ BROKEN = {"IRC-GEN-006", "IRC-GEN-009", "IRC-ERR-003"}
 def shown(tmp_path_factory: pytest.TempPathFactory) -> facts.Facts:
     """What is shown of a run with a good and a bad server, one request on its way at a time."""
     folder = tmp_path_factory.mktemp("pages")
-    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=FAULTS) as bad:
+    with serving(warehouse="memory:") as good, serving(warehouse="memory:", faults=mutants(FAULTS)) as bad:
         run = ran(few_cases(folder / "plan"), folder / "run", Here(), f"good={good.url}", f"a-target-with-a-rather-long-name={bad.url}")
     judged_runs.judge(run, Here())
     return facts.facts(run, judged_runs.analyse(run, Here(), run), compared=True)

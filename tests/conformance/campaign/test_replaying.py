@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from campaigns import Here, ran
+from faulty import mutants
 from lakepact.conformance.campaign import judged_runs, plans, replay, tables
 from lakepact.conformance.campaign.cli import campaign
 from lakepact.conformance.campaign.planning.cases import case_of
@@ -28,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("replaying")
     modes, only = ("example", "sequence"), ("createNamespace", "createTable", "loadTable", "dropTable", "updateProperties")
     plans.plan("iceberg_rest", folder / "plan", seeds=range(2), modes=modes, only=only)
-    with serving(warehouse="memory:", faults=FAULTS) as server:
+    with serving(warehouse="memory:", faults=mutants(FAULTS)) as server:
         ran(folder / "plan", folder / "run", Here(), f"a={server.url}", chunk=1000)
     judged_runs.judge(folder / "run", Here())
     return folder / "run"
@@ -36,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def faulty() -> Iterator[str]:
-    with serving(warehouse="memory:", faults=FAULTS) as server:
+    with serving(warehouse="memory:", faults=mutants(FAULTS)) as server:
         yield server.url
 
 

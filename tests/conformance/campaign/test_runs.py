@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from campaigns import Here, exchanges, few_cases, ran, said
+from faulty import mutants
 from lakepact.conformance.campaign import judged_runs, runs, tables
 from lakepact.conformance.campaign.analysis import summaries
 from lakepact.conformance.campaign.errors import Refused
@@ -49,7 +50,7 @@ def whole(plan: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (
         serving(warehouse="memory:") as one,
         serving(warehouse="memory:") as other,
-        serving(warehouse="memory:", faults=FAULTS) as faulty,
+        serving(warehouse="memory:", faults=mutants(FAULTS)) as faulty,
     ):
         targets = (f"a={one.url}", f"b={other.url}", f"bad={faulty.url}")
         return ran(plan, tmp_path_factory.mktemp("whole") / "run", Here(), *targets)

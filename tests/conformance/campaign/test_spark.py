@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from campaigns import Here, exchanges, kept, ran, said
+from faulty import mutants
 from lakepact.conformance.campaign import judged_runs, plans, tables
 from lakepact.conformance.campaign.analysis import findings, summaries
 from lakepact.conformance.campaign.engines.spark import Spark
@@ -50,7 +51,7 @@ def three_targets() -> Iterator[list[str]]:
     """Ours, ours with faults, and another of ours, as options."""
     with (
         serving(warehouse="memory:") as one,
-        serving(warehouse="memory:", faults=tuple(FAULTS)) as bad,
+        serving(warehouse="memory:", faults=mutants(FAULTS)) as bad,
         serving(warehouse="memory:") as two,
     ):
         yield [f"{name}={server.url}" for name, server in {"one": one, "bad": bad, "two": two}.items()]

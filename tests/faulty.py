@@ -1,0 +1,23 @@
+"""Faults for servers in tests: mutants of the suite by name, and faults that one test makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.conformance.mutants import fault_named
+from lakepact.reference_server.faults import ANSWERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lakepact.reference_server.faults import Fault, Install
+
+
+def mutants(names: Iterable[str], contract: str = "iceberg_rest") -> list[str | Fault]:
+    """Return the mutants of these names; names of faults that every server has stay as they are."""
+    return [name if name.rpartition(".")[2] in ANSWERS else fault_named(name, contract) for name in names]
+
+
+def unnamed(install: Install) -> Fault:
+    """Return a fault for one test."""
+    return Fault("under-test", "It is under test.", (), install)
