@@ -13,6 +13,7 @@ nox.options.reuse_venv = "yes"
 nox.options.sessions = ["lint", "types", "layers", "generate_check", "tests"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
+MUTANTS = "lakepact/conformance/mutants/"  #: prove the suite, and are not distributed
 ROOTS = ("generated", "client", "reference_server", "conformance")
 
 
@@ -141,7 +142,7 @@ def build(session: nox.Session) -> None:
     (wheel,) = out.glob("*.whl")
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     meant = {path.relative_to(root).as_posix() for root in ROOTS for path in Path(root, "lakepact").rglob("*") if path.is_file()}
-    meant = {name for name in meant if "__pycache__" not in name}
+    meant = {name for name in meant if "__pycache__" not in name and not name.startswith(MUTANTS)}
     if held != meant:
         session.error("\n".join(f"{'only in the wheel' if name in held else 'not in the wheel'}: {name}" for name in sorted(held ^ meant)))
     session.install("--force-reinstall", str(wheel))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants import fault_named
-from lakepact.reference_server.faults import ANSWERS
+from lakepact.reference_server import running
+from lakepact.reference_server.faults import ANSWERS, Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.reference_server.faults import Fault, Install
+    from lakepact.reference_server.faults import Install
 
 
 def mutants(names: Iterable[str], contract: str = "iceberg_rest") -> list[str | Fault]:
@@ -21,3 +23,9 @@ def mutants(names: Iterable[str], contract: str = "iceberg_rest") -> list[str | 
 def unnamed(install: Install) -> Fault:
     """Return a fault for one test."""
     return Fault("under-test", "It is under test.", (), install)
+
+
+if __name__ == "__main__":  # a server with mutants in a process of its own, until standard input ends
+    with running(warehouse="memory:", faults=mutants(sys.argv[1:])) as server:
+        print(server.url, flush=True)  # noqa: T201 - the bench reads it
+        sys.stdin.read()

@@ -101,12 +101,7 @@ class Meter:
 @contextlib.contextmanager
 def ours(*faults: str) -> Iterator[tuple[int, str]]:
     """The process and the address of a server of ours."""
-    words = [word for fault in faults for word in ("--fault", fault)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "lakepact.reference_server", "--port", "0", "--warehouse", "memory:", *words],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    process = subprocess.Popen([sys.executable, "-m", "faulty", *faults], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
         yield process.pid, process.stdout.readline().split()[-1]

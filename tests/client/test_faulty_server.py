@@ -63,7 +63,7 @@ def catalog_with(*faults, kind="sync", retries=NO_RETRIES):
 @pytest.mark.parametrize("fault", sorted(set(ANSWERS) - {"slow"}))
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_wrong_a_call_ends_in_an_answer_or_in_an_error_of_the_tree(fault, kind):
-    with catalog_with(*(f"{fault}@{operation}" for operation in OPERATIONS), kind=kind) as catalog:
+    with catalog_with(*(f"{operation}.{fault}" for operation in OPERATIONS), kind=kind) as catalog:
         ended = 0
         for call in CALLS:
             with contextlib.suppress(errors.ContractClientError):
@@ -98,7 +98,7 @@ def test_a_read_whose_reply_is_lost_is_tried_as_often_as_it_may_be():
 
 @pytest.mark.parametrize("fault", ["not-json", "empty-body", "null-body", "list-body"])
 def test_a_body_of_another_kind_is_a_bad_reply(fault):
-    with catalog_with(f"{fault}@loadNamespaceMetadata") as catalog:
+    with catalog_with(f"loadNamespaceMetadata.{fault}") as catalog:
         catalog.create_namespace("n")
 
         with pytest.raises(errors.BadReply):
@@ -109,7 +109,7 @@ def test_a_body_of_another_kind_is_a_bad_reply(fault):
     ("fault", "expected"), [("bare-errors", errors.NoSuchNamespace), ("text-errors", errors.NotFound), ("answers-200", errors.BadReply)]
 )
 def test_a_refusal_in_another_form_is_still_an_error(fault, expected):
-    with catalog_with(f"{fault}@loadNamespaceMetadata") as catalog, pytest.raises(errors.ContractClientError) as caught:
+    with catalog_with(f"loadNamespaceMetadata.{fault}") as catalog, pytest.raises(errors.ContractClientError) as caught:
         catalog.load_namespace("absent")
 
     assert type(caught.value) is expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -10,7 +11,9 @@ import yaml
 from lakepact.conformance import suite as suites
 from lakepact.conformance.mutants import faults
 from lakepact.generated.contract import Contract, contracts
-from lakepact.reference_server.faults import Fault
+
+if TYPE_CHECKING:
+    from lakepact.reference_server.faults import Fault
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -254,4 +254,4 @@ def test_a_catalog_that_turns_everything_away_is_not_judged(
 
 
 def test_a_catalog_that_refuses_its_configuration_alone_is_judged() -> None:
-    assert called("--fault", "config-is-forbidden", "--only", "IRC-CFG-007").exit_code == 1
+    assert called("--fault", "getConfig.answers-503", "--only", "IRC-CFG-007").exit_code == 1

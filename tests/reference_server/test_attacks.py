@@ -218,7 +218,7 @@ def test_sigterm_with_stalled_readers_ends_the_server(server: ServerProcess, req
 
 
 def test_sigterm_lets_a_running_request_finish() -> None:
-    with server_process("--warehouse", "memory:", "--fault", "slow@getConfig") as server, ExitStack() as stack:
+    with server_process("--warehouse", "memory:", "--fault", "getConfig.slow") as server, ExitStack() as stack:
         stall(stack, server.port, unread=CONFIG)
         asked = stack.enter_context(connect(server.port, CONFIG))
         time.sleep(0.5)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from faulty import unnamed
 from lakepact.reference_server import running
 from lakepact.reference_server.app import services
 from lakepact.reference_server.cli import serve
@@ -194,6 +195,7 @@ def streaming(monkeypatch: pytest.MonkeyPatch, sending_to: Callable[[str], Any],
             def install(service: Any) -> None:
                 service.handlers["listShares"] = lambda **_: Reply(200, media_type=NDJSON, chunks=iter([b'{"a":1}\n', b'{"b":2}\n']))
                 ANSWERS[name][1]("listShares")(service)
+
             server = stack.enter_context(running(contract="delta_sharing", shares=shares, faults=[unnamed(install)]))
             return stack.enter_context(sending_to(server.url))("GET", "/delta-sharing/shares", None, **ENTRY)
 

@@ -1,0 +1,38 @@
+"""The page on writing checks: its check passes on the reference server and finds its mutant, with nothing beside the page."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "write-a-check.md"
+MODULE = re.compile(r"`conformance/(lakepact/\S+)\.py`:\n\n```python\n(.*?)```", re.DOTALL)
+
+RUN = """
+import sys, types
+from lakepact.conformance import plan, runner, suite
+from lakepact.conformance.target import Target
+from lakepact.reference_server import running
+
+for name, source in zip(sys.argv[1::2], sys.argv[2::2]):
+    module = sys.modules[name] = types.ModuleType(name)
+    exec(compile(source, name, "exec"), vars(module))
+fault = module.missing_namespaces_are_gone
+for faults in ((), (fault,)):
+    with running(contract="iceberg_rest", warehouse="memory:", faults=faults) as server:
+        run = runner.Run(plan.plan(suite.load("iceberg_rest"), only=["namespaces_missing.*"]), Target(server.url))
+        list(run.events())
+    print(fault.name, *sorted({f"{v.requirement}={v.outcome}" for v in run.verdicts if v.check.startswith("namespaces_missing")}))
+"""
+
+
+def test_check_of_the_page_passes_and_kills_its_mutant() -> None:
+    modules = [text for path, source in MODULE.findall(PAGE.read_text()) for text in (path.replace("/", "."), source)]
+    said = subprocess.run([sys.executable, "-c", RUN, *modules], capture_output=True, text=True, check=True).stdout
+
+    assert said.splitlines() == [
+        "missing-namespaces-are-gone IRC-ERR-008=pass IRC-NS-GET-005=pass",
+        "missing-namespaces-are-gone IRC-ERR-008=pass IRC-NS-GET-005=fail",
+    ]
