@@ -12,7 +12,7 @@ from lakepact.conformance import plan, runner, suite
 from lakepact.conformance.checks.iceberg_rest.tables.load import significant
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
-from lakepact.reference_server.faults import all_of, instead, on_answer, on_call, on_request, on_status
+from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status, replace_rule
 from lakepact.reference_server.pages import page
 from lakepact.reference_server.problems import Problem
 from miniatures import answer, miniature
@@ -309,7 +309,7 @@ def test_pages_may_be_shorter_than_was_asked_for_which_is_said_where_one_would_d
     def short(records: Any, listing: str, *, after: str | None, size: int | None) -> Any:
         return page(records, listing, after=after, size=None if after is None and size is None else min(most, size or most))
 
-    assert judged({"short pages": instead("rules", "page", short)}, "IRC-PAG-*", "IRC-NS-LIST-*") == [("IRC-PAG-020", "warn")]
+    assert judged({"short pages": replace_rule("page", short)}, "IRC-PAG-*", "IRC-NS-LIST-*") == [("IRC-PAG-020", "warn")]
 
 
 def test_who_takes_one_update_in_a_commit_is_not_accused_of_halves_when_callers_leave(monkeypatch: pytest.MonkeyPatch) -> None:

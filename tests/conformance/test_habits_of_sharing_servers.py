@@ -15,7 +15,7 @@ from lakepact.conformance.mutants.hunting import served
 from lakepact.conformance.outcome import Outcome
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp
-from lakepact.reference_server.faults import Install, all_of, around, on_call, on_lines, on_reply
+from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, on_reply, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,7 +126,7 @@ def test_kinds_of_lines_that_are_null_are_not_there(outcomes: Callable[..., dict
 
 
 def test_who_answers_in_delta_format_alone_is_judged_by_that(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = around("rules", "negotiate", _in_delta_format_alone)
+    habit = wrap_rule("negotiate", _in_delta_format_alone)
     found = outcomes(habit, "DS-QRY-*", "DS-CDF-*", "DS-TTV-*", "DS-SCH-*", "DS-FIL-*", "DS-DFL-*", "DS-MET-*", "DS-HNT-*")
 
     assert accused(found) == {}
@@ -135,7 +135,7 @@ def test_who_answers_in_delta_format_alone_is_judged_by_that(outcomes: Callable[
 
 
 def test_fractions_of_a_second_may_be_refused(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = all_of(*(around("rules", reading, _whole_seconds) for reading in ("not-before", "not-after")))
+    habit = all_of(*(wrap_rule(reading, _whole_seconds) for reading in ("not_before", "not_after")))
 
     assert outcomes(habit, "DS-VER-04", "DS-TSF-03") == {"DS-VER-04": Outcome.PASS, "DS-TSF-03": Outcome.PASS}
 
@@ -175,13 +175,13 @@ def test_who_forwards_settings_need_not_share_changes(outcomes: Callable[..., di
 
 
 def test_a_refresh_token_need_not_hold_the_hints_that_come_with_it(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = around("rules", "agreed", _holds_versions_alone)
+    habit = wrap_rule("agreed", _holds_versions_alone)
 
     assert outcomes(habit, "DS-EST-06") == {"DS-EST-06": Outcome.PASS}
 
 
 def test_tables_with_features_may_be_refused_whatever_is_asked_of_them(outcomes: Callable[..., dict[str, Outcome]]) -> None:
-    habit = around("rules", "negotiate", _without_features)
+    habit = wrap_rule("negotiate", _without_features)
 
     assert accused(outcomes(habit, "DS-QRY-09", "DS-TTV-*", "DS-CDF-*")) == {}
 

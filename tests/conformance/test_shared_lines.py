@@ -27,7 +27,16 @@ from lakepact.conformance.mutants.delta_sharing.operators.wrapped import (
 from lakepact.conformance.mutants.delta_sharing.protocol.capabilities import said
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
-from lakepact.reference_server.faults import Install, all_of, around, instead, on_answer, on_call, on_lines, on_reply
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    on_answer,
+    on_call,
+    on_lines,
+    on_reply,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running
 
@@ -192,8 +201,8 @@ HABITS: dict[str, tuple[Install, ...]] = {
         on_wrapped("endStreamAction", leave_out("minUrlExpirationTimestamp")),
     ),
     "knows no delta format": (on_call(IN_LINES, _no_delta),),
-    "prefers delta format": (around("rules", "negotiate", _delta_where_it_may),),
-    "says no end": (around("rules", "read-capabilities", _without_end),),
+    "prefers delta format": (wrap_rule("negotiate", _delta_where_it_may),),
+    "says no end": (wrap_rule("read_capabilities", _without_end),),
     "has no change data feed": (on_call("queryTableChanges", _gone), *(on_metadata(o, write(configuration={})) for o in (METADATA, QUERY))),
     "shares no history": (on_call((QUERY, METADATA), _no_history),),
 }
@@ -237,6 +246,6 @@ def test_urls_that_expire_are_seen_to_expire(short_lived: Path) -> None:
 
 
 def test_urls_that_never_expire_are_found(short_lived: Path) -> None:
-    forever = instead("rules", "url-holds", lambda *_: None)
+    forever = replace_rule("url_holds", lambda *_: None)
     results = judged(short_lived, "DS-FIL-10", habit=forever, known=False, on="short-lived-urls")
     assert results["DS-FIL-10"].outcome is Outcome.WARN

@@ -23,7 +23,7 @@ from lakepact.conformance.mutants.delta_sharing.operators.lines import (
 )
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
-from lakepact.reference_server.faults import Install, all_of, around, instead, on_call, on_lines
+from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.running import running
 
@@ -125,7 +125,7 @@ def _strict_times(reading: Any) -> Any:
 
 
 def _strictly_timed() -> Install:
-    return all_of(around("rules", "not-before", _strict_times), around("rules", "not-after", _strict_times))
+    return all_of(wrap_rule("not_before", _strict_times), wrap_rule("not_after", _strict_times))
 
 
 def _without_capabilities(handler: Any, arguments: dict[str, Any]) -> Any:
@@ -157,7 +157,7 @@ READ = ("snapshots", "time_travel", "changes", "statistics", "partition_values",
 HINTS = ("hints", "hints_understood")
 
 HABITS: dict[str, tuple[tuple[str, ...], Install]] = {
-    "ignores hints": (HINTS, instead("rules", "selected", lambda _snapshot, **_hints: None)),
+    "ignores hints": (HINTS, replace_rule("selected", lambda _snapshot, **_hints: None)),
     "writes nulls as empty strings": (
         ("snapshots", "partition_values"),
         on_partition_values(lambda _, value: "" if value is None else value),
@@ -181,7 +181,7 @@ HABITS: dict[str, tuple[tuple[str, ...], Install]] = {
         all_of(on_call(CHANGES, _no_such_thing), *(on_metadata(o, _feeds_nothing) for o in (QUERY, "getTableMetadata"))),
     ),
     "passes over the end of a window": (("time_travel",), on_call(QUERY, _open_ended)),
-    "heads changes with the metadata of their start": (("changes",), instead("rules", "metadata-of-head", _head_of_the_start)),
+    "heads changes with the metadata of their start": (("changes",), replace_rule("metadata_of_head", _head_of_the_start)),
     "writes times in ISO 8601": (
         ("partition_values", "snapshots"),
         on_partition_values(lambda name, value: value and value.replace(" ", "T") + "Z" if name == "p_timestamp" else value),

@@ -81,7 +81,7 @@ def test_rows_are_written_and_read_with_a_token_and_with_credentials(server: Ser
 
 def test_a_token_that_has_ended_is_fetched_again(server: Server) -> None:
     times = [datetime.now(UTC)]
-    server.service.rules["now"] = lambda: times[0]
+    server.service.rules.now = lambda: times[0]
     fetched = catalog(server, **credential(server, "engine:s3cret:of the engine"))
     fetched.create_namespace("open")
     times[0] += timedelta(hours=2)

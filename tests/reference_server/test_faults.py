@@ -36,6 +36,7 @@ from lakepact.reference_server.faults import (
     on_status,
     on_wire,
     per_server,
+    replace_rule,
     unchecked,
 )
 from lakepact.reference_server.problems import Problem
@@ -125,7 +126,7 @@ def test_refusals_outside_of_operations_can_be_changed_too(faulty: Callable[[Ins
 
 
 def test_an_entry_of_a_table_is_replaced(faulty: Callable[[Install], Any]) -> None:
-    send = faulty(instead("rules", "parent-exists", lambda *_: None))
+    send = faulty(replace_rule("parent_exists", lambda *_: None))
 
     assert send("POST", "/v1/namespaces", {"namespace": ["no", "parent"]}).status == 200
 

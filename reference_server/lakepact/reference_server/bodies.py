@@ -44,7 +44,7 @@ class Body:
         self._required = operation.body_required
         self._checked = operation.id not in service.unchecked
         self._nullable = service.nullable.get(operation.id, frozenset())
-        self._read: Callable[[bytes], Any] = service.rules["read-form" if self._media_type == FORM else "read-json"]
+        self._read: Callable[[bytes], Any] = service.rules.read_form if self._media_type == FORM else service.rules.read_json
         self._service = service
 
     async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> bool:

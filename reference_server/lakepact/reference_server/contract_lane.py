@@ -42,7 +42,7 @@ class Room:
         self.root = service.root
         self.below = f"{service.root}/"
         self.apps = tuple((f"{path}/", app) for path, app in service.apps.items())
-        self.routes: Routes[Door] = Routes(decode=service.rules["decode-segment"])
+        self.routes: Routes[Door] = Routes(decode=service.rules.decode_segment)
 
     def add(self, method: str, path: str, *, operation: Operation, handler: Handler) -> None:
         """Answer one operation by the function that was resolved for it."""

@@ -7,6 +7,8 @@ by operation or by name, so that a fault (`faults`) is an entry in a table and t
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
@@ -14,7 +16,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .forms import read_form
+from .json_text import read_json
 from .problems import Problem
+from .routes import segment
 from .validation import Validators
 
 if TYPE_CHECKING:
@@ -52,6 +57,47 @@ OF_USE_TO: Mapping[str, str] = {
 }
 UNKNOWN_PATH = "(unknown path)"  #: instead of an operation: paths that are in no contract
 WRONG_METHOD = "(wrong method)"  #: methods that a path does not have
+
+
+class Rules:
+    """Decisions that handlers leave to functions, which a fault, a version or a profile replaces for one service.
+
+    Each rule is a static method: type checkers follow a call to its function.
+    """
+
+    read_json = staticmethod(read_json)
+    read_form = staticmethod(read_form)
+    decode_segment = staticmethod(segment)
+
+    def __init__(self) -> None:
+        self.idle: frozenset[str] = frozenset()  #: rules that nothing asks for, because what they belong to is not served
+
+    @classmethod
+    def names(cls) -> frozenset[str]:
+        """Return the names of all rules."""
+        return frozenset(name for name in dir(cls) if isinstance(inspect.getattr_static(cls, name), staticmethod))
+
+    def current(self, name: str) -> Callable[..., Any]:
+        """Return the function of a rule.
+
+        Raises:
+            LookupError: there is no such rule, or nothing asks for it.
+        """
+        if name not in self.names() - self.idle:
+            raise LookupError(
+                f"there is no rule {name!r}; near: {', '.join(difflib.get_close_matches(name, self.names(), n=3, cutoff=0.0))}"
+            )
+        rule: Callable[..., Any] = getattr(self, name)
+        return rule
+
+    def replace(self, name: str, function: Callable[..., Any]) -> None:
+        """Let a function decide in the place of a rule.
+
+        Raises:
+            LookupError: there is no such rule, or nothing asks for it.
+        """
+        self.current(name)
+        setattr(self, name, function)
 
 
 class BadSetting(ValueError):
@@ -105,8 +151,7 @@ class Service:
     paths: Callable[[str], tuple[str, ...]]  #: the concrete templates of one template of the contract
     nullable: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     #: by operation: members of the body for which null is taken as absent, because clients write it so
-    rules: dict[str, Callable[..., Any]] = field(default_factory=dict[str, Callable[..., Any]])
-    #: the decisions of the catalog, by name; handlers ask them
+    rules: Rules = field(default_factory=Rules)  #: the decisions of the catalog; handlers ask them
     tables: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     #: further tables of the contract: update kinds, preconditions …
     guards: defaultdict[str, list[Guard]] = field(default_factory=lambda: defaultdict[str, list[Guard]](list))

@@ -109,7 +109,7 @@ class Attacked:
     def planted(self, name: str, location: str) -> None:
         """Put a table into the store as an earlier version of the server would have done, which compared texts."""
         metadata = new_table_metadata({"schema": SCHEMA}, table_uuid=str(uuid.uuid4()), location=location.rstrip("/"), now_ms=1)
-        record = self.catalog.rules["written"](self.catalog.warehouse, metadata, former=None)
+        record = self.catalog.rules.written(self.catalog.warehouse, metadata, former=None)
         with self.catalog.store.begin() as transaction:
             transaction.put(identifier_key((self.namespace,), name), record)
 

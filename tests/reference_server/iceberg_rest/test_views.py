@@ -292,7 +292,7 @@ def test_a_purge_spares_what_a_view_holds(tmp_path: Path, sending_to: Callable[.
         catalog = server.service.lends["catalog"]
         below = {**view["metadata"], "location": f"{table['metadata']['location']}/view"}
         with catalog.store.begin() as transaction:  # as earlier versions of the server have let it be
-            transaction.put(identifier_key(("n",), "below"), catalog.rules["view-written"](catalog.warehouse, below, former=None))
+            transaction.put(identifier_key(("n",), "below"), catalog.rules.view_written(catalog.warehouse, below, former=None))
         view = send("GET", "/v1/namespaces/n/views/below").document
         purged = send("DELETE", "/v1/namespaces/n/tables/t?purgeRequested=true").status
 

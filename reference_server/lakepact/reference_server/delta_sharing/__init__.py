@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.json_text import read_json
-from lakepact.reference_server.routes import segment
 from lakepact.reference_server.service import BadSetting, Service, Settings
 
-from . import catalogue, credentials, data_door, files, recipients, tables
+from . import recipients
 from .answers import KINDS, error_body
 from .catalogue import Catalogue
 from .credentials import Credentials
@@ -21,6 +19,7 @@ from .histories import delta_log
 from .iceberg_tables import IcebergHistory
 from .queries import ASKED
 from .recipients import Recipients
+from .rules import SharingRules
 from .shares_file import read_shares
 from .snapshots import Snapshots
 from .tables import Tables
@@ -56,16 +55,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         raise BadSetting("delta_sharing needs a shares file, which says what is shared, and with whom")
     shares = read_shares(settings.shares, warehouse=_warehouse(beside))
     contract = Contract("delta_sharing")
-    rules: dict[str, Callable[..., Any]] = {
-        "read-json": read_json,
-        "decode-segment": segment,
-        **recipients.RULES,
-        **catalogue.RULES,
-        **files.RULES,
-        **data_door.RULES,
-        **tables.RULES,
-        **credentials.RULES,
-    }
+    rules = SharingRules()
     who = Recipients(shares.recipients, root=shares.root, rules=rules)
     tokens = Tokens()
     urls = Files(shares, rules)
@@ -88,7 +78,7 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:
         root=shares.root,
         caller=who.caller,
         blocking=READING,
-        apps={data: DataDoor(urls, root=data, service=lambda: served)},
+        apps={data: DataDoor(urls, root=data, rules=rules, service=lambda: served)},
         max_body=settings.max_body,
         lends={"files": urls},
         profiles=partial(recipients.profiles, shares.recipients),

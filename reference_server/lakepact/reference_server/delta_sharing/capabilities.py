@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -151,10 +152,10 @@ def answered(response_format: str, *, end_stream: bool) -> bytes:
     return (f"{said};{INCLUDE_END_STREAM_ACTION}=true" if end_stream else said).encode()
 
 
-#: Decisions about capabilities that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "read-capabilities": read_capabilities,
-    "data-features": data_features,
-    "negotiate": negotiate,
-    "answered-capabilities": answered,
-}
+class Rules(ServiceRules):
+    """Decisions about capabilities that a fault may replace."""
+
+    read_capabilities = staticmethod(read_capabilities)
+    data_features = staticmethod(data_features)
+    negotiate = staticmethod(negotiate)
+    answered_capabilities = staticmethod(answered)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.service import Rules as ServiceRules
+
 from .answers import json_answer, refused
 from .shares import folded
 from .tokens import BadToken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.replies import Reply
 
     from .recipients import Caller
@@ -27,11 +30,11 @@ class Catalogue:
 
     Args:
         shares: what is shared.
-        rules: see `RULES`.
+        rules: see `Rules`.
         tokens: what seals page tokens.
     """
 
-    def __init__(self, shares: Shares, rules: Mapping[str, Callable[..., Any]], *, tokens: Tokens) -> None:
+    def __init__(self, shares: Shares, rules: SharingRules, *, tokens: Tokens) -> None:
         self._shares = shares
         self._rules = rules
         self._tokens = tokens
@@ -40,17 +43,17 @@ class Catalogue:
 
     def list_shares(self, *, caller: Caller, max_results: int | None = None, page_token: str | None = None) -> Reply:
         """List the shares that the recipient may read."""
-        items = [self._rules["share-document"](share) for share in self._shares.shares.values() if self._may_read(caller, share)]
+        items = [self._rules.share_document(share) for share in self._shares.shares.values() if self._may_read(caller, share)]
         return self._page(items, caller, (), max_results=max_results, page_token=page_token)
 
     def get_share(self, *, caller: Caller, share: str) -> Reply:
         """Describe one share."""
-        return json_answer({"share": self._rules["share-document"](self.share(caller, share))})
+        return json_answer({"share": self._rules.share_document(self.share(caller, share))})
 
     def list_schemas(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
         """List the schemas of a share."""
         found = self.share(caller, share)
-        items = [self._rules["schema-document"](schema) for schema in found.schemas.values()]
+        items = [self._rules.schema_document(schema) for schema in found.schemas.values()]
         return self._page(items, caller, ("schemas", found.name), max_results=max_results, page_token=page_token)
 
     def list_tables(
@@ -58,13 +61,13 @@ class Catalogue:
     ) -> Reply:
         """List the tables of a schema."""
         found = self.schema(caller, share, schema)
-        items = [self._rules["table-document"](table) for table in found.tables.values()]
+        items = [self._rules.table_document(table) for table in found.tables.values()]
         return self._page(items, caller, ("tables", found.share, found.name), max_results=max_results, page_token=page_token)
 
     def list_all_tables(self, *, caller: Caller, share: str, max_results: int | None = None, page_token: str | None = None) -> Reply:
         """List the tables of every schema of a share."""
         found = self.share(caller, share)
-        items = [self._rules["table-document"](table) for schema in found.schemas.values() for table in schema.tables.values()]
+        items = [self._rules.table_document(table) for schema in found.schemas.values() for table in schema.tables.values()]
         return self._page(items, caller, ("all-tables", found.name), max_results=max_results, page_token=page_token)
 
     # -- lookups -------------------------------------------------------------------------------------------------------
@@ -75,7 +78,7 @@ class Catalogue:
         Raises:
             Problem: there is none that the caller may see.
         """
-        found = self._rules["named"](self._shares.shares, share)
+        found = self._rules.named(self._shares.shares, share)
         if found is None or not self._may_read(caller, found):
             raise refused(404, f"share {_shown(share)} not found")
         shown: Share = found
@@ -87,7 +90,7 @@ class Catalogue:
         Raises:
             Problem: there is none that the caller may see.
         """
-        found: SharedSchema | None = self._rules["named"](self.share(caller, share).schemas, schema)
+        found: SharedSchema | None = self._rules.named(self.share(caller, share).schemas, schema)
         if found is None:
             raise refused(404, f"schema {_shown(share, schema)} not found")
         return found
@@ -98,13 +101,13 @@ class Catalogue:
         Raises:
             Problem: there is none that the caller may see.
         """
-        found: SharedTable | None = self._rules["named"](self.schema(caller, share, schema).tables, table)
+        found: SharedTable | None = self._rules.named(self.schema(caller, share, schema).tables, table)
         if found is None:
             raise refused(404, f"table {_shown(share, schema, table)} not found")
         return found
 
     def _may_read(self, caller: Caller, share: Share) -> bool:
-        allowed: bool = self._rules["may-read"](caller.recipient, share)
+        allowed: bool = self._rules.may_read(caller.recipient, share)
         return allowed
 
     def _page(
@@ -115,7 +118,7 @@ class Catalogue:
             start = self._tokens.opened(PURPOSE, page_token, bound=bound)["at"] if page_token is not None else 0
         except BadToken as bad:
             raise refused(400, f"pageToken is not one of this listing: {bad}") from None
-        page, following = self._rules["page"](items, start, DEFAULT_SIZE if max_results is None else max_results)
+        page, following = self._rules.page(items, start, DEFAULT_SIZE if max_results is None else max_results)
         document: dict[str, Any] = {"items": page}
         if following is not None:
             document["nextPageToken"] = self._tokens.sealed(PURPOSE, {"at": following}, bound=bound, lasting=LASTING)
@@ -154,11 +157,11 @@ def _shown(*names: str) -> str:
     return repr(".".join(names))[:200]
 
 
-#: Decisions about listings that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "named": named,
-    "page": page,
-    "share-document": share_document,
-    "schema-document": schema_document,
-    "table-document": table_document,
-}
+class Rules(ServiceRules):
+    """Decisions about listings that a fault may replace."""
+
+    named = staticmethod(named)
+    page = staticmethod(page)
+    share_document = staticmethod(share_document)
+    schema_document = staticmethod(schema_document)
+    table_document = staticmethod(table_document)

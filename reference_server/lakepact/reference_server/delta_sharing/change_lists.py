@@ -13,7 +13,9 @@ from .formats import FORMATS
 from .requests import Answer, explained_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
 
     from .changes import Change, Range, Survey
     from .continuations import Continuations
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from .requests import Request
     from .snapshots import Snapshots
 
-    Rules = Mapping[str, Callable[..., Any]]
 
 PIECE = 200  #: lines that are sent at once
 VERSIONED = "delta"  #: the format in which metadata always says its version: clients build a log from it
@@ -39,7 +40,7 @@ class ChangeLists:
         rules: the decisions.
     """
 
-    def __init__(self, snapshots: Snapshots, files: Files, continuations: Continuations, *, rules: Rules) -> None:
+    def __init__(self, snapshots: Snapshots, files: Files, continuations: Continuations, *, rules: SharingRules) -> None:
         self._snapshots, self._files, self._continuations = snapshots, files, continuations
         self._rules = rules
 
@@ -59,7 +60,7 @@ class ChangeLists:
         """
         log, at = request.log, held.get("at")
         known = survey(log, wanted, self._rules) if at is None else recalled(log, held)
-        response_format: str = self._rules["negotiate"](request.capabilities, known.needed)
+        response_format: str = self._rules.negotiate(request.capabilities, known.needed)
         most = self._continuations.most(query, held)
         page = Page(log, wanted, self._rules, kept=known.commits, at=None if at is None else (at[0], at[1]), most=most)
         links = links_of(request, self._files)
@@ -69,7 +70,7 @@ class ChangeLists:
             if page.following is not None:
                 follows = {"asked": held["asked"], "last": wanted.last, "at": page.following, "maxFiles": most, **known.held()}
                 said["next_page_token"] = self._continuations.page(request, operation, **follows)
-            document: dict[str, Any] = self._rules["end-of-stream"](**said)
+            document: dict[str, Any] = self._rules.end_of_stream(**said)
             return document
 
         # The first lines of files are made with the head: what is wrong with them can still be refused.

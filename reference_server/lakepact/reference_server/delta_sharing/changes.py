@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lakepact.reference_server.service import Rules as ServiceRules
+
 from .log.refusals import DamagedLog
 from .queries import malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
+
     from .histories import History
     from .log import Commit, Snapshot
 
-    Rules = Mapping[str, Callable[..., Any]]
 
 METADATA = "metaData"
 KEPT = 20_000  #: actions of a range that are kept between its survey and its answer; beyond them commits are read again
@@ -65,14 +68,14 @@ def feed_is_on(heading: Heading) -> bool:
     return configuration.get(ENABLED, "false").lower() == "true"
 
 
-def feed_covers(found: Iterable[Heading], rules: Rules) -> None:
+def feed_covers(found: Iterable[Heading], rules: SharingRules) -> None:
     """Changes of rows are known for a range only if they were noted all through it.
 
     Raises:
         Problem: they were not.
     """
     for heading in found:
-        if not rules["feed-is-on"](heading):
+        if not rules.feed_is_on(heading):
             raise malformed(f"changes of rows were not recorded in version {heading.version}: {ENABLED} is not true there")
 
 
@@ -114,7 +117,7 @@ class Survey:
         return {"protocol": self.protocol.version, "metadata": self.metadata.version, "needed": sorted(self.needed)}
 
 
-def survey(log: History, wanted: Range, rules: Rules) -> Survey:
+def survey(log: History, wanted: Range, rules: SharingRules) -> Survey:
     """Read through a range: whatever is wrong with it is known before the answer begins.
 
     Raises:
@@ -131,9 +134,9 @@ def survey(log: History, wanted: Range, rules: Rules) -> Survey:
         if actions <= KEPT:
             kept.append(commit)
     if wanted.of_rows:
-        rules["feed-covers"](found, rules)
-    needed = frozenset[str]().union(*(rules["data-features"](heading.protocol, heading.metadata) for heading in found))
-    return Survey(rules["protocol-of-head"](found), rules["metadata-of-head"](found, wanted), needed, tuple(kept))
+        rules.feed_covers(found, rules)
+    needed = frozenset[str]().union(*(rules.data_features(heading.protocol, heading.metadata) for heading in found))
+    return Survey(rules.protocol_of_head(found), rules.metadata_of_head(found, wanted), needed, tuple(kept))
 
 
 def recalled(log: History, held: Mapping[str, Any]) -> Survey:
@@ -171,14 +174,14 @@ class Page:
         self,
         log: History,
         wanted: Range,
-        rules: Rules,
+        rules: SharingRules,
         *,
         kept: Sequence[Commit] = (),
         at: tuple[int, int] | None = None,
         most: int | None = None,
     ) -> None:
         self._log, self._wanted, self._most = log, wanted, most
-        self._of_commit = rules["row-changes" if wanted.of_rows else "file-changes"]
+        self._of_commit = rules.row_changes if wanted.of_rows else rules.file_changes
         self._at = at or (wanted.first, 0)
         self._kept = kept
         self.files = 0  #: that there were
@@ -242,12 +245,12 @@ class Removed:
         return {**action, "size": added["size"], "partitionValues": added["partitionValues"]}
 
 
-#: Decisions about changes that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "file-changes": file_changes,
-    "row-changes": row_changes,
-    "feed-is-on": feed_is_on,
-    "feed-covers": feed_covers,
-    "metadata-of-head": metadata_of_head,
-    "protocol-of-head": protocol_of_head,
-}
+class Rules(ServiceRules):
+    """Decisions about changes that a fault may replace."""
+
+    file_changes = staticmethod(file_changes)
+    row_changes = staticmethod(row_changes)
+    feed_is_on = staticmethod(feed_is_on)
+    feed_covers = staticmethod(feed_covers)
+    metadata_of_head = staticmethod(metadata_of_head)
+    protocol_of_head = staticmethod(protocol_of_head)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.service import Rules as ServiceRules
+
 from .queries import malformed
 from .shares import folded
 from .tokens import BadToken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
 
     from .queries import Query
     from .requests import Request
@@ -33,7 +37,7 @@ class Continuations:
         rules: the decisions.
     """
 
-    def __init__(self, tokens: Tokens, shares: Shares, rules: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, tokens: Tokens, shares: Shares, rules: SharingRules) -> None:
         self._tokens, self._shares, self._rules = tokens, shares, rules
 
     def held(self, request: Request, query: Query, *, operation: str) -> dict[str, Any]:
@@ -48,7 +52,7 @@ class Continuations:
                     held = self._tokens.opened(purpose, token, bound=_bound(request, operation))
                 except BadToken as bad:
                     raise malformed(f"{member} cannot be used: {bad}") from None
-                return {**held, "asked": self._rules["agreed"](query.asked, held["asked"], member=member)}
+                return {**held, "asked": self._rules.agreed(query.asked, held["asked"], member=member)}
         return {"asked": query.asked}
 
     def page(self, request: Request, operation: str, **held: Any) -> str:
@@ -64,7 +68,7 @@ class Continuations:
     def most(self, query: Query, held: Mapping[str, Any]) -> int | None:
         """How many files an answer may hold, None for all."""
         wanted = held.get("maxFiles") if query.max_files is None else query.max_files
-        most: int | None = self._rules["most-files"](wanted, self._shares.page_files)
+        most: int | None = self._rules.most_files(wanted, self._shares.page_files)
         return most
 
 
@@ -74,5 +78,7 @@ def _bound(request: Request, operation: str) -> tuple[str, ...]:
     return (operation, request.caller.recipient.name, *map(folded, (table.share, table.schema, table.name)), table.id)
 
 
-#: Decisions about continued answers that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {"most-files": most_files}
+class Rules(ServiceRules):
+    """Decisions about continued answers that a fault may replace."""
+
+    most_files = staticmethod(most_files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.temporary_keys.policies import Unlimited
 from lakepact.reference_server.temporary_keys.token_services import NoKeys
 
@@ -13,8 +14,7 @@ from .queries import malformed
 from .versions import named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.temporary_keys.token_services import TemporaryKeys
 
@@ -61,10 +61,10 @@ class Credentials:
     Args:
         catalogue: the tables by their names.
         shares: where keys come from, and for how long they hold.
-        rules: see `RULES`.
+        rules: see `Rules`.
     """
 
-    def __init__(self, catalogue: Catalogue, shares: Shares, rules: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, catalogue: Catalogue, shares: Shares, rules: SharingRules) -> None:
         self._catalogue, self._shares, self._rules = catalogue, shares, rules
 
     def generate_temporary_table_credentials(
@@ -72,8 +72,8 @@ class Credentials:
     ) -> Reply:
         """Get credentials that read a directory of a table."""
         found = self._catalogue.table(caller, share, schema, table)
-        self._rules["table-is-read-by-directory"](found)
-        location: str = self._rules["location-of-table"](found, (body or {}).get("location"))
+        self._rules.table_is_read_by_directory(found)
+        location: str = self._rules.location_of_table(found, (body or {}).get("location"))
         service = self._shares.token_service
         if service is None:
             raise Problem(
@@ -85,13 +85,13 @@ class Credentials:
             keys = service.keys(location, name=caller.recipient.name, seconds=self._shares.credential_seconds)
         except (NoKeys, Unlimited) as error:
             raise Problem(500, "INTERNAL_ERROR", f"there are no credentials for {named(found)} now: {error}") from None
-        document: dict[str, Any] = self._rules["credentials-document"](location, keys)
+        document: dict[str, Any] = self._rules.credentials_document(location, keys)
         return json_answer(document)
 
 
-#: Decisions about credentials that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "table-is-read-by-directory": table_is_read_by_directory,
-    "location-of-table": location_of_table,
-    "credentials-document": credentials_document,
-}
+class Rules(ServiceRules):
+    """Decisions about credentials that a fault may replace."""
+
+    table_is_read_by_directory = staticmethod(table_is_read_by_directory)
+    location_of_table = staticmethod(location_of_table)
+    credentials_document = staticmethod(credentials_document)

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from lakepact.reference_server.doors import failure, finished, refusal
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.wire import Wire
 
 from .answers import KINDS, refused
@@ -23,6 +24,7 @@ from .ranges import NotSatisfiable, part_asked_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.service import Scope, Service
 
     from .files import Files, SharedFile
@@ -76,11 +78,12 @@ class DataDoor:
     Args:
         files: what knows the URLs.
         root: the path that they lie below.
+        rules: the decisions.
         service: the service whose data it is.
     """
 
-    def __init__(self, files: Files, *, root: str, service: Callable[[], Service]) -> None:
-        self._files = files
+    def __init__(self, files: Files, *, root: str, rules: SharingRules, service: Callable[[], Service]) -> None:
+        self._files, self._rules = files, rules
         self._below = f"{root}/"
         self._service = service
 
@@ -90,7 +93,7 @@ class DataDoor:
         try:
             for guard in service.guards_of(FILES):
                 guard(scope)
-            reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope, service.rules)
+            reply = await asyncio.get_running_loop().run_in_executor(None, self._answer, scope, self._rules)
         except Problem as problem:
             reply = refusal(problem, service)
         except Exception:
@@ -100,7 +103,7 @@ class DataDoor:
         reply = finished(reply, service.filters_of(FILES), scope)
         await (service.sender_of(FILES) or Wire.answer)(wire, reply)
 
-    def _answer(self, scope: Scope, rules: Mapping[str, Callable[..., Any]]) -> Reply:
+    def _answer(self, scope: Scope, rules: SharingRules) -> Reply:
         if scope["method"] not in {"GET", "HEAD"}:
             message = f"{scope['method']} is not a method of a data file; it has GET and HEAD"
             raise Problem(405, KINDS[405], message, headers=(("allow", "GET, HEAD"),))
@@ -114,7 +117,7 @@ class DataDoor:
             file.close()
         return reply
 
-    def _opened(self, scope: Scope, rules: Mapping[str, Callable[..., Any]]) -> OpenFile:
+    def _opened(self, scope: Scope, rules: SharingRules) -> OpenFile:
         """The file that a URL leads to.
 
         Raises:
@@ -128,7 +131,7 @@ class DataDoor:
         except (Forged, Expired) as error:
             raise refused(403, str(error)) from None
         try:
-            opened = OpenFile(rules["open-file"](file))
+            opened = OpenFile(rules.open_file(file))
         except OSError:
             raise refused(404, "the file is not there; it may have been removed since the server was asked for the table") from None
         if not opened.regular:
@@ -159,7 +162,7 @@ def _whole(file: OpenFile) -> Reply:
     return Reply(200, headers=((b"content-type", MEDIA_TYPE), (b"content-length", b"%d" % file.size), *_validators(file)))
 
 
-def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Mapping[str, Callable[..., Any]]) -> Reply:
+def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: SharingRules) -> Reply:
     """The file, or the part of it that is asked for.
 
     Raises:
@@ -168,7 +171,7 @@ def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Mapping[str, C
     unchanged = headers.get(b"if-range", file.etag) in {file.etag, file.modified}
     wanted = headers.get(b"range") if unchanged else None
     try:
-        part = rules["part"](wanted, file.size)
+        part = rules.part(wanted, file.size)
     except NotSatisfiable:
         message = f"the file has {file.size} bytes; none of them is in the range {(wanted or b'').decode('latin-1')[:100]!r}"
         raise Problem(416, KINDS[416], message, headers=(("content-range", f"bytes */{file.size}"),)) from None
@@ -184,5 +187,8 @@ def _asked(file: OpenFile, headers: Mapping[bytes, bytes], rules: Mapping[str, C
     return Reply(status, headers=((b"content-length", b"%d" % length), *added), media_type=MEDIA_TYPE, chunks=file)
 
 
-#: Decisions about data files that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {"part": part_asked_for, "open-file": open_file}
+class Rules(ServiceRules):
+    """Decisions about data files that a fault may replace."""
+
+    part = staticmethod(part_asked_for)
+    open_file = staticmethod(open_file)

@@ -10,13 +10,15 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import Rules as ServiceRules
 
 from .answers import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
-    Rules = Mapping[str, Callable[..., Any]]
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
+
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +63,7 @@ def end_line(document: dict[str, Any]) -> bytes:
     return one_line(document) + b"\n"
 
 
-def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: Rules) -> Iterator[bytes]:
+def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: bool, rules: SharingRules) -> Iterator[bytes]:
     """An answer with its end.
 
     When the answer cannot be finished, a client that asked for the end is told so there. For others it breaks off, so that the lane cuts
@@ -83,9 +85,9 @@ def ended(chunks: Iterable[bytes], end: Callable[[], dict[str, Any]], *, asked: 
         # As long as nothing is sent, the request can still be refused.
         if not (begun and asked):
             raise
-        yield end_line(rules["end-of-stream"](error=_reason(error)))
+        yield end_line(rules.end_of_stream(error=_reason(error)))
         return
-    if rules["end-is-wanted"](last, asked=asked):
+    if rules.end_is_wanted(last, asked=asked):
         yield end_line(last)
 
 
@@ -98,8 +100,8 @@ def _reason(error: Exception) -> str:
     return f"the server failed; its log says why under incident {incident}"
 
 
-#: Decisions about the end of an answer that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "end-is-wanted": end_is_wanted,
-    "end-of-stream": end_of_stream,
-}
+class Rules(ServiceRules):
+    """Decisions about the end of an answer that a fault may replace."""
+
+    end_is_wanted = staticmethod(end_is_wanted)
+    end_of_stream = staticmethod(end_of_stream)

@@ -6,6 +6,8 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.service import Rules as ServiceRules
+
 from .answers import one_line
 from .ends import ended
 from .formats import FORMATS, Links
@@ -14,7 +16,9 @@ from .queries import malformed
 from .requests import Answer, explained_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
 
     from .continuations import Continuations
     from .files import Files
@@ -24,7 +28,6 @@ if TYPE_CHECKING:
     from .shares import Shares
     from .snapshots import Snapshots
 
-    Rules = Mapping[str, Callable[..., Any]]
 
 OPERATION = "query"  #: what tokens of these answers are bound to
 
@@ -51,7 +54,7 @@ class FileLists:
         rules: the decisions.
     """
 
-    def __init__(self, snapshots: Snapshots, files: Files, continuations: Continuations, *, shares: Shares, rules: Rules) -> None:
+    def __init__(self, snapshots: Snapshots, files: Files, continuations: Continuations, *, shares: Shares, rules: SharingRules) -> None:
         self._snapshots, self._files, self._continuations = snapshots, files, continuations
         self._shares, self._rules = shares, rules
 
@@ -77,8 +80,8 @@ class FileLists:
         if start:
             _check_mark(snapshot, places, start, held["mark"])
         most = self._continuations.most(query, held)
-        page, following = self._rules["page-of-files"](places, start, most)
-        dated: bool = self._rules["files-are-dated"](asked)
+        page, following = self._rules.page_of_files(places, start, most)
+        dated: bool = self._rules.files_are_dated(asked)
         links = links_of(request, self._files)
         whole = chosen is None and len(page) == len(places)
         lines = self._snapshots.lines(snapshot, response_format, links, selected=None if whole else page, dated=dated)
@@ -92,7 +95,7 @@ class FileLists:
                 said["next_page_token"] = self._continuations.page(request, OPERATION, **held, **mark)
             if query.refreshable:
                 said["refresh_token"] = self._continuations.refresh(request, OPERATION, **held)
-            document: dict[str, Any] = self._rules["end-of-stream"](**said)
+            document: dict[str, Any] = self._rules.end_of_stream(**said)
             return document
 
         asked_for_end = request.capabilities.end_stream
@@ -102,8 +105,8 @@ class FileLists:
     def _read(self, request: Request, version: int) -> tuple[Snapshot, str]:
         """A version, and the format in which it is answered."""
         snapshot = self._snapshots.snapshot(request.table.source, version)
-        needed = self._rules["data-features"](snapshot.protocol, snapshot.metadata)
-        return snapshot, self._rules["negotiate"](request.capabilities, needed)
+        needed = self._rules.data_features(snapshot.protocol, snapshot.metadata)
+        return snapshot, self._rules.negotiate(request.capabilities, needed)
 
     def _head(self, request: Request, snapshot: Snapshot, response_format: str, *, dated: bool) -> bytes:
         form = FORMATS[response_format]
@@ -122,7 +125,7 @@ class FileLists:
         counting = {name: asked.get(name) if counts else None for name, counts in hints.items()}
         # The rows of a limit are rows that match, and which do is not known where a predicate is passed over.
         passed_over = any(name in asked and not counts for name, counts in hints.items())
-        chosen: Sequence[int] | None = self._rules["selected"](
+        chosen: Sequence[int] | None = self._rules.selected(
             snapshot,
             predicate_hints=counting["predicateHints"],
             json_predicate_hints=counting["jsonPredicateHints"],
@@ -149,9 +152,9 @@ def _check_mark(snapshot: Snapshot, places: Sequence[int], start: int, mark: str
         )
 
 
-#: Decisions about lists of files that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "selected": selected,
-    "files-are-dated": files_are_dated,
-    "page-of-files": page_of_files,
-}
+class Rules(ServiceRules):
+    """Decisions about lists of files that a fault may replace."""
+
+    selected = staticmethod(selected)
+    files_are_dated = staticmethod(files_are_dated)
+    page_of_files = staticmethod(page_of_files)

@@ -17,8 +17,10 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_to_bytes
+
+from lakepact.reference_server.service import Rules as ServiceRules
 
 from .log.refusals import DamagedLog
 from .shares import folded
@@ -26,6 +28,8 @@ from .shares import folded
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
 
     from .shares import SharedTable, Shares
 
@@ -56,11 +60,11 @@ class Files:
 
     Args:
         shares: what is shared.
-        rules: see `RULES`.
+        rules: see `Rules`.
         secret: the key of the seals; by default one of its own, so that URLs end with the server.
     """
 
-    def __init__(self, shares: Shares, rules: Mapping[str, Callable[..., Any]], *, secret: bytes | None = None) -> None:
+    def __init__(self, shares: Shares, rules: SharingRules, *, secret: bytes | None = None) -> None:
         self._secret = secret or secrets.token_bytes(32)
         self._lasting = shares.url_seconds * 1000
         self._rules = rules
@@ -129,12 +133,12 @@ class Files:
             raise Forged("the URL leads to no table of this server")
         expires = query.get(EXPIRES, "")
         seal = self._seal_of(table_key, int(expires)) if expires.isdecimal() and len(expires) < 20 else ""
-        self._rules["url-signature"](seal, query.get(SIGNATURE, ""))
-        self._rules["url-holds"](int(expires or "0"), time.time_ns() // 1_000_000)
+        self._rules.url_signature(seal, query.get(SIGNATURE, ""))
+        self._rules.url_holds(int(expires or "0"), time.time_ns() // 1_000_000)
         raw = _decoded(file_key)
         start = self._path_seal(table_key)
         start.update(raw[_SEAL:])
-        self._rules["url-path"](start.digest(), raw[:_SEAL])
+        self._rules.url_path(start.digest(), raw[:_SEAL])
         path = raw[_SEAL:]
         if path.startswith(b"/"):
             number, _, path = path[1:].partition(b"/")
@@ -232,9 +236,9 @@ def same_path(ours: bytes, theirs: bytes) -> None:
         raise Forged("the URL leads to no file of this server")
 
 
-#: Decisions about URLs that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "url-signature": same_signature,
-    "url-holds": url_holds,
-    "url-path": same_path,
-}
+class Rules(ServiceRules):
+    """Decisions about URLs that a fault may replace."""
+
+    url_signature = staticmethod(same_signature)
+    url_holds = staticmethod(url_holds)
+    url_path = staticmethod(same_path)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.service import Rules as ServiceRules
+
 from .answers import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.problems import Problem
 
 #: Members that make out what is asked; the rest of a request says how it is to be sent.
@@ -61,16 +64,16 @@ def range_is_in_order(first: int, last: int | None) -> None:
         raise malformed(f"the range ends with version {last}, before it starts with version {first}")
 
 
-def read_query(body: Mapping[str, Any], rules: Mapping[str, Callable[..., Any]]) -> Query:
+def read_query(body: Mapping[str, Any], rules: SharingRules) -> Query:
     """What a body asks for; members that are null or unknown count as absent.
 
     Raises:
         Problem: it asks for what excludes each other, or for what there cannot be.
     """
     said: dict[str, Any] = {name: int(value) if name in WHOLE_NUMBERS else value for name, value in body.items() if value is not None}
-    rules["points-exclude-each-other"](said, POINTS)
+    rules.points_exclude_each_other(said, POINTS)
     if "limitHint" in said:
-        rules["limit-is-not-negative"](said["limitHint"])
+        rules.limit_is_not_negative(said["limitHint"])
     if "startingVersion" not in said:
         said.pop("endingVersion", None)
     if not said.get("predicateHints"):
@@ -101,10 +104,10 @@ def agreed(asked: Mapping[str, Any], held: Mapping[str, Any], *, member: str) ->
     return held
 
 
-#: Decisions about what requests ask for that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "points-exclude-each-other": points_exclude_each_other,
-    "limit-is-not-negative": limit_is_not_negative,
-    "range-is-in-order": range_is_in_order,
-    "agreed": agreed,
-}
+class Rules(ServiceRules):
+    """Decisions about what requests ask for that a fault may replace."""
+
+    points_exclude_each_other = staticmethod(points_exclude_each_other)
+    limit_is_not_negative = staticmethod(limit_is_not_negative)
+    range_is_in_order = staticmethod(range_is_in_order)
+    agreed = staticmethod(agreed)

@@ -11,10 +11,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.service import Scope
 
     from .shares import Recipient, Share
@@ -45,10 +47,10 @@ class Recipients:
     Args:
         recipients: all that there are.
         root: the path that the protocol is served below.
-        rules: see `RULES`.
+        rules: see `Rules`.
     """
 
-    def __init__(self, recipients: Iterable[Recipient], *, root: str, rules: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, recipients: Iterable[Recipient], *, root: str, rules: SharingRules) -> None:
         self._key = secrets.token_bytes(32)
         self._known = {self._digest(recipient.bearer_token.encode()): recipient for recipient in recipients}
         self._root = root
@@ -60,9 +62,9 @@ class Recipients:
         Raises:
             Problem: nobody who may.
         """
-        token = self._rules["bearer-token"](scope["headers"])
-        recipient = self._rules["recipient"](self._known, self._digest(token))
-        self._rules["token-holds"](recipient, datetime.now(UTC))
+        token = self._rules.bearer_token(scope["headers"])
+        recipient = self._rules.recipient(self._known, self._digest(token))
+        self._rules.token_holds(recipient, datetime.now(UTC))
         return Caller(recipient, f"{scope['scheme']}://{_host(scope)}{self._root}")
 
     def _digest(self, token: bytes) -> bytes:
@@ -144,10 +146,10 @@ def _host(scope: Scope) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-#: Decisions about callers that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "bearer-token": bearer_token,
-    "recipient": recipient_of,
-    "token-holds": token_holds,
-    "may-read": may_read,
-}
+class Rules(ServiceRules):
+    """Decisions about callers that a fault may replace."""
+
+    bearer_token = staticmethod(bearer_token)
+    recipient = staticmethod(recipient_of)
+    token_holds = staticmethod(token_holds)
+    may_read = staticmethod(may_read)

@@ -19,6 +19,8 @@ from .versions import Versions, named
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
+
     from .catalogue import Catalogue
     from .files import Files
     from .recipients import Caller
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from .snapshots import Snapshots
     from .tokens import Tokens
 
-    Rules = Mapping[str, Callable[..., Any]]
 
 CHANGES = "changes"  #: what the tokens of answers with changed rows are bound to
 FILE_ID_HASHES = ("parquet", "delta")
@@ -69,11 +70,13 @@ class Tables:
         snapshots: their logs and versions.
         files: makes the URLs of files.
         shares: for how long tokens hold, how large pages may be, and which hints count.
-        rules: see `RULES`.
+        rules: see `Rules`.
         tokens: what seals the tokens of pages and refreshes.
     """
 
-    def __init__(self, catalogue: Catalogue, snapshots: Snapshots, files: Files, *, shares: Shares, rules: Rules, tokens: Tokens) -> None:
+    def __init__(
+        self, catalogue: Catalogue, snapshots: Snapshots, files: Files, *, shares: Shares, rules: SharingRules, tokens: Tokens
+    ) -> None:
         self._catalogue, self._snapshots, self._rules = catalogue, snapshots, rules
         self._continuations = Continuations(tokens, shares, rules)
         self._file_lists = FileLists(snapshots, files, self._continuations, shares=shares, rules=rules)
@@ -108,7 +111,7 @@ class Tables:
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
         said = {"version": version, "timestamp": timestamp}
         asked = {name: value for name, value in said.items() if value is not None}
-        self._rules["points-exclude-each-other"](asked, ("version", "timestamp"))
+        self._rules.points_exclude_each_other(asked, ("version", "timestamp"))
         with explained(request.table):
             return self._reply(request, self._file_lists.metadata(request, asked))
 
@@ -125,8 +128,8 @@ class Tables:
     ) -> Reply:
         """Read the files of a table, or the changes of its files since a version."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
-        self._rules["table-is-read-by-url"](request.table)
-        hashed = self._rules["file-id-hash"](fileidhash)
+        self._rules.table_is_read_by_url(request.table)
+        hashed = self._rules.file_id_hash(fileidhash)
         query = read_query(body or {}, self._rules)
         with explained(request.table):
             held = self._continuations.held(request, query, operation=file_lists.OPERATION)
@@ -155,8 +158,8 @@ class Tables:
     ) -> Reply:
         """Read the changes of a table's rows between two versions."""
         request = self._request(caller, share, schema, table, header=delta_sharing_capabilities)
-        self._rules["table-is-read-by-url"](request.table)
-        hashed = self._rules["file-id-hash"](fileidhash)
+        self._rules.table_is_read_by_url(request.table)
+        hashed = self._rules.file_id_hash(fileidhash)
         said = {
             "startingVersion": starting_version,
             "startingTimestamp": starting_timestamp,
@@ -166,9 +169,9 @@ class Tables:
         }
         asked = {name: value for name, value in said.items() if value is not None}
         for bound in (("startingVersion", "startingTimestamp"), ("endingVersion", "endingTimestamp")):
-            self._rules["points-exclude-each-other"](asked, bound)
+            self._rules.points_exclude_each_other(asked, bound)
         query = Query(asked, max_files=max_files, page_token=page_token)
-        self._rules["history-is-shared"](request.table, CHANGES)
+        self._rules.history_is_shared(request.table, CHANGES)
         with explained(request.table):
             answer = self._row_changes(request, query, self._continuations.held(request, query, operation=CHANGES))
         return self._reply(request, answer, hashed)
@@ -177,14 +180,14 @@ class Tables:
         found = self._catalogue.table(caller, share, schema, table)
         with explained(found):
             log = self._snapshots.log(found.source)
-        return Request(caller, found, log, self._rules["read-capabilities"](header), Versions(found, log, self._rules))
+        return Request(caller, found, log, self._rules.read_capabilities(header), Versions(found, log, self._rules))
 
     def _file_changes(self, request: Request, query: Query, held: Mapping[str, Any]) -> Answer:
         """The files that were added and removed since a version."""
         asked: Mapping[str, Any] = held["asked"]
         first = request.versions.exactly(asked["startingVersion"], "startingVersion")
         ending: int | None = asked.get("endingVersion")
-        self._rules["range-is-in-order"](first, ending)
+        self._rules.range_is_in_order(first, ending)
         newest = request.versions.current()
         last = held["last"] if "last" in held else newest if ending is None else min(ending, newest)
         wanted = Range(first, last, of_rows=False, with_metadata=True)
@@ -195,29 +198,22 @@ class Tables:
         asked: Mapping[str, Any] = held["asked"]
         first = request.versions.start(asked)
         last = held["last"] if "last" in held else request.versions.end(asked)
-        self._rules["range-is-in-order"](first, last)
+        self._rules.range_is_in_order(first, last)
         wanted = Range(first, last, of_rows=True, with_metadata="includeHistoricalMetadata" in asked)
         return self._change_lists.answer(request, query, held, wanted=wanted, operation=CHANGES)
 
     def _reply(self, request: Request, answer: Answer, hashed: str | None = None) -> Reply:
-        version = self._rules["answered-version"](answer.version, request.versions.current)
-        says = self._rules["answered-capabilities"](answer.response_format, end_stream=answer.end_stream)
+        version = self._rules.answered_version(answer.version, request.versions.current)
+        says = self._rules.answered_capabilities(answer.response_format, end_stream=answer.end_stream)
         headers = [(b"delta-table-version", b"%d" % version), (b"delta-sharing-capabilities", says)]
         if hashed is not None:
             headers.append((b"fileidhash", hashed.encode()))
         return Reply(200, answer.lines, headers=tuple(headers), media_type=NDJSON, chunks=answer.chunks, prompt=answer.prompt)
 
 
-#: Decisions about tables that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "table-is-read-by-url": table_is_read_by_url,
-    "file-id-hash": file_id_hash,
-    "answered-version": answered_version,
-    **capabilities.RULES,
-    **changes.RULES,
-    **continuations.RULES,
-    **ends.RULES,
-    **file_lists.RULES,
-    **queries.RULES,
-    **versions.RULES,
-}
+class Rules(capabilities.Rules, changes.Rules, continuations.Rules, ends.Rules, file_lists.Rules, queries.Rules, versions.Rules):
+    """Decisions about tables that a fault may replace."""
+
+    table_is_read_by_url = staticmethod(table_is_read_by_url)
+    file_id_hash = staticmethod(file_id_hash)
+    answered_version = staticmethod(answered_version)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import Rules as ServiceRules
 
 from .log.refusals import DamagedLog, LogError, NoSuchVersion, NoTable, UnsupportedTable
 from .queries import malformed
@@ -13,6 +14,8 @@ from .timestamps import BadTimestamp, not_after, not_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from lakepact.reference_server.delta_sharing.rules import SharingRules
 
     from .histories import History
     from .shares import SharedTable
@@ -77,7 +80,7 @@ class Versions:
         rules: the decisions.
     """
 
-    def __init__(self, table: SharedTable, log: History, rules: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, table: SharedTable, log: History, rules: SharingRules) -> None:
         self._table, self._log, self._rules = table, log, rules
 
     def current(self) -> int:
@@ -130,9 +133,9 @@ class Versions:
             Problem: it is not shared.
             NoSuchVersion: the table does not have it.
         """
-        self._rules["history-is-shared"](self._table, member)
-        self._rules["version-is-shared"](self._table, version)
-        self._rules["version-exists"](self._log, version)
+        self._rules.history_is_shared(self._table, member)
+        self._rules.version_is_shared(self._table, version)
+        self._rules.version_exists(self._log, version)
         return version
 
     def since(self, text: str, member: str) -> int:
@@ -142,30 +145,30 @@ class Versions:
             Problem: that is no time.
             NoSuchVersion: all versions are older.
         """
-        version: int = self._rules["version-from"](self._log, self._time("not-before", text, member))
+        version: int = self._rules.version_from(self._log, self._time(self._rules.not_before, text, member))
         return max(version, min(self._table.start_version, self._log.latest()))
 
     def _at(self, text: str, member: str) -> int:
-        self._rules["history-is-shared"](self._table, member)
-        version: int = self._rules["version-at"](self._log, self._time("not-after", text, member))
-        self._rules["version-is-shared"](self._table, version)
+        self._rules.history_is_shared(self._table, member)
+        version: int = self._rules.version_at(self._log, self._time(self._rules.not_after, text, member))
+        self._rules.version_is_shared(self._table, version)
         return version
 
-    def _time(self, reading: str, text: str, member: str) -> int:
+    def _time(self, read: Callable[[str], int], text: str, member: str) -> int:
         try:
-            milliseconds: int = self._rules[reading](text)
+            milliseconds = read(text)
         except BadTimestamp as bad:
             raise malformed(f"{member}: {bad}") from None
         return milliseconds
 
 
-#: Decisions about versions that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "not-before": not_before,
-    "not-after": not_after,
-    "history-is-shared": history_is_shared,
-    "version-is-shared": version_is_shared,
-    "version-exists": version_exists,
-    "version-at": version_at,
-    "version-from": version_from,
-}
+class Rules(ServiceRules):
+    """Decisions about versions that a fault may replace."""
+
+    not_before = staticmethod(not_before)
+    not_after = staticmethod(not_after)
+    history_is_shared = staticmethod(history_is_shared)
+    version_is_shared = staticmethod(version_is_shared)
+    version_exists = staticmethod(version_exists)
+    version_at = staticmethod(version_at)
+    version_from = staticmethod(version_from)

@@ -42,7 +42,9 @@ from .operators import (
     on_status,
     on_wire,
     per_server,
+    replace_rule,
     unchecked,
+    wrap_rule,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +76,9 @@ __all__ = [
     "on_status",
     "on_wire",
     "per_server",
+    "replace_rule",
     "unchecked",
+    "wrap_rule",
 ]
 
 

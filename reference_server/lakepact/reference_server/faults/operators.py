@@ -57,13 +57,30 @@ def around(table: str, key: str, wrapper: Callable[[Any], Any]) -> Install:
     """Replace the entry `key` of a table of the service by `wrapper(entry)`."""
 
     def install(service: Service) -> None:
-        entries = service.handlers if table == "handlers" else service.rules if table == "rules" else service.tables[table]
+        entries = service.handlers if table == "handlers" else service.tables[table]
         if key not in entries:
             near = difflib.get_close_matches(key, entries, n=3, cutoff=0.0)
             raise UnknownFault(f"{table} has no entry {key!r}; near: {', '.join(near)}")
         entries[key] = wrapper(entries[key])
 
     return install
+
+
+def wrap_rule(name: str, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Install:
+    """Let `wrapper(rule)` decide in the place of a rule."""
+
+    def install(service: Service) -> None:
+        try:
+            service.rules.replace(name, wrapper(service.rules.current(name)))
+        except LookupError as unknown:
+            raise UnknownFault(str(unknown)) from None
+
+    return install
+
+
+def replace_rule(name: str, function: Callable[..., Any]) -> Install:
+    """Let a function decide in the place of a rule."""
+    return wrap_rule(name, lambda _: function)
 
 
 def instead(table: str, key: str, value: Any) -> Install:

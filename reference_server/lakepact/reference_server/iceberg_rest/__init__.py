@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 import orjson
 
 from lakepact.generated.contract import Contract, UnknownVersion
-from lakepact.reference_server.forms import read_form
-from lakepact.reference_server.json_text import read_json
-from lakepact.reference_server.routes import segment
 from lakepact.reference_server.service import BadSetting, Service, Settings
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.shelves import OwnShelves
 from lakepact.reference_server.store_setting import MEMORY, opened_store
 
-from . import commits, credentials, etags, namespaces, scan_planning, tables, transactions, view_commits, views
+from . import etags, idempotency, scan_planning
 from . import newer as newer_versions
 from .catalog import Catalog
 from .commits import Commits
@@ -29,6 +26,7 @@ from .namespaces import Namespaces
 from .newer import added
 from .preconditions import PRECONDITIONS
 from .recovery import recovering
+from .rules import CatalogRules
 from .scan_planning import ScanPlanning
 from .tables import Tables
 from .transactions import Transactions
@@ -47,6 +45,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.store import Store
 
     from .access import Access
+    from .newer import Added
     from .warehouses import ServedWarehouse
 
 #: Operations that are answered with status 406, because this server does not have what they are about.
@@ -129,8 +128,9 @@ def _access(settings: Settings, file: ServerFile | None) -> Access | None:
     if file is None or not file.principals:
         raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
     from .access import Access, way_of  # noqa: PLC0415 - a server that is open to all starts without
+    from .access.rules import GuardedRules  # noqa: PLC0415
 
-    return Access(file, issues_tokens=way_of(file, settings.auth) == "oauth")
+    return Access(file, GuardedRules(), issues_tokens=way_of(file, settings.auth) == "oauth")
 
 
 def catalog_service(
@@ -140,7 +140,7 @@ def catalog_service(
     warehouses: Sequence[ServedWarehouse],
     configuration: Callable[[Callable[[], list[str]]], object],
     root: str = "",
-    other_rules: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    rules: CatalogRules | None = None,
     access: Access | None = None,
 ) -> Service:
     """Empty catalogs of this contract, or of a profile of it, one for each warehouse.
@@ -151,11 +151,11 @@ def catalog_service(
         warehouses: what the catalogs are kept in; several are told apart by their prefixes.
         configuration: makes what answers the configuration operation, from the endpoints that are offered.
         root: the path that all paths lie below.
-        other_rules: rules in place of those of their names.
+        rules: the decisions of the catalogs; by default those of Iceberg REST.
         access: who may do what; None if everybody may do everything.
     """
     newer = added(contract)
-    rules = _rules(contract, {**newer.rules, **other_rules, **(access.rules if access else {})})
+    rules = _ruled(rules or (access.rules if access else CatalogRules()), contract, newer)
     tables_of_changes = _tables_of_changes()
     reports = Reports()
     places = [kept.files for kept in warehouses]
@@ -217,25 +217,16 @@ def catalog_service(
     return served
 
 
-def _rules(contract: Contract, others: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """The rules of all areas, with others in the place of those of their names."""
+def _ruled(rules: CatalogRules, contract: Contract, newer: Added) -> CatalogRules:
+    """Return the rules as a version of the contract changes them."""
     declared = {parameter.name for parameter in contract.operations["loadTable"].parameters}
-    return {
-        "read-json": read_json,
-        "read-form": read_form,
-        "decode-segment": segment,
-        **namespaces.RULES,
-        **tables.RULES,
-        **etags.RULES,
-        **credentials.RULES,
-        **({} if "If-None-Match" in declared else {"tag": etags.no_tag}),
-        **commits.RULES,
-        **transactions.RULES,
-        **views.RULES,
-        **view_commits.RULES,
-        **scan_planning.RULES,
-        **others,
-    }
+    if "If-None-Match" not in declared:
+        rules.replace("tag", etags.no_tag)
+    if newer.keyed:
+        rules.replace("commit_tag", etags.tag_of_representation)
+    else:
+        rules.idle = idempotency.Rules.names() - ServiceRules.names()
+    return rules
 
 
 def _tables_of_changes() -> dict[str, dict[str, Any]]:

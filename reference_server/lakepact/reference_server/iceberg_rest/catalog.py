@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.store import Key
@@ -12,6 +12,7 @@ from lakepact.reference_server.store import Key
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.store import Place, Store
     from lakepact.reference_server.validation import Validators
     from lakepact.reference_server.warehouse import Warehouse
@@ -33,7 +34,7 @@ class Catalog:
     store: Store
     warehouse: Warehouse
     located: Located
-    rules: dict[str, Callable[..., Any]]  #: see `RULES` of `namespaces`, `tables` and `commits`
+    rules: CatalogRules
     updates: dict[str, Callable[..., None]]  #: by the `action` of a table update
     preconditions: dict[str, Callable[..., None]]  #: by the `type` of a table requirement
     validators: Callable[[], Validators]

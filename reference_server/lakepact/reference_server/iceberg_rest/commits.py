@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.validation import Invalid
 
 from .catalog import bad_request, identifier_key, levels_of, namespace_key, no_such_table, now_ms, shown
@@ -17,7 +18,7 @@ from .preconditions import check
 from .updates import apply_updates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from lakepact.reference_server.store import Key, Place, Record, Transaction
 
@@ -56,16 +57,16 @@ def committed_table(transaction: Transaction, key: Key, requirements: Sequence[D
     return record
 
 
-#: Decisions about commits that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "identifier-matches": identifier_matches,
-    "kinds-are-known": kinds_are_known,
-    "committed-table": committed_table,
-    "requirements-hold": check,
-    "updates-applied": apply_updates,
-    "commit-finished": finish_commit,
-    "commit-tag": no_tag,
-}
+class Rules(ServiceRules):
+    """Decisions about commits that a fault may replace."""
+
+    identifier_matches = staticmethod(identifier_matches)
+    kinds_are_known = staticmethod(kinds_are_known)
+    committed_table = staticmethod(committed_table)
+    requirements_hold = staticmethod(check)
+    updates_applied = staticmethod(apply_updates)
+    commit_finished = staticmethod(finish_commit)
+    commit_tag = staticmethod(no_tag)
 
 
 class Commits:
@@ -78,37 +79,37 @@ class Commits:
     def update_table(self, *, namespace: str, table: str, body: Document, **_: object) -> Reply:
         """Apply updates to a table if all requirements hold."""
         levels = levels_of(namespace)
-        self._rules["identifier-matches"](levels, table, body)
-        self._rules["kinds-are-known"](body, self._catalog.updates, self._catalog.preconditions)
+        self._rules.identifier_matches(levels, table, body)
+        self._rules.kinds_are_known(body, self._catalog.updates, self._catalog.preconditions)
         key = identifier_key(levels, table)
         with self._catalog.store.begin() as transaction:
-            former: Record | None = self._rules["committed-table"](transaction, key, body["requirements"])
+            former: Record | None = self._rules.committed_table(transaction, key, body["requirements"])
             leave_the_loop(0 if former is None else len(former.body))
             requirements_hold(self._catalog, former, body["requirements"])
             record = stored(self._catalog, former, following(self._catalog, key, former, body["updates"]))
             transaction.put(key, record)
             if record is not former:
                 transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
-        tag: bytes = self._rules["commit-tag"](record, "all")
+        tag: bytes = self._rules.commit_tag(record, "all")
         return Reply(200, record.body, ((b"etag", tag),) if tag else ())
 
 
 def requirements_hold(catalog: Catalog, former: Record | None, requirements: Sequence[Document]) -> None:
     """Refuse a commit to this table, or to none, unless all it requires is so."""
-    catalog.rules["requirements-hold"](former.document["metadata"] if former else None, requirements, table=catalog.preconditions)
+    catalog.rules.requirements_hold(former.document["metadata"] if former else None, requirements, table=catalog.preconditions)
 
 
 def following(catalog: Catalog, key: Key, former: Record | None, updates: Sequence[Document]) -> Document:
     """The metadata that updates make of the table at a key, or of none; the table's own if they change nothing."""
     base: Document | None = former.document["metadata"] if former else None
-    metadata: Document = catalog.rules["updates-applied"](base or {}, updates, now_ms=now_ms(), table=catalog.updates)
+    metadata: Document = catalog.rules.updates_applied(base or {}, updates, now_ms=now_ms(), table=catalog.updates)
     if former is not None and metadata is base:
         return metadata
     if base is None or metadata["location"] != base["location"]:
-        catalog.rules["location-is-held"](catalog.warehouse, metadata["location"])
-        catalog.rules["location-is-free"](catalog.located, key, metadata["location"])
-    if former is not None:
-        metadata = catalog.rules["commit-finished"](metadata, base, former.document["metadata-location"])
+        catalog.rules.location_is_held(catalog.warehouse, metadata["location"])
+        catalog.rules.location_is_free(catalog.located, key, metadata["location"])
+    if former is not None and base is not None:
+        metadata = catalog.rules.commit_finished(metadata, base, former.document["metadata-location"])
     validators = catalog.validators()
     if base is None or not validators["TableMetadata"].is_valid(new_in(metadata, base)):
         try:
@@ -122,5 +123,5 @@ def stored(catalog: Catalog, former: Record | None, metadata: Document) -> Recor
     """The record of a table whose metadata are this from now on, after they were written; the former one if nothing changed."""
     if former is not None and metadata is former.document["metadata"]:
         return former
-    record: Record = catalog.rules["written"](catalog.warehouse, metadata, former=former.document["metadata-location"] if former else None)
+    record: Record = catalog.rules.written(catalog.warehouse, metadata, former=former.document["metadata-location"] if former else None)
     return record

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.service import Rules as ServiceRules
 
 from .catalog import Catalog, identifier_key, levels_of, shown
 from .storage_credentials import StorageAccess, is_asked_for, refresh_path, storage_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
+    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.store import Key, Place, Record
 
     from .documents import Document
@@ -44,24 +46,24 @@ def tag_with_credentials(tag: bytes) -> bytes:
     return b'W/%s-vended-credentials"' % tag[:-1] if tag else b""
 
 
-def sent(rules: Mapping[str, Callable[..., Any]], body: bytes, tag: bytes, credentials: Sequence[Document]) -> Reply:
+def sent(rules: CatalogRules, body: bytes, tag: bytes, credentials: Sequence[Document]) -> Reply:
     """A table as it is sent; with credentials, it is for this caller alone."""
     plain = Reply(200, body, ((b"etag", tag),) if tag else ())
     if not credentials:
         return plain
-    body, tag = rules["with-credentials"](body, credentials), rules["tag-with-credentials"](tag)
+    body, tag = rules.with_credentials(body, credentials), rules.tag_with_credentials(tag)
     return Reply(200, body, (*(((b"etag", tag),) if tag else ()), NO_STORE), without=plain)
 
 
-#: Decisions about credentials that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "credentials-asked-for": is_asked_for,
-    "storage-credentials": storage_credentials,
-    "credentials-may-write": may_write,
-    "location-is-its-own": location_is_its_own,
-    "with-credentials": with_credentials,
-    "tag-with-credentials": tag_with_credentials,
-}
+class Rules(ServiceRules):
+    """Decisions about credentials that a fault may replace."""
+
+    credentials_asked_for = staticmethod(is_asked_for)
+    storage_credentials = staticmethod(storage_credentials)
+    credentials_may_write = staticmethod(may_write)
+    location_is_its_own = staticmethod(location_is_its_own)
+    with_credentials = staticmethod(with_credentials)
+    tag_with_credentials = staticmethod(tag_with_credentials)
 
 
 class Credentials:
@@ -90,7 +92,7 @@ class Credentials:
         """New credentials of a table."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            record: Record = self._rules["table-exists"](view, levels, table)
+            record: Record = self._rules.table_exists(view, levels, table)
         credentials = self.of(record.document["metadata"]["location"], levels, table)
         return Reply(200, orjson.dumps({"storage-credentials": credentials}), (NO_STORE,))
 
@@ -107,7 +109,7 @@ class Credentials:
         Raises:
             Problem: there should be some, but they cannot be had now.
         """
-        if not self._access.is_given or not self._rules["credentials-asked-for"](delegation):
+        if not self._access.is_given or not self._rules.credentials_asked_for(delegation):
             return []
         try:
             return self.of(location, levels, name)
@@ -124,11 +126,11 @@ class Credentials:
         """
         if not self._access.is_given:
             return []
-        if self._located is not None and not self._rules["location-is-its-own"](self._located, identifier_key(levels, name), location):
+        if self._located is not None and not self._rules.location_is_its_own(self._located, identifier_key(levels, name), location):
             why = "they would open another table too, which lies at its location"
             raise Problem(403, "ForbiddenException", f"there are no credentials for {shown(levels, name)}: {why}")
-        is_writable = self._rules["credentials-may-write"](levels, name)
-        found: list[Document] = self._rules["storage-credentials"](self._access, location, name="lakepact", is_writable=is_writable)
+        is_writable = self._rules.credentials_may_write(levels, name)
+        found: list[Document] = self._rules.storage_credentials(self._access, location, name="lakepact", is_writable=is_writable)
         if self._access.is_remote:
             path = refresh_path(self._prefix, levels, name)
             found = [{**one, "config": {"client.refresh-credentials-endpoint": path, **one["config"]}} for one in found]
@@ -143,7 +145,7 @@ class CredentialsAgain:
         credentials: what gives them.
     """
 
-    def __init__(self, rules: Mapping[str, Callable[..., Any]], credentials: Credentials) -> None:
+    def __init__(self, rules: CatalogRules, credentials: Credentials) -> None:
         self._rules = rules
         self._credentials = credentials
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakepact.reference_server.store import Record
 
 
@@ -40,5 +40,8 @@ def no_tag(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in the pl
     return b""
 
 
-#: Decisions about entity tags that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {"tag": tag_of_representation, "tag-matches": matches}
+class Rules(ServiceRules):
+    """Decisions about entity tags that a fault may replace."""
+
+    tag = staticmethod(tag_of_representation)
+    tag_matches = staticmethod(matches)

@@ -22,6 +22,7 @@ import orjson
 
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.store import Key, NotKept, Record
 
 from .catalog import bad_request
@@ -29,6 +30,7 @@ from .catalog import bad_request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.service import Handler
     from lakepact.reference_server.store import Store, Transaction
 
@@ -64,7 +66,7 @@ class Keys:
         clock: seconds since 1970.
     """
 
-    def __init__(self, store: Store, rules: dict[str, Callable[..., Any]], clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store, rules: CatalogRules, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._rules = rules
         self._clock = clock
@@ -136,10 +138,10 @@ class Keys:
         Raises:
             Problem: 400, it was another request.
         """
-        record: Record | None = self._rules["known-key"](transaction, name)
+        record: Record | None = self._rules.known_key(transaction, name)
         if record is None:
             return None
-        if record.document["request"] != request and not self._rules["other-request-may"](record.document["request"], request):
+        if record.document["request"] != request and not self._rules.other_request_may(record.document["request"], request):
             raise KeyReused(f"this {HEADER} came with another request before; every operation needs a key of its own")
         return record.document
 
@@ -151,7 +153,7 @@ class Keys:
 
     def _keep(self, transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         now = int(self._clock())
-        self._rules["key-is-kept"](transaction, name, {**answer, "at": now})
+        self._rules.key_is_kept(transaction, name, {**answer, "at": now})
         self._by_age.append((now, name))
         while self._by_age and self._by_age[0][0] < now - KEPT_SECONDS:
             at, old = self._by_age.popleft()
@@ -177,12 +179,12 @@ def other_request_may(former: str, request: str) -> bool:  # noqa: ARG001 - a fa
     return False
 
 
-#: Decisions about keys that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "known-key": known_key,
-    "key-is-kept": key_is_kept,
-    "other-request-may": other_request_may,
-}
+class Rules(ServiceRules):
+    """Decisions about keys that a fault may replace."""
+
+    known_key = staticmethod(known_key)
+    key_is_kept = staticmethod(key_is_kept)
+    other_request_may = staticmethod(other_request_may)
 
 
 def _key(name: str) -> Key:

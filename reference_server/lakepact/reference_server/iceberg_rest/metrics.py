@@ -81,6 +81,6 @@ class Metrics:
         """Keep a report about a table."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            self._catalog.rules["table-exists"](view, levels, table)
+            self._catalog.rules.table_exists(view, levels, table)
         self._reports.keep(Report(levels, table, orjson.dumps(body)))
         return NO_CONTENT

@@ -10,6 +10,7 @@ import orjson
 from lakepact.reference_server.pages import BadToken, page
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.store import Record
 from lakepact.reference_server.warehouse import below
 
@@ -27,14 +28,14 @@ from .catalog import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.store import Place, Transaction, View
 
 
-def namespace_exists(transaction: Transaction, levels: Place) -> Record:
+def namespace_exists(view: View, levels: Place) -> Record:
     """The record of a namespace."""
-    record = transaction.get(namespace_key(levels))
+    record = view.get(namespace_key(levels))
     if record is None:
         raise no_such_namespace(levels)
     return record
@@ -82,17 +83,17 @@ def locate_namespace(properties: dict[str, str], location: str) -> None:
     properties.setdefault("location", location)
 
 
-#: Decisions about namespaces that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "namespace-exists": namespace_exists,
-    "parent-exists": parent_exists,
-    "namespace-is-free": namespace_is_free,
-    "namespace-is-empty": namespace_is_empty,
-    "levels-are-addressable": levels_are_addressable,
-    "keys-are-disjoint": keys_are_disjoint,
-    "locate-namespace": locate_namespace,
-    "page": page,
-}
+class Rules(ServiceRules):
+    """Decisions about namespaces that a fault may replace."""
+
+    namespace_exists = staticmethod(namespace_exists)
+    parent_exists = staticmethod(parent_exists)
+    namespace_is_free = staticmethod(namespace_is_free)
+    namespace_is_empty = staticmethod(namespace_is_empty)
+    levels_are_addressable = staticmethod(levels_are_addressable)
+    keys_are_disjoint = staticmethod(keys_are_disjoint)
+    locate_namespace = staticmethod(locate_namespace)
+    page = staticmethod(page)
 
 
 class Namespaces:
@@ -107,9 +108,9 @@ class Namespaces:
         levels = levels_of(parent) if parent else ()
         with self._catalog.store.view() as view:
             if levels:
-                self._rules["namespace-exists"](view, levels)
+                self._rules.namespace_exists(view, levels)
             try:
-                found, following = self._rules["page"](
+                found, following = self._rules.page(
                     partial(view.under, NAMESPACES, levels),
                     f"namespaces{SEPARATOR}{parent or ''}",
                     after=page_token,
@@ -122,12 +123,12 @@ class Namespaces:
     def create_namespace(self, *, body: dict[str, Any]) -> Reply:
         """A new namespace with the properties that the caller gives it."""
         levels = tuple(body["namespace"])
-        self._rules["levels-are-addressable"](levels)
+        self._rules.levels_are_addressable(levels)
         properties = dict(body.get("properties") or {})
-        self._rules["locate-namespace"](properties, below(self._catalog.warehouse.root, levels))
+        self._rules.locate_namespace(properties, below(self._catalog.warehouse.root, levels))
         with self._catalog.store.begin() as transaction:
-            self._rules["parent-exists"](transaction, levels)
-            self._rules["namespace-is-free"](transaction, levels)
+            self._rules.parent_exists(transaction, levels)
+            self._rules.namespace_is_free(transaction, levels)
             record = _record(levels, properties)
             transaction.put(namespace_key(levels), record)
         return Reply(200, record.body)
@@ -145,8 +146,8 @@ class Namespaces:
         """Remove an empty namespace."""
         levels = levels_of(namespace)
         with self._catalog.store.begin() as transaction:
-            self._rules["namespace-exists"](transaction, levels)
-            self._rules["namespace-is-empty"](transaction, levels)
+            self._rules.namespace_exists(transaction, levels)
+            self._rules.namespace_is_empty(transaction, levels)
             transaction.remove(namespace_key(levels))
         return NO_CONTENT
 
@@ -156,8 +157,8 @@ class Namespaces:
         updates: dict[str, str] = body.get("updates") or {}
         removals: list[str] = body.get("removals") or []
         with self._catalog.store.begin() as transaction:
-            properties = dict(self._rules["namespace-exists"](transaction, levels).document["properties"])
-            self._rules["keys-are-disjoint"](updates, removals)
+            properties = dict(self._rules.namespace_exists(transaction, levels).document["properties"])
+            self._rules.keys_are_disjoint(updates, removals)
             former = properties.copy()
             wanted = list(dict.fromkeys(removals))
             removed = [key for key in wanted if properties.pop(key, None) is not None]
@@ -168,7 +169,7 @@ class Namespaces:
 
     def _existing(self, namespace: str) -> Record:
         with self._catalog.store.view() as view:
-            record: Record = self._rules["namespace-exists"](view, levels_of(namespace))
+            record: Record = self._rules.namespace_exists(view, levels_of(namespace))
         return record
 
 

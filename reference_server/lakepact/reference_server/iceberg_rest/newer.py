@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.problems import Problem
 
-from . import etags, idempotency
+from . import idempotency
 from .catalog import bad_request
 from .idempotency import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
     from lakepact.reference_server.store import Store
@@ -37,14 +38,12 @@ class Added:
     Args:
         configuration: members of the answer to asking for the configuration.
         unknown_warehouse: how a warehouse that there is not is refused, given what to say.
-        rules: rules in place of those of their names, and further ones.
         ignored: by operation, arguments that may be sent and change nothing.
         keyed: operations whose requests may carry an Idempotency-Key.
     """
 
     configuration: Mapping[str, Any] = field(default_factory=dict[str, Any])
     unknown_warehouse: Callable[[str], Problem] = bad_request
-    rules: Mapping[str, Callable[..., Any]] = field(default_factory=dict[str, Any])
     ignored: Mapping[str, frozenset[str]] = field(default_factory=dict[str, Any])
     keyed: frozenset[str] = frozenset()
 
@@ -53,7 +52,7 @@ class Added:
         handlers: Mapping[str, Handler],
         store: Store,
         *,
-        rules: dict[str, Callable[..., Any]],
+        rules: CatalogRules,
         blocking: frozenset[str],
         renewing: Mapping[str, Handler],
     ) -> dict[str, Handler]:
@@ -88,7 +87,6 @@ def added(contract: Contract) -> Added:
     return Added(
         configuration={"idempotency-key-lifetime": idempotency.LIFETIME},
         unknown_warehouse=partial(Problem, 404, "NoSuchWarehouseException"),
-        rules={"commit-tag": etags.tag_of_representation, **idempotency.RULES},
         ignored={**ignored, **harmless, "registerTable": frozenset(), "loadCredentials": frozenset()},
         keyed=keyed - HARMLESS,
     )

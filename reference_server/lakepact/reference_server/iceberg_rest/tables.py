@@ -13,6 +13,7 @@ from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.pages import BadToken
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse import Outside
 
 from .catalog import (
@@ -45,18 +46,18 @@ from .metadata_files import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from lakepact.reference_server.store import Key, Place, Record, Transaction
+    from lakepact.reference_server.store import Key, Place, Record, Transaction, View
 
     from .credentials import Credentials
     from .documents import Document
     from .locations import Located
 
 
-def table_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+def table_exists(view: View, levels: Place, name: str) -> Record:
     """The record of a table; a view is none."""
-    record = transaction.get(identifier_key(levels, name))
+    record = view.get(identifier_key(levels, name))
     if record is None or record.kind != "table":
-        raise no_such_table(levels, name, homeless=record is None and transaction.get(namespace_key(levels)) is None)
+        raise no_such_table(levels, name, homeless=record is None and view.get(namespace_key(levels)) is None)
     return record
 
 
@@ -100,27 +101,27 @@ def files_may_go(located: Located, location: str) -> bool:
     return located.is_unused(location)
 
 
-def listed(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+def listed(view: View, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
     """The tables of a namespace in the order of their names."""
-    return ((name, record) for name, record in transaction.under(IDENTIFIERS, levels, after=behind) if record.kind == "table")
+    return ((name, record) for name, record in view.under(IDENTIFIERS, levels, after=behind) if record.kind == "table")
 
 
-#: Decisions about tables that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "table-exists": table_exists,
-    "identifier-is-free": identifier_is_free,
-    "name-is-addressable": name_is_addressable,
-    "snapshots-of-refs": snapshots_of_refs,
-    "files-may-go": files_may_go,
-    "tables-of": listed,
-    "location-is-held": location_is_held,
-    "location-is-free": location_is_free,
-    "default-location": default_location,
-    "new-metadata": new_table_metadata,
-    "read-metadata": read_metadata,
-    "written": written,
-    "prepare": prepare,
-}
+class Rules(ServiceRules):
+    """Decisions about tables that a fault may replace."""
+
+    table_exists = staticmethod(table_exists)
+    identifier_is_free = staticmethod(identifier_is_free)
+    name_is_addressable = staticmethod(name_is_addressable)
+    snapshots_of_refs = staticmethod(snapshots_of_refs)
+    files_may_go = staticmethod(files_may_go)
+    tables_of = staticmethod(listed)
+    location_is_held = staticmethod(location_is_held)
+    location_is_free = staticmethod(location_is_free)
+    default_location = staticmethod(default_location)
+    new_metadata = staticmethod(new_table_metadata)
+    read_metadata = staticmethod(read_metadata)
+    written = staticmethod(written)
+    prepare = staticmethod(prepare)
 
 
 def chosen_location(catalog: Catalog, within: Document, *, levels: Place, name: str, wanted: str | None) -> str:
@@ -136,10 +137,10 @@ def chosen_location(catalog: Catalog, within: Document, *, levels: Place, name: 
     Raises:
         Problem: 400, it cannot lie there.
     """
-    location: str = (catalog.rules["default-location"](catalog, within, levels=levels, name=name) if wanted is None else wanted).rstrip("/")
-    catalog.rules["location-is-held"](catalog.warehouse, location)
+    location: str = (catalog.rules.default_location(catalog, within, levels=levels, name=name) if wanted is None else wanted).rstrip("/")
+    catalog.rules.location_is_held(catalog.warehouse, location)
     if wanted is not None:  # a default one is a new folder
-        catalog.rules["location-is-free"](catalog.located, identifier_key(levels, name), location)
+        catalog.rules.location_is_free(catalog.located, identifier_key(levels, name), location)
     return location
 
 
@@ -162,10 +163,10 @@ class Tables:
         """The tables of exactly this namespace."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            self._rules["namespace-exists"](view, levels)
+            self._rules.namespace_exists(view, levels)
             try:
-                found, following = self._rules["page"](
-                    partial(self._rules["tables-of"], view, levels),
+                found, following = self._rules.page(
+                    partial(self._rules.tables_of, view, levels),
                     f"tables{SEPARATOR}{namespace}",
                     after=page_token,
                     size=page_size,
@@ -178,16 +179,16 @@ class Tables:
     def create_table(self, *, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object) -> Reply:
         """A new table, or with `stage-create` what it would be."""
         levels, name = levels_of(namespace), body["name"]
-        self._rules["name-is-addressable"](name, "/name")
+        self._rules.name_is_addressable(name, "/name")
         with self._catalog.store.begin() as transaction:
-            within = self._rules["namespace-exists"](transaction, levels)
-            self._rules["identifier-is-free"](transaction, levels, name, "table")
+            within = self._rules.namespace_exists(transaction, levels)
+            self._rules.identifier_is_free(transaction, levels, name, "table")
             metadata = self._new_metadata(body, within.document, levels)
             record: Record | None = None
             if body.get("stage-create", False):
-                self._rules["prepare"](self._catalog.warehouse, metadata["location"])
+                self._rules.prepare(self._catalog.warehouse, metadata["location"])
             else:
-                made: Record = self._rules["written"](self._catalog.warehouse, metadata, former=None)
+                made: Record = self._rules.written(self._catalog.warehouse, metadata, former=None)
                 transaction.put(identifier_key(levels, name), made)
                 transaction.otherwise(partial(self._catalog.warehouse.forget, made.document["metadata-location"]))
                 record = made
@@ -203,7 +204,7 @@ class Tables:
         location = chosen_location(self._catalog, within, levels=levels, name=body["name"], wanted=body.get("location"))
         if self._defaults:
             body = {**body, "properties": {**self._defaults, **(body.get("properties") or {})}}
-        metadata: Document = self._rules["new-metadata"](body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
+        metadata: Document = self._rules.new_metadata(body, table_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
         return metadata
 
     def load_table(
@@ -227,18 +228,18 @@ class Tables:
             location = record.document["metadata"]["location"]
             credentials = self._credentials.asked_for(x_iceberg_access_delegation, location, levels, table)
         if if_none_match is not None and not credentials:
-            tag = self._rules["tag"](record, snapshots)
-            if tag and self._rules["tag-matches"](if_none_match, tag):
+            tag = self._rules.tag(record, snapshots)
+            if tag and self._rules.tag_matches(if_none_match, tag):
                 return Reply(304, headers=((b"etag", tag),))
         if snapshots == "refs":
             leave_the_loop(len(record.body))
-            document = {**record.document, "metadata": self._rules["snapshots-of-refs"](record.document["metadata"])}
-            return sent(self._rules, orjson.dumps(document), self._rules["tag"](record, snapshots), credentials)
+            document = {**record.document, "metadata": self._rules.snapshots_of_refs(record.document["metadata"])}
+            return sent(self._rules, orjson.dumps(document), self._rules.tag(record, snapshots), credentials)
         return self._whole(record, credentials)
 
     def _whole(self, record: Record, credentials: Sequence[Document]) -> Reply:
         """A table with all its snapshots."""
-        return sent(self._rules, record.body, self._rules["tag"](record, "all"), credentials)
+        return sent(self._rules, record.body, self._rules.tag(record, "all"), credentials)
 
     def table_exists(self, *, namespace: str, table: str) -> Reply:
         """Whether there is such a table, by status alone."""
@@ -249,7 +250,7 @@ class Tables:
         """Forget a table, and with `purgeRequested` remove its files too."""
         levels = levels_of(namespace)
         with self._catalog.store.begin() as transaction:
-            record = self._rules["table-exists"](transaction, levels, table)
+            record = self._rules.table_exists(transaction, levels, table)
             transaction.remove(identifier_key(levels, table))
             if purge_requested:
                 elsewhere = metadata_files_elsewhere(self._catalog.warehouse, record.document)
@@ -265,7 +266,7 @@ class Tables:
         """
         location, uuid, catalog = metadata["location"], metadata["table-uuid"], self._catalog
         with catalog.store.begin():  # so that nothing moves there meanwhile
-            if self._rules["files-may-go"](catalog.located, location):
+            if self._rules.files_may_go(catalog.located, location):
                 with contextlib.suppress(Outside):  # the warehouse may have been another one when the table was made
                     catalog.warehouse.purge(location)
                 if not catalog.located.knows(uuid):
@@ -276,32 +277,32 @@ class Tables:
         source, destination = body["source"], body["destination"]
         old_levels, new_levels = tuple(source["namespace"]), tuple(destination["namespace"])
         with self._catalog.store.begin() as transaction:
-            self._rules["table-exists"](transaction, old_levels, source["name"])
+            self._rules.table_exists(transaction, old_levels, source["name"])
             if (old_levels, source["name"]) == (new_levels, destination["name"]):
                 return NO_CONTENT
-            self._rules["name-is-addressable"](destination["name"], "/destination/name")
-            self._rules["namespace-exists"](transaction, new_levels)
+            self._rules.name_is_addressable(destination["name"], "/destination/name")
+            self._rules.namespace_exists(transaction, new_levels)
             renamed(
                 transaction,
                 identifier_key(old_levels, source["name"]),
                 identifier_key(new_levels, destination["name"]),
-                self._rules["identifier-is-free"],
+                self._rules.identifier_is_free,
             )
         return NO_CONTENT
 
     def register_table(self, *, namespace: str, body: Document, x_iceberg_access_delegation: Sequence[str] = (), **_: object) -> Reply:
         """Take over a table from its metadata file; with `overwrite` in the place of the one that has its name."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
-        self._rules["name-is-addressable"](name, "/name")
+        self._rules.name_is_addressable(name, "/name")
         key = identifier_key(levels, name)
         with self._catalog.store.begin() as transaction:
-            self._rules["namespace-exists"](transaction, levels)
+            self._rules.namespace_exists(transaction, levels)
             former = transaction.get(key)
             if not body.get("overwrite", False) or (former is not None and former.kind != "table"):
-                self._rules["identifier-is-free"](transaction, levels, name, "table")
-            metadata: dict[str, Any] = self._rules["read-metadata"](self._catalog, location)
-            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
-            self._rules["location-is-free"](self._catalog.located, key, metadata["location"], metadata["table-uuid"])
+                self._rules.identifier_is_free(transaction, levels, name, "table")
+            metadata: dict[str, Any] = self._rules.read_metadata(self._catalog, location)
+            self._rules.location_is_held(self._catalog.warehouse, metadata["location"])
+            self._rules.location_is_free(self._catalog.located, key, metadata["location"], metadata["table-uuid"])
             record = record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
         credentials = self._credentials.asked_for(x_iceberg_access_delegation, metadata["location"], levels, name, has_changed=True)
@@ -309,5 +310,5 @@ class Tables:
 
     def _existing(self, levels: Place, table: str) -> Record:
         with self._catalog.store.view() as view:
-            record: Record = self._rules["table-exists"](view, levels, table)
+            record: Record = self._rules.table_exists(view, levels, table)
         return record

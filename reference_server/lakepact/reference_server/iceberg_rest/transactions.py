@@ -9,18 +9,19 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.warehouse import overlap
 
 from .catalog import bad_request, identifier_key, shown
 from .commits import following, requirements_hold, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from lakepact.reference_server.store import Key, Record, Transaction
 
@@ -68,8 +69,8 @@ def committed_tables(catalog: Catalog, transaction: Transaction, changes: Sequen
     for change in changes:
         with _named(change):
             if any(requirement.get("type") == "assert-create" for requirement in change.requirements):
-                catalog.rules["name-is-addressable"](change.key.name, "/identifier/name")
-            formers[change.key] = catalog.rules["committed-table"](transaction, change.key, change.requirements)
+                catalog.rules.name_is_addressable(change.key.name, "/identifier/name")
+            formers[change.key] = catalog.rules.committed_table(transaction, change.key, change.requirements)
     leave_the_loop(sum(len(record.body) for record in formers.values() if record is not None))
     for change in changes:
         with _named(change):
@@ -125,12 +126,12 @@ def _named(change: Change) -> Generator[None]:
         raise Problem(problem.status, problem.kind, f"the change to {table}: {problem.message}") from None
 
 
-#: Decisions about transactions that a fault may replace; what a commit to one table is, is decided in `commits`.
-RULES: dict[str, Callable[..., Any]] = {
-    "changes-of": changes_of,
-    "committed-tables": committed_tables,
-    "written-together": written_together,
-}
+class Rules(ServiceRules):
+    """Decisions about transactions that a fault may replace; what a commit to one table is, is decided in `commits`."""
+
+    changes_of = staticmethod(changes_of)
+    committed_tables = staticmethod(committed_tables)
+    written_together = staticmethod(written_together)
 
 
 class Transactions:
@@ -142,22 +143,22 @@ class Transactions:
 
     def commit_transaction(self, *, body: Document) -> Reply:
         """Apply the changes to all tables if all requirements of all of them hold."""
-        changes: tuple[Change, ...] = self._rules["changes-of"](body)
+        changes: tuple[Change, ...] = self._rules.changes_of(body)
         for index, change in enumerate(changes):
             try:
-                self._rules["kinds-are-known"](
+                self._rules.kinds_are_known(
                     {"requirements": change.requirements, "updates": change.updates}, self._catalog.updates, self._catalog.preconditions
                 )
             except Problem as problem:
                 raise bad_request(f"at /table-changes/{index}: {problem.message}") from None
         with self._catalog.store.begin() as transaction:
-            formers: dict[Key, Record | None] = self._rules["committed-tables"](self._catalog, transaction, changes)
+            formers: dict[Key, Record | None] = self._rules.committed_tables(self._catalog, transaction, changes)
             metadata: dict[Key, Document] = {}
             for change in changes:
                 with _named(change):
                     metadata[change.key] = following(self._catalog, change.key, formers[change.key], change.updates)
             check_locations_apart(self._catalog, formers, metadata)
-            records: dict[Key, Record] = self._rules["written-together"](self._catalog, formers, metadata)
+            records: dict[Key, Record] = self._rules.written_together(self._catalog, formers, metadata)
             for key, record in records.items():
                 transaction.put(key, record)
                 if record is not formers[key]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.leisure import leave_the_loop
 from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.validation import Invalid
 
 from .catalog import bad_request, identifier_key, levels_of, now_ms
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
     from .catalog import Catalog
     from .documents import Document
 
-#: Decisions about commits to views that a fault may replace; how a view is found and written is decided in `views`.
-RULES: dict[str, Callable[..., Any]] = {
-    "view-requirements-hold": check_view,
-    "view-updates-applied": apply_view_updates,
-    "view-commit-finished": finish_view_commit,
-}
+
+class Rules(ServiceRules):
+    """Decisions about commits to views that a fault may replace; how a view is found and written is decided in `views`."""
+
+    view_requirements_hold = staticmethod(check_view)
+    view_updates_applied = staticmethod(apply_view_updates)
+    view_commit_finished = staticmethod(finish_view_commit)
 
 
 class ViewCommits:
@@ -51,10 +53,10 @@ class ViewCommits:
         """Apply updates to a view if all requirements hold."""
         levels = levels_of(namespace)
         body = {**body, "requirements": body.get("requirements", [])}
-        self._rules["identifier-matches"](levels, view, body)
-        self._rules["kinds-are-known"](body, self._updates, self._preconditions)
+        self._rules.identifier_matches(levels, view, body)
+        self._rules.kinds_are_known(body, self._updates, self._preconditions)
         with self._catalog.store.begin() as transaction:
-            former: Record = self._rules["view-exists"](transaction, levels, view)
+            former: Record = self._rules.view_exists(transaction, levels, view)
             leave_the_loop(len(former.body))
             key = identifier_key(levels, view)
             record = self._committed(key, former, body)
@@ -65,16 +67,16 @@ class ViewCommits:
 
     def _committed(self, key: Key, former: Record, body: Document) -> Record:
         base: Document = former.document["metadata"]
-        self._rules["view-requirements-hold"](base, body["requirements"], table=self._preconditions)
-        metadata: Document = self._rules["view-updates-applied"](base, body["updates"], now_ms=now_ms(), table=self._updates)
+        self._rules.view_requirements_hold(base, body["requirements"], table=self._preconditions)
+        metadata: Document = self._rules.view_updates_applied(base, body["updates"], now_ms=now_ms(), table=self._updates)
         if metadata is base:
             return former
         if metadata["location"] != base["location"]:
-            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
-            self._rules["location-is-free"](self._catalog.located, key, metadata["location"])
-        metadata = self._rules["view-commit-finished"](metadata, base)
+            self._rules.location_is_held(self._catalog.warehouse, metadata["location"])
+            self._rules.location_is_free(self._catalog.located, key, metadata["location"])
+        metadata = self._rules.view_commit_finished(metadata, base)
         self._check(metadata)
-        record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=former.document["metadata-location"])
+        record: Record = self._rules.view_written(self._catalog.warehouse, metadata, former=former.document["metadata-location"])
         return record
 
     def _check(self, metadata: Document) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
 from lakepact.reference_server.pages import BadToken
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.service import Rules as ServiceRules
 from lakepact.reference_server.store import Record
 
 from .catalog import (
@@ -32,19 +33,19 @@ from .view_metadata import new_view_metadata
 from .view_registration import read_view_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.store import Place, View
     from lakepact.reference_server.warehouse import Warehouse
 
     from .documents import Document
 
 
-def view_exists(transaction: Transaction, levels: Place, name: str) -> Record:
+def view_exists(view: View, levels: Place, name: str) -> Record:
     """The record of a view; a table is none."""
-    record = transaction.get(identifier_key(levels, name))
+    record = view.get(identifier_key(levels, name))
     if record is None or record.kind != "view":
-        homeless = record is None and transaction.get(namespace_key(levels)) is None
+        homeless = record is None and view.get(namespace_key(levels)) is None
         raise Problem(404, "NoSuchViewException", f"View does not exist: {shown(levels, name)}{NOWHERE if homeless else ''}")
     return record
 
@@ -54,9 +55,9 @@ def view_name_is_addressable(name: str, where: str) -> None:
     check_name(name, f"at {where}: the name of a view")
 
 
-def views_of(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
+def views_of(view: View, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
     """The views of a namespace in the order of their names."""
-    return ((name, record) for name, record in transaction.under(IDENTIFIERS, levels, after=behind) if record.kind == "view")
+    return ((name, record) for name, record in view.under(IDENTIFIERS, levels, after=behind) if record.kind == "view")
 
 
 def view_written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
@@ -73,15 +74,15 @@ def _record_of(metadata: Document, location: str, text: bytes) -> Record:
     return Record("view", {"metadata-location": location, "metadata": metadata}, body)
 
 
-#: Decisions about views that a fault may replace; whether a name is free and where a view goes is decided for tables too, in `tables`.
-RULES: dict[str, Callable[..., Any]] = {
-    "view-exists": view_exists,
-    "view-name-is-addressable": view_name_is_addressable,
-    "views-of": views_of,
-    "new-view-metadata": new_view_metadata,
-    "view-written": view_written,
-    "read-view-metadata": read_view_metadata,
-}
+class Rules(ServiceRules):
+    """Decisions about views that a fault may replace; those about places and names are in `tables`."""
+
+    view_exists = staticmethod(view_exists)
+    view_name_is_addressable = staticmethod(view_name_is_addressable)
+    views_of = staticmethod(views_of)
+    new_view_metadata = staticmethod(new_view_metadata)
+    view_written = staticmethod(view_written)
+    read_view_metadata = staticmethod(read_view_metadata)
 
 
 class Views:
@@ -95,10 +96,10 @@ class Views:
         """The views of exactly this namespace."""
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            self._rules["namespace-exists"](view, levels)
+            self._rules.namespace_exists(view, levels)
             try:
-                found, following = self._rules["page"](
-                    partial(self._rules["views-of"], view, levels),
+                found, following = self._rules.page(
+                    partial(self._rules.views_of, view, levels),
                     f"views{SEPARATOR}{namespace}",
                     after=page_token,
                     size=page_size,
@@ -111,13 +112,13 @@ class Views:
     def create_view(self, *, namespace: str, body: Document, **_: object) -> Reply:
         """A new view with one version."""
         levels, name = levels_of(namespace), body["name"]
-        self._rules["view-name-is-addressable"](name, "/name")
+        self._rules.view_name_is_addressable(name, "/name")
         with self._catalog.store.begin() as transaction:
-            within: Record = self._rules["namespace-exists"](transaction, levels)
-            self._rules["identifier-is-free"](transaction, levels, name, "view")
+            within: Record = self._rules.namespace_exists(transaction, levels)
+            self._rules.identifier_is_free(transaction, levels, name, "view")
             location = chosen_location(self._catalog, within.document, levels=levels, name=name, wanted=body.get("location"))
-            metadata = self._rules["new-view-metadata"](body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
-            record: Record = self._rules["view-written"](self._catalog.warehouse, metadata, former=None)
+            metadata = self._rules.new_view_metadata(body, view_uuid=str(uuid.uuid4()), location=location, now_ms=now_ms())
+            record: Record = self._rules.view_written(self._catalog.warehouse, metadata, former=None)
             transaction.put(identifier_key(levels, name), record)
             transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
         return Reply(200, record.body)
@@ -135,21 +136,21 @@ class Views:
         """Forget a view; its metadata files stay."""
         levels = levels_of(namespace)
         with self._catalog.store.begin() as transaction:
-            self._rules["view-exists"](transaction, levels, view)
+            self._rules.view_exists(transaction, levels, view)
             transaction.remove(identifier_key(levels, view))
         return NO_CONTENT
 
     def register_view(self, *, namespace: str, body: Document) -> Reply:
         """Take over a view from its metadata file."""
         levels, name, location = levels_of(namespace), body["name"], body["metadata-location"]
-        self._rules["view-name-is-addressable"](name, "/name")
+        self._rules.view_name_is_addressable(name, "/name")
         with self._catalog.store.begin() as transaction:
-            self._rules["namespace-exists"](transaction, levels)
-            self._rules["identifier-is-free"](transaction, levels, name, "view")
-            metadata = self._rules["read-view-metadata"](self._catalog, location)
+            self._rules.namespace_exists(transaction, levels)
+            self._rules.identifier_is_free(transaction, levels, name, "view")
+            metadata = self._rules.read_view_metadata(self._catalog, location)
             key = identifier_key(levels, name)
-            self._rules["location-is-held"](self._catalog.warehouse, metadata["location"])
-            self._rules["location-is-free"](self._catalog.located, key, metadata["location"], metadata["view-uuid"])
+            self._rules.location_is_held(self._catalog.warehouse, metadata["location"])
+            self._rules.location_is_free(self._catalog.located, key, metadata["location"], metadata["view-uuid"])
             record = _record_of(metadata, location, orjson.dumps(metadata))
             transaction.put(key, record)
         return Reply(200, record.body)
@@ -159,20 +160,20 @@ class Views:
         source, destination = body["source"], body["destination"]
         old_levels, new_levels = tuple(source["namespace"]), tuple(destination["namespace"])
         with self._catalog.store.begin() as transaction:
-            self._rules["view-exists"](transaction, old_levels, source["name"])
+            self._rules.view_exists(transaction, old_levels, source["name"])
             if (old_levels, source["name"]) == (new_levels, destination["name"]):
                 return NO_CONTENT
-            self._rules["view-name-is-addressable"](destination["name"], "/destination/name")
-            self._rules["namespace-exists"](transaction, new_levels)
+            self._rules.view_name_is_addressable(destination["name"], "/destination/name")
+            self._rules.namespace_exists(transaction, new_levels)
             renamed(
                 transaction,
                 identifier_key(old_levels, source["name"]),
                 identifier_key(new_levels, destination["name"]),
-                self._rules["identifier-is-free"],
+                self._rules.identifier_is_free,
             )
         return NO_CONTENT
 
     def _existing(self, namespace: str, view: str) -> Record:
         with self._catalog.store.view() as current:
-            record: Record = self._rules["view-exists"](current, levels_of(namespace), view)
+            record: Record = self._rules.view_exists(current, levels_of(namespace), view)
         return record

@@ -10,6 +10,7 @@ from lakepact.reference_server.iceberg_rest import catalog_service
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.metadata_files import default_location
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
+from lakepact.reference_server.iceberg_rest.rules import CatalogRules
 from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 from lakepact.reference_server.pages import page
 from lakepact.reference_server.service import EVERY, BadSetting
@@ -62,12 +63,14 @@ def never_over_another(register: Handler) -> Handler:
     return registered
 
 
-RULES: dict[str, Callable[..., Any]] = {
-    "levels-are-addressable": one_level,
-    "locate-namespace": locate_namespace,
-    "default-location": location_below_namespace,
-    "page": page_of_any_size,
-}
+class InstanceRules(CatalogRules):
+    """The rules of a catalog, with those of an instance in their places."""
+
+    levels_are_addressable = staticmethod(one_level)
+    locate_namespace = staticmethod(locate_namespace)
+    default_location = staticmethod(location_below_namespace)
+    page = staticmethod(page_of_any_size)
+    enter = staticmethod(Doorkeeper(None).enter)
 
 
 def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # noqa: ARG001 - it needs nobody
@@ -86,15 +89,16 @@ def service(settings: Settings, beside: Mapping[str, Service]) -> Service:  # no
     def configuration(endpoints: Callable[[], list[str]]) -> Configuration:
         return Configuration(endpoints, operations=len(contract.operations), catalog=unquote(prefix), warehouse=kept.files.root)
 
-    served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, other_rules=RULES)
+    rules = InstanceRules()
+    served = catalog_service(contract, settings, warehouses=(kept,), configuration=configuration, root=ROOT, rules=rules)
     served.handlers["registerTable"] = never_over_another(served.handlers["registerTable"])
     credentials = read_credentials(settings.credentials) if settings.credentials else None
-    served.rules["enter"] = Doorkeeper(credentials).enter
+    rules.replace("enter", Doorkeeper(credentials).enter)
     if credentials is not None:
         served.about = ()  # the index page asks nobody for credentials: it does not name the warehouse's folder
 
     def enter(scope: Scope) -> None:
-        served.rules["enter"](scope)
+        rules.enter(scope)
 
     served.guards[EVERY].append(enter)
     return served

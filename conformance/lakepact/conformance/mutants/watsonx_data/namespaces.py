@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, accept, fault, instead, on_answer, on_call, on_reply, on_status
+from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_call, on_reply, on_status, replace_rule
 from lakepact.reference_server.iceberg_rest.metadata_files import default_location
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.replies import Reply, json_reply
@@ -36,7 +36,7 @@ def lists_two_levels(document: Any) -> None:
 @fault("WXD-NS-001")
 def nests_namespaces() -> Install:
     """Namespaces of several levels are created."""
-    return instead("rules", "levels-are-addressable", levels_are_addressable)
+    return replace_rule("levels_are_addressable", levels_are_addressable)
 
 
 @fault("WXD-NS-001")
@@ -58,7 +58,7 @@ def creates_nothing(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(body=body) if body["namespace"] else json_reply({"namespace": [], "properties": {}})
 
 
-@fault("WXD-NS-003", by=partial(instead, "rules", "locate-namespace"))
+@fault("WXD-NS-003", by=partial(replace_rule, "locate_namespace"))
 def ignores_storage_location(properties: dict[str, str], location: str) -> None:
     """A namespace lies where the server likes."""
     properties["storage_location"] = location
@@ -67,16 +67,16 @@ def ignores_storage_location(properties: dict[str, str], location: str) -> None:
 @fault("WXD-NS-004")
 def says_no_location() -> Install:
     """A namespace that is told nothing says of no place that it lies there."""
-    return instead("rules", "locate-namespace", accept)
+    return replace_rule("locate_namespace", accept)
 
 
-@fault("WXD-NS-004", by=partial(instead, "rules", "locate-namespace"))
+@fault("WXD-NS-004", by=partial(replace_rule, "locate_namespace"))
 def namespaces_share_a_folder(properties: dict[str, str], location: str) -> None:
     """All namespaces lie in one folder."""
     properties.setdefault("storage_location", f"{location.rpartition('/')[0]}/namespaces")
 
 
-@fault("WXD-NS-005", by=partial(instead, "rules", "default-location"))
+@fault("WXD-NS-005", by=partial(replace_rule, "default_location"))
 def tables_lie_elsewhere(catalog: Any, _namespace: Any, *, levels: Any, name: str) -> str:
     """Tables do not lie in their namespaces."""
     return default_location(catalog, {"properties": {}}, levels=levels, name=name)

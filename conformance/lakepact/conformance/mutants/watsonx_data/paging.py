@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, around, fault, on_reply
+from lakepact.reference_server.faults import Install, fault, on_reply, wrap_rule
 from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def _cut_at(most: int) -> Install:
 
         return cut
 
-    return around("rules", "page", wrap)
+    return wrap_rule("page", wrap)
 
 
 @fault("WXD-PAG-001")
@@ -49,7 +49,7 @@ def odd_sizes_are_empty_pages(reply: Reply, scope: Scope) -> Reply:
     return reply
 
 
-@fault("WXD-PAG-003", by=partial(around, "rules", "page"))
+@fault("WXD-PAG-003", by=partial(wrap_rule, "page"))
 def size_0_is_nothing(page: Pages) -> Pages:
     """A page size of 0 gets an empty page, and the last one."""
 

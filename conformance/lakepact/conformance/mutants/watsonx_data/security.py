@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, around, fault
+from lakepact.reference_server.faults import Install, fault, wrap_rule
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.watsonx_data.credentials import unpacked
 
@@ -34,7 +34,7 @@ def _unless(passes: Callable[[Scope], bool]) -> Install:
 
         return entered
 
-    return around("rules", "enter", wrap)
+    return wrap_rule("enter", wrap)
 
 
 def _turning_away(wrong: Callable[[Scope], bool]) -> Install:
@@ -48,7 +48,7 @@ def _turning_away(wrong: Callable[[Scope], bool]) -> Install:
 
         return entered
 
-    return around("rules", "enter", wrap)
+    return wrap_rule("enter", wrap)
 
 
 def _is_config(scope: Scope) -> bool:
@@ -119,7 +119,7 @@ def any_api_key() -> Install:
     return _unless(_well_formed_key)
 
 
-@fault("WXD-SEC-003", by=partial(around, "rules", "enter"))
+@fault("WXD-SEC-003", by=partial(wrap_rule, "enter"))
 def broken_keys_break(enter: Enter) -> Enter:
     """An API key that is not base64 is a server error."""
 

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key, levels_of, namespace_key
 from lakepact.reference_server.iceberg_rest.warehouses import no_such_prefix
 from lakepact.reference_server.service import BadSetting, Unanswered
+from lakepact.reference_server.service import Rules as ServiceRules
 
-from . import callers, token_endpoint
 from .callers import Caller, Callers
 from .needs import CATALOG, NEEDS, READS_FILES, Need
 from .rights import WRITE, Rights, Subject
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lakepact.generated.contract import Contract
+    from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.replies import Reply
@@ -48,11 +49,12 @@ class Access:
 
     Args:
         file: the principals and what was granted to them.
+        rules: the decisions.
         issues_tokens: whether clients fetch tokens here.
     """
 
-    def __init__(self, file: ServerFile, *, issues_tokens: bool) -> None:
-        self.rules: dict[str, Callable[..., Any]] = {**RULES, **callers.RULES, **token_endpoint.RULES}
+    def __init__(self, file: ServerFile, rules: GuardedRules, *, issues_tokens: bool) -> None:
+        self.rules = rules
         self._tokens = Tokens() if issues_tokens else None
         self._file = file
 
@@ -87,9 +89,9 @@ class Access:
         unsaid = unsaid_needs(served.contract)
         if unsaid:
             raise Unanswered(f"{served.contract.name}: say in access.needs what {', '.join(unsaid)} needs")
-        known = Callers(self._file, self._tokens, served.rules, warehouses=[kept.name for kept in warehouses])
+        known = Callers(self._file, self._tokens, self.rules, warehouses=[kept.name for kept in warehouses])
         by_prefix = {unquote(kept.prefix): Guarded(kept, catalog) for kept, catalog in zip(warehouses, catalogs, strict=True)}
-        admission = Admission(served, by_prefix, configuration)
+        admission = Admission(served, by_prefix, configuration, self.rules)
         served.caller = known.caller
         served.admission = admission.of
         if TOKENS not in served.contract.operations:
@@ -97,7 +99,7 @@ class Access:
         served.callers[TOKENS] = shown
         served.filters[TOKENS].append(in_oauth_form)
         if self._tokens is not None:
-            served.handlers[TOKENS] = TokenEndpoint(self._file, known, self._tokens, served.rules).get_token
+            served.handlers[TOKENS] = TokenEndpoint(self._file, known, self._tokens, self.rules).get_token
             served.not_offered -= {TOKENS}
             served.unchecked.add(TOKENS)
 
@@ -109,13 +111,18 @@ class Admission:
         served: whose handlers they are.
         catalogs: what it serves, by the prefixes as the lane reads them.
         configuration: makes what answers the configuration operation for some of the warehouses.
+        rules: the decisions.
     """
 
     def __init__(
-        self, served: Service, catalogs: Mapping[str, Guarded], configuration: Callable[[Sequence[ServedWarehouse]], Handler]
+        self,
+        served: Service,
+        catalogs: Mapping[str, Guarded],
+        configuration: Callable[[Sequence[ServedWarehouse]], Handler],
+        rules: GuardedRules,
     ) -> None:
         self._served = served
-        self._rules = served.rules
+        self._rules = rules
         self._catalogs = catalogs
         self._configuration = configuration
         self._only = next(iter(catalogs.values())) if len(catalogs) == 1 else None
@@ -149,7 +156,7 @@ class Admission:
         def answer(*, caller: Caller, **arguments: Any) -> Reply:
             known = [kept for kept in warehouses if caller.rights[kept.name].sees_any]
             if not known:
-                raise self._rules["forbidden"]("do anything here")
+                raise self._rules.forbidden("do anything here")
             return (handler if len(known) == len(warehouses) else self._configuration(known))(**arguments)
 
         return answer
@@ -164,9 +171,9 @@ class Admission:
         """
         denied: list[Subject] = []
         for need in needs:
-            if not self._rules["may"](operation, rights, need):
+            if not self._rules.may(operation, rights, need):
                 if need.subject == CATALOG or is_there(catalog, Sight(rights), need.subject):
-                    raise self._rules["forbidden"](need.what)
+                    raise self._rules.forbidden(need.what)
                 denied.append(need.subject)
         return frozenset(denied)
 
@@ -250,9 +257,9 @@ def way_of(file: ServerFile, asked: str | None) -> str:
     return way
 
 
-#: Decisions about access that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "may": may,
-    "credentials-may-write": credentials_may_write,
-    "plans-are-of": plans_are_of,
-}
+class Rules(ServiceRules):
+    """Decisions about access that a fault may replace."""
+
+    may = staticmethod(may)
+    credentials_may_write = staticmethod(credentials_may_write)
+    plans_are_of = staticmethod(plans_are_of)

@@ -6,15 +6,17 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.service import Rules as ServiceRules
 
 from .rights import Rights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
     from lakepact.reference_server.server_file import Principal, ServerFile
     from lakepact.reference_server.service import Scope
 
@@ -39,13 +41,11 @@ class Callers:
     Args:
         file: who there is, and what was granted.
         tokens: reads what this server has issued; None if it issues none.
-        rules: see `RULES`.
+        rules: see `Rules`.
         warehouses: the names of the warehouses.
     """
 
-    def __init__(
-        self, file: ServerFile, tokens: Tokens | None, rules: Mapping[str, Callable[..., Any]], *, warehouses: Sequence[str | None]
-    ) -> None:
+    def __init__(self, file: ServerFile, tokens: Tokens | None, rules: GuardedRules, *, warehouses: Sequence[str | None]) -> None:
         self._key = secrets.token_bytes(32)
         self._tokens = tokens
         self._rules = rules
@@ -60,7 +60,7 @@ class Callers:
         Raises:
             Problem: 401, nobody who is known.
         """
-        return self.bearing(self._rules["bearer-token"](scope["headers"]))
+        return self.bearing(self._rules.bearer_token(scope["headers"]))
 
     def bearing(self, token: bytes) -> Caller:
         """Who has a token.
@@ -71,13 +71,13 @@ class Callers:
         caller = self._known.get(self._keyed(hashlib.sha256(token).digest()))
         if caller is not None:
             if caller.principal.token_expires is not None:
-                self._rules["token-holds"](caller.principal.token_expires, self._rules["now"]())
+                self._rules.token_holds(caller.principal.token_expires, self._rules.now())
             return caller
         claims = self.claims_of(token)
         known = self._by_name.get(claims.principal) if claims is not None else None
         if claims is None or known is None:
-            raise self._rules["unknown-token"](token)
-        self._rules["token-holds"](claims.expires, self._rules["now"]())
+            raise self._rules.unknown_token(token)
+        self._rules.token_holds(claims.expires, self._rules.now())
         return known
 
     def claims_of(self, token: bytes) -> Claims | None:
@@ -149,11 +149,11 @@ def forbidden(what: str) -> Problem:
     return Problem(403, "NotAuthorizedException", f"you may not {what}")
 
 
-#: Decisions about callers that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "bearer-token": bearer_token,
-    "token-holds": token_holds,
-    "unknown-token": unknown_token,
-    "forbidden": forbidden,
-    "now": utc_now,
-}
+class Rules(ServiceRules):
+    """Decisions about callers that a fault may replace."""
+
+    bearer_token = staticmethod(bearer_token)
+    token_holds = staticmethod(token_holds)
+    unknown_token = staticmethod(unknown_token)
+    forbidden = staticmethod(forbidden)
+    now = staticmethod(utc_now)

@@ -14,6 +14,7 @@ import orjson
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 from lakepact.reference_server.server_file import Secret
+from lakepact.reference_server.service import Rules as ServiceRules
 
 from .callers import REALM
 from .tokens import Claims, Tokens
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
     from lakepact.reference_server.server_file import Principal, ServerFile
     from lakepact.reference_server.service import Scope
 
@@ -76,10 +78,10 @@ class TokenEndpoint:
         file: the clients, and how long tokens hold.
         callers: knows the tokens that are there already.
         tokens: issues new ones.
-        rules: see `RULES`.
+        rules: see `Rules`.
     """
 
-    def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, file: ServerFile, callers: Callers, tokens: Tokens, rules: GuardedRules) -> None:
         self._clients = {one.client_id: one for one in file.principals.values() if one.client_id is not None}
         self._lifetime = timedelta(seconds=file.token_lifetime)
         self._max_age = timedelta(seconds=file.token_max_age)
@@ -106,23 +108,23 @@ class TokenEndpoint:
             "issued_token_type": ACCESS_TOKEN,
             "scope": claims.scope,
         }
-        return json_reply(self._rules["token-answer"](answer))
+        return json_reply(self._rules.token_answer(answer))
 
     def _client_credentials(self, caller: Shown, body: Mapping[str, str]) -> Claims:
-        principal = self._rules["client"](self._clients, caller, body)
-        scope = self._rules["scope"](body)
+        principal = self._rules.client(self._clients, caller, body)
+        scope = self._rules.scope(body)
         now = self._now()
         return Claims(principal.name, scope, now + self._lifetime, now)
 
     def _token_exchange(self, caller: Shown, body: Mapping[str, str]) -> Claims:
-        self._rules["exchange-is-whole"](body)
-        scope = self._rules["scope"](body)
+        self._rules.exchange_is_whole(body)
+        scope = self._rules.scope(body)
         subject = self._subject(body["subject_token"], "subject_token")
         actor = self._subject(body["actor_token"], "actor_token") if body.get("actor_token") else None
         if caller.basic is not None:
-            self._rules["client"](self._clients, caller, {})
+            self._rules.client(self._clients, caller, {})
         elif caller.bearer is not None:
-            self._rules["bearer-of-exchange"](self._callers, caller.bearer)
+            self._rules.bearer_of_exchange(self._callers, caller.bearer)
         ends = (self._now() + self._lifetime, self._latest(subject.principal), subject.authenticated + self._max_age)
         expires = min(ends)
         if actor is not None:
@@ -137,7 +139,7 @@ class TokenEndpoint:
         """
         raw = token.encode()
         try:
-            known = self._rules["subject"](self._callers, raw)
+            known = self._rules.subject(self._callers, raw)
         except Problem as problem:
             raise oauth("invalid_grant", f"the {member} is no good: {problem.message}") from None
         issued = self._callers.claims_of(raw)
@@ -152,7 +154,7 @@ class TokenEndpoint:
         return self._callers.named(principal).principal.token_expires or now + self._lifetime
 
     def _now(self) -> datetime:
-        now: datetime = self._rules["now"]()
+        now: datetime = self._rules.now()
         return now
 
 
@@ -246,12 +248,12 @@ def in_oauth_form(reply: Reply, _: Scope) -> Reply:
     return replace(reply, headers=(*reply.headers, *NO_STORE))
 
 
-#: Decisions of the token endpoint that a fault may replace.
-RULES: dict[str, Any] = {
-    "client": client,
-    "scope": scope_of,
-    "exchange-is-whole": exchange_is_whole,
-    "subject": subject,
-    "bearer-of-exchange": bearer_of_exchange,
-    "token-answer": as_it_is,
-}
+class Rules(ServiceRules):
+    """Decisions of the token endpoint that a fault may replace."""
+
+    client = staticmethod(client)
+    scope = staticmethod(scope_of)
+    exchange_is_whole = staticmethod(exchange_is_whole)
+    subject = staticmethod(subject)
+    bearer_of_exchange = staticmethod(bearer_of_exchange)
+    token_answer = staticmethod(as_it_is)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.replies import Reply
@@ -50,14 +50,14 @@ def plans_are_of() -> str:
     return ""
 
 
-#: Decisions about scans that a fault may replace.
-RULES: dict[str, Callable[..., Any]] = {
-    "asked-scan": asked_scan,
-    "manifest-may-match": manifest_may_match,
-    "rows-remain": rows_remain,
-    "deletes-of": deletes_of,
-    "plans-are-of": plans_are_of,
-}
+class Rules(ServiceRules):
+    """Decisions about scans that a fault may replace."""
+
+    asked_scan = staticmethod(asked_scan)
+    manifest_may_match = staticmethod(manifest_may_match)
+    rows_remain = staticmethod(rows_remain)
+    deletes_of = staticmethod(deletes_of)
+    plans_are_of = staticmethod(plans_are_of)
 
 
 class ScanPlanning:

@@ -36,7 +36,7 @@ class Planning:
         """The tasks of a scan, or an id under which they can be fetched once they are known."""
         record, key = self._table(namespace, table)
         metadata = record.document["metadata"]
-        wanted = self._rules["asked-scan"](metadata, body or {})
+        wanted = self._rules.asked_scan(metadata, body or {})
         page = max(1, _setting(metadata, PAGE, MOST_ON_PAGE))
         planner = Planner(self._catalog.warehouse, self._rules)
         try:
@@ -87,8 +87,8 @@ class Planning:
     def _table(self, namespace: str, table: str) -> tuple[Record, Table]:
         levels = levels_of(namespace)
         with self._catalog.store.view() as view:
-            record: Record = self._rules["table-exists"](view, levels, table)
-        return record, Table(levels, table, record.document["metadata"]["table-uuid"], self._rules["plans-are-of"]())
+            record: Record = self._rules.table_exists(view, levels, table)
+        return record, Table(levels, table, record.document["metadata"]["table-uuid"], self._rules.plans_are_of())
 
 
 def _setting(metadata: Document, name: str, usual: int) -> int:

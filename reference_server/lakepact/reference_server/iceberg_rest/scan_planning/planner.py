@@ -19,10 +19,10 @@ from .plans import Cancelled
 from .pruning import Pruning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
     from lakepact.reference_server.warehouse import Warehouse
 
     from .expressions import Expression
@@ -48,7 +48,7 @@ class Work:
 class Planner:
     """Plans scans of tables whose files are in one warehouse."""
 
-    def __init__(self, warehouse: Warehouse, rules: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, warehouse: Warehouse, rules: CatalogRules) -> None:
         self._warehouse = warehouse
         self._rules = rules
 
@@ -83,7 +83,7 @@ class Planner:
                 if page.full(size):
                     pages.append(page.body())
                     page = _Page(teller)
-                page.add(entry, self._rules["deletes-of"](deletes, entry), left if work.scan.filtered else None)
+                page.add(entry, self._rules.deletes_of(deletes, entry), left if work.scan.filtered else None)
             pages.append(page.body())
         return tuple(pages)
 
@@ -97,13 +97,13 @@ class Planner:
         pruning = Pruning(work.scan.filter, work.scan.specs, work.scan.types)
         appended = {snapshot["snapshot-id"] for snapshot in work.scan.snapshots} if work.scan.incremental else None
         for manifest in work.manifests:
-            if manifest.of_deletes or not self._rules["manifest-may-match"](pruning, manifest):
+            if manifest.of_deletes or not self._rules.manifest_may_match(pruning, manifest):
                 continue
             _go_on(cancelled)
             for entry in entries_of(self._warehouse, manifest, work.scan.specs):
                 if appended is not None and (entry.state != ADDED or entry.snapshot_id not in appended):
                     continue
-                left = self._rules["rows-remain"](pruning, entry)
+                left = self._rules.rows_remain(pruning, entry)
                 if left != NEVER:
                     yield entry, left
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.delta_sharing.listings.tables import each_table
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import DELTA, METADATA, PARQUET, leave_out, on_wrapped, rewrite, write
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.faults import Install, accept, fault, instead, on_answer, on_call, on_reply, on_request
+from lakepact.reference_server.faults import Install, accept, fault, on_answer, on_call, on_reply, on_request, replace_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def credentials_need_a_content_type(scope: Scope) -> None:
         raise refused(415, "a Content-Type is needed")
 
 
-@fault("DS-TMP-01", "DS-TMP-02", "DS-TMP-05", by=partial(instead, "rules", "location-of-table"))
+@fault("DS-TMP-01", "DS-TMP-02", "DS-TMP-05", by=partial(replace_rule, "location_of_table"))
 def credentials_need_a_location(table: SharedTable, asked: str | None) -> str:
     """Credentials that are asked for without a location are refused."""
     if asked is None:
@@ -91,10 +91,10 @@ def credentials_are_for_the_log() -> Install:
 @fault("DS-TMP-04")
 def credentials_are_for_any_location() -> Install:
     """Credentials are given for whatever location is asked for."""
-    return instead("rules", "location-of-table", _any_location)
+    return replace_rule("location_of_table", _any_location)
 
 
-@fault("DS-TMP-04", by=partial(instead, "rules", "location-of-table"))
+@fault("DS-TMP-04", by=partial(replace_rule, "location_of_table"))
 def credentials_are_for_what_begins_so(table: SharedTable, asked: str | None) -> str:
     """Credentials are given for what begins like the table."""
     if asked is not None and not asked.startswith(table.location):
@@ -165,13 +165,13 @@ def tokens_without_token() -> Install:
 @fault("DS-TMP-16")
 def credentials_for_every_table() -> Install:
     """Credentials are given for tables that are read by URLs alone."""
-    return instead("rules", "table-is-read-by-directory", accept)
+    return replace_rule("table_is_read_by_directory", accept)
 
 
 @fault("DS-ACC-05")
 def directories_are_queried() -> Install:
     """Tables that are read by their directories alone are queried all the same."""
-    return instead("rules", "table-is-read-by-url", accept)
+    return replace_rule("table_is_read_by_url", accept)
 
 
 @fault("DS-ACC-04")

@@ -6,7 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.faults import Install, accept, all_of, around, fault, instead, on_answer, on_call, on_status
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    fault,
+    on_answer,
+    on_call,
+    on_status,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.service import EVERY
 
@@ -42,10 +52,10 @@ def _of_any_scheme(original: Callable[..., bytes]) -> Callable[..., bytes]:
 
 
 def _every_token() -> Install:
-    return all_of(around("rules", "recipient", _anybody), instead("rules", "token-holds", accept))
+    return all_of(wrap_rule("recipient", _anybody), replace_rule("token_holds", accept))
 
 
-@fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), around("rules", "bearer-token", act)))
+@fault("DS-GEN-02", "DS-GEN-09", by=lambda act: all_of(_every_token(), wrap_rule("bearer_token", act)))
 def anybody_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
     """Requests without a token, or with one that nobody has, are served."""
 
@@ -61,7 +71,7 @@ def anybody_is_served(original: Callable[..., bytes]) -> Callable[..., bytes]:
 @fault("DS-GEN-02")
 def schemes_are_not_looked_at() -> Install:
     """What follows another scheme than Bearer is taken for a token, and no token is wrong."""
-    return all_of(_every_token(), around("rules", "bearer-token", _of_any_scheme))
+    return all_of(_every_token(), wrap_rule("bearer_token", _of_any_scheme))
 
 
 @fault("DS-GEN-09")
@@ -73,10 +83,10 @@ def unknown_tokens_are_served() -> Install:
 @fault("DS-GEN-02")
 def other_schemes_will_do() -> Install:
     """A right token is taken behind any scheme, and without one."""
-    return around("rules", "bearer-token", _of_any_scheme)
+    return wrap_rule("bearer_token", _of_any_scheme)
 
 
-@fault("DS-GEN-09", by=partial(around, "rules", "bearer-token"))
+@fault("DS-GEN-09", by=partial(wrap_rule, "bearer_token"))
 def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
     """A token is right in small letters and in capitals."""
 
@@ -86,7 +96,7 @@ def tokens_have_no_case(original: Callable[..., bytes]) -> Callable[..., bytes]:
     return token
 
 
-@fault("DS-GEN-02", by=partial(around, "rules", "bearer-token"))
+@fault("DS-GEN-02", by=partial(wrap_rule, "bearer_token"))
 def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., bytes]:
     """The scheme Bearer is not known in other letters."""
 
@@ -100,7 +110,7 @@ def scheme_has_one_spelling(original: Callable[..., bytes]) -> Callable[..., byt
 @fault("DS-GEN-09")
 def tokens_never_end() -> Install:
     """A token whose time is over is served."""
-    return instead("rules", "token-holds", accept)
+    return replace_rule("token_holds", accept)
 
 
 @fault("DS-GEN-09")
@@ -112,7 +122,7 @@ def wrong_tokens_are_forbidden() -> Install:
 @fault("DS-GEN-10", "DS-LSH-01")
 def everything_is_granted() -> Install:
     """Every recipient may read every share."""
-    return instead("rules", "may-read", lambda *_: True)
+    return replace_rule("may_read", lambda *_: True)
 
 
 @fault("DS-LSH-01", by=partial(on_call, "listShares"))

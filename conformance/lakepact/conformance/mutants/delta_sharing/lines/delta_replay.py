@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.lines import QUERY, on_files, on_metadata
-from lakepact.reference_server.faults import Install, around, fault, on_lines
+from lakepact.reference_server.faults import Install, fault, on_lines, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ def inline_vectors_in_small_letters(file: dict[str, Any]) -> None:
         vector["pathOrInlineDv"] = vector["pathOrInlineDv"].lower()
 
 
-@fault("DS-EST-06", by=partial(around, "rules", "agreed"))
+@fault("DS-EST-06", by=partial(wrap_rule, "agreed"))
 def refreshes_forget_hints(agreed: Callable[..., Any]) -> Callable[..., Any]:
     """A refresh token leads to all files, whatever the hints were."""
 

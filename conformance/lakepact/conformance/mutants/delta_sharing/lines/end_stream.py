@@ -7,7 +7,7 @@ from typing import Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import on_all
 from lakepact.conformance.mutants.delta_sharing.protocol.capabilities import said
-from lakepact.reference_server.faults import Install, fault, instead
+from lakepact.reference_server.faults import Install, fault, replace_rule
 
 END = {"endStreamAction": {"minUrlExpirationTimestamp": 4102444800000}}
 FLAG = b"includeendstreamaction=true"
@@ -27,7 +27,7 @@ def answers_always_end(lines: list[Any]) -> None:
 @fault("DS-ESA-02", "DS-DF-05")
 def ends_are_sent_to_everybody() -> Install:
     """Queries and changes end with an endStreamAction, whoever asks."""
-    return instead("rules", "end-is-wanted", lambda _, **__: True)
+    return replace_rule("end_is_wanted", lambda _, **__: True)
 
 
 @fault("DS-DF-05", by=partial(on_all))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import DELTA, IN_LINES, PARQUET, Document, on_actions, on_wrapped
-from lakepact.reference_server.faults import Install, fault, instead, on_reply
+from lakepact.reference_server.faults import Install, fault, on_reply, replace_rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ def settings_of_the_log_are_told(metadata: Document) -> None:
     metadata["deltaMetadata"]["configuration"]["delta.enableInCommitTimestamps"] = "true"
 
 
-@fault("DS-DF-19", by=partial(instead, "rules", "data-features"))
+@fault("DS-DF-19", by=partial(replace_rule, "data_features"))
 def every_feature_has_to_be_named(protocol: Mapping[str, Any], _: Mapping[str, Any]) -> frozenset[str]:
     """Every reader feature of a table has to be named, also those of its log."""
     if protocol.get("minReaderVersion") == COLUMN_MAPPING_READER:

@@ -13,7 +13,7 @@ import orjson
 from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.lines import on_statistics
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import DELTA, PARQUET, QUERY, Document, on_all, on_wrapped, rewrite, write
-from lakepact.reference_server.faults import Fault, Install, around, fault, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ def times_do_not_count() -> Install:
 @fault("DS-TTV-07")
 def removals_are_not_listed() -> Install:
     """Changes since a version have no removed files."""
-    return around("rules", "file-changes", lambda changes: lambda commit: (c for c in changes(commit) if c[0] != "remove"))
+    return wrap_rule("file_changes", lambda changes: lambda commit: (c for c in changes(commit) if c[0] != "remove"))
 
 
 FAULTS: tuple[Fault, ...] = (

@@ -19,7 +19,7 @@ from lakepact.conformance.mutants.delta_sharing.operators.wrapped import (
     rewrite,
     write,
 )
-from lakepact.reference_server.faults import Install, fault, instead, on_call, on_lines
+from lakepact.reference_server.faults import Install, fault, on_call, on_lines, replace_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def metadata_has_no_version() -> Install:
 @fault("DS-MET-03", "DS-CAP-03", "DS-CAP-04")
 def always_in_delta_format() -> Install:
     """Everything is answered in delta format."""
-    return instead("rules", "negotiate", lambda _c, _n: DELTA)
+    return replace_rule("negotiate", lambda _c, _n: DELTA)
 
 
 @fault("DS-MET-04", "DS-CAP-04", by=partial(on_call, METADATA))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.faults import Install, around, fault, instead, on_reply
+from lakepact.reference_server.faults import Install, fault, on_reply, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,25 +77,25 @@ def head_says_another_version() -> Install:
     return header(HEAD, _one_less)
 
 
-@fault("DS-VER-04", by=partial(instead, "rules", "version-from"))
+@fault("DS-VER-04", by=partial(replace_rule, "version_from"))
 def times_lead_behind_themselves(log: Log, milliseconds: int) -> int:
     """The version for a time that is exactly that of a commit is the next one."""
     return log.at_or_after(milliseconds + 1)
 
 
-@fault("DS-VER-04", "DS-VER-05", by=partial(instead, "rules", "version-from"))
+@fault("DS-VER-04", "DS-VER-05", by=partial(replace_rule, "version_from"))
 def times_lead_before_themselves(log: Log, milliseconds: int) -> int:
     """The version for a time is the one that was current then."""
     return log.at_or_before(milliseconds)
 
 
-@fault("DS-VER-04", by=partial(around, "rules", "not-before"))
+@fault("DS-VER-04", by=partial(wrap_rule, "not_before"))
 def times_have_no_milliseconds(original: Callable[..., Any]) -> Callable[..., Any]:
     """Fractions of a second are left out."""
     return lambda text: original(text) // 1000 * 1000
 
 
-@fault("DS-VER-05", by=partial(around, "rules", "version-from"))
+@fault("DS-VER-05", by=partial(wrap_rule, "version_from"))
 def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., int]:
     """A time before the first version is refused."""
 
@@ -107,7 +107,7 @@ def times_before_all_are_refused(original: Callable[..., int]) -> Callable[..., 
     return version_from
 
 
-@fault("DS-VER-05", by=partial(around, "rules", "not-before"))
+@fault("DS-VER-05", by=partial(wrap_rule, "not_before"))
 def times_before_1970_are_refused(original: Callable[..., int]) -> Callable[..., int]:
     """A time that is negative in milliseconds is refused."""
 
@@ -119,7 +119,7 @@ def times_before_1970_are_refused(original: Callable[..., int]) -> Callable[...,
     return not_before
 
 
-@fault("DS-VER-06", by=partial(around, "rules", "version-from"))
+@fault("DS-VER-06", by=partial(wrap_rule, "version_from"))
 def times_after_all_are_now(original: Callable[..., int]) -> Callable[..., int]:
     """A time after the last version leads to the current one."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, PARQUET, QUERY, on_all
 from lakepact.reference_server.delta_sharing.answers import refused
-from lakepact.reference_server.faults import Install, around, fault, instead, on_call, on_reply
+from lakepact.reference_server.faults import Install, fault, on_call, on_reply, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ HEADER = b"delta-sharing-capabilities"
 
 def _read(change: Callable[[str], str]) -> Install:
     """Read another header than the one that is sent."""
-    return around("rules", "read-capabilities", lambda original: lambda header: original(header and change(header)))
+    return wrap_rule("read_capabilities", lambda original: lambda header: original(header and change(header)))
 
 
 def _not_for(*operations: str) -> Install:
@@ -89,7 +89,7 @@ def metadata_has_no_capabilities() -> Install:
     return _not_for("getTableMetadata")
 
 
-@fault("DS-QRY-09", by=partial(around, "rules", "negotiate"))
+@fault("DS-QRY-09", by=partial(wrap_rule, "negotiate"))
 def vectors_are_passed_over_in_parquet_format(original: Callable[..., str]) -> Callable[..., str]:
     """In parquet format, a table has the rows that deletion vectors delete, and columns by their physical names."""
 
@@ -108,10 +108,10 @@ def changes_have_no_capabilities() -> Install:
 @fault("DS-CAP-03")
 def delta_is_the_default() -> Install:
     """Who names no format is answered in delta format."""
-    return around("rules", "read-capabilities", lambda original: lambda header: _delta_is_the_default(original(header)))
+    return wrap_rule("read_capabilities", lambda original: lambda header: _delta_is_the_default(original(header)))
 
 
-@fault("DS-RDF-01", "DS-CAP-03", "DS-CAP-04", by=partial(around, "rules", "negotiate"))
+@fault("DS-RDF-01", "DS-CAP-03", "DS-CAP-04", by=partial(wrap_rule, "negotiate"))
 def reader_features_mean_delta(original: Callable[..., str]) -> Callable[..., str]:
     """Who names reader features is answered in delta format."""
 
@@ -145,13 +145,13 @@ def delta_format_lacks_a_file(lines: list[Any]) -> list[Any]:
     return lines[:-1] if "file" in lines[-1] else lines
 
 
-@fault("DS-CAP-06", "DS-RDF-02", by=partial(instead, "rules", "negotiate"))
+@fault("DS-CAP-06", "DS-RDF-02", by=partial(replace_rule, "negotiate"))
 def first_format_wins(capabilities: Capabilities, _: Iterable[str]) -> str:
     """The format that is named first is the one."""
     return (capabilities.formats or (PARQUET,))[0]
 
 
-@fault("DS-RDF-02", by=partial(around, "rules", "negotiate"))
+@fault("DS-RDF-02", by=partial(wrap_rule, "negotiate"))
 def reader_features_are_not_looked_at(original: Callable[..., str]) -> Callable[..., str]:
     """Reader features that a client lacks are sent all the same."""
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from lakepact.reference_server.faults import Fault, Install, around, fault, instead, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, replace_rule, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def table_with_a_period() -> Install:
     return _called("listTables", lambda n: f"{n}.2")
 
 
-@fault("DS-NAME-06", by=partial(around, "rules", "named"))
+@fault("DS-NAME-06", by=partial(wrap_rule, "named"))
 def shares_with_a_period_are_not_found(original: Callable[..., Any]) -> Callable[..., Any]:
     """A share whose name has a period cannot be asked for."""
     return lambda known, name: None if "." in name else original(known, name)
@@ -118,7 +118,7 @@ def schemas_lie_in_no_share() -> Install:
     return _called(SCHEMAS, lambda _: "a share", member="share")
 
 
-@fault("DS-GEN-13", by=partial(instead, "rules", "named"))
+@fault("DS-GEN-13", by=partial(replace_rule, "named"))
 def names_have_case(known: Mapping[str, Any], name: str) -> Any:
     """Names are found in one spelling only."""
     return next((found for found in known.values() if found.name == name), None)
@@ -133,19 +133,19 @@ def capitals_lead_to_another_table(handler: Handler, arguments: dict[str, Any]) 
     return replace(reply, chunks=None, body=reply.joined().body.replace(b'"id":"', b'"id":"other-'))
 
 
-@fault("DS-GEN-14", by=partial(around, "rules", "decode-segment"))
+@fault("DS-GEN-14", by=partial(wrap_rule, "decode_segment"))
 def names_are_decoded_twice(original: Callable[[bytes], str]) -> Callable[[bytes], str]:
     """Names in URLs are decoded twice."""
     return lambda raw: unquote(original(raw))
 
 
-@fault("DS-GEN-14", by=partial(around, "rules", "decode-segment"))
+@fault("DS-GEN-14", by=partial(wrap_rule, "decode_segment"))
 def plus_is_a_space(original: Callable[[bytes], str]) -> Callable[[bytes], str]:
     """A plus in a path is a space."""
     return lambda raw: original(raw.replace(b"+", b" "))
 
 
-@fault("DS-GEN-14", by=partial(around, "rules", "named"))
+@fault("DS-GEN-14", by=partial(wrap_rule, "named"))
 def names_beyond_ascii_are_not_found(original: Callable[..., Any]) -> Callable[..., Any]:
     """Names with other letters than those of ASCII are not found."""
     return lambda known, name: original(known, name) if name.isascii() else None

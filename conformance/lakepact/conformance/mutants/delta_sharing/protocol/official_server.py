@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.delta_sharing.operators.lines import file_of
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, QUERY, on_all, wrapped
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.faults import UNKNOWN_PATH, Install, around, fault, on_call, on_lines, on_reply
+from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_lines, on_reply, wrap_rule
 from lakepact.reference_server.replies import NDJSON
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def time_of_the_last_version_is_refused(handler: Handler, arguments: dict[str, A
 @fault("DS-CAP-10")
 def any_format_is_parquet_format(service: Any) -> None:
     """A format that is none is answered in parquet format, and named."""
-    around("rules", "read-capabilities", _any_format)(service)
+    wrap_rule("read_capabilities", _any_format)(service)
     on_reply(IN_LINES, _as_it_was_asked)(service)
 
 
@@ -245,7 +245,7 @@ def tokens_hold_for_other_listings(handler: Handler, arguments: dict[str, Any]) 
     return json_answer({"items": items, **rest})
 
 
-@fault("DS-CAP-01", by=partial(around, "rules", "read-capabilities"))
+@fault("DS-CAP-01", by=partial(wrap_rule, "read_capabilities"))
 def spaces_count_in_capabilities(original: Callable[[str | None], Capabilities]) -> Callable[[str | None], Capabilities]:
     """A capability behind a space is not known."""
     return lambda header: original(header and ";".join(part for part in header.split(";") if not part.startswith(" ")))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
-from lakepact.reference_server.faults import Install, all_of, around, fault, on_answer, on_call, on_reply
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")
 
 def paged(change: Callable[..., Any]) -> Install:
     """Page in another way: `change(page, items, start, size)`, given the way that is right."""
-    return around("rules", "page", lambda page: lambda items, start, size: change(page, items, start, size))
+    return wrap_rule("page", lambda page: lambda items, start, size: change(page, items, start, size))
 
 
 def _bad_sizes_are_taken(spellings: tuple[bytes, ...]) -> Install:

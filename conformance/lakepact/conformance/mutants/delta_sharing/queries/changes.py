@@ -12,7 +12,7 @@ from lakepact.conformance.mutants.delta_sharing.operators.asking import on_chang
 from lakepact.conformance.mutants.delta_sharing.operators.lines import CHANGES, file_of, only, wrapper_of
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.changes import file_changes
-from lakepact.reference_server.faults import Install, accept, around, fault, instead, on_call, on_lines
+from lakepact.reference_server.faults import Install, accept, fault, on_call, on_lines, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,7 +62,7 @@ def _timed(edit: Callable[[int], int]) -> Callable[[list[Any]], None]:
     return change
 
 
-@fault("DS-CDF-06", by=partial(around, "rules", "version-at"))
+@fault("DS-CDF-06", by=partial(wrap_rule, "version_at"))
 def times_after_the_last_commit_are_refused(version_at: Callable[..., int]) -> Callable[..., int]:
     """A time after the last commit is no bound."""
 
@@ -84,7 +84,7 @@ def changes_need_no_start(arguments: dict[str, Any]) -> dict[str, Any]:
 @fault("DS-CDF-02")
 def bounds_may_be_said_twice() -> Install:
     """Of two ways to say a bound, one counts."""
-    return instead("rules", "points-exclude-each-other", accept)
+    return replace_rule("points_exclude_each_other", accept)
 
 
 @fault("DS-CDF-02", "DS-CDF-05", "DS-CDF-06")
@@ -117,7 +117,7 @@ def starts_are_excluded(arguments: dict[str, Any]) -> dict[str, Any]:
 @fault("DS-CDF-05", "DS-CDF-08")
 def changes_start_after_the_time() -> Install:
     """Changes from a time on start one version too late."""
-    return around("rules", "version-from", _later)
+    return wrap_rule("version_from", _later)
 
 
 @fault("DS-CDF-05")
@@ -129,7 +129,7 @@ def ends_do_not_count_from_a_time_on() -> Install:
 @fault("DS-CDF-06")
 def changes_end_after_the_time() -> Install:
     """Changes up to a time end one version too late."""
-    return around("rules", "version-at", _later)
+    return wrap_rule("version_at", _later)
 
 
 @fault("DS-CDF-07", by=partial(on_lines, CHANGES))
@@ -165,7 +165,7 @@ def changes_repeat_metadata(lines: list[Any]) -> list[Any]:
 @fault("DS-CDF-08")
 def changes_name_the_current_version() -> Install:
     """The header of changes names the current version."""
-    return instead("rules", "answered-version", lambda _, current: current())
+    return replace_rule("answered_version", lambda _, current: current())
 
 
 @fault("DS-CDF-08", by=partial(on_call, CHANGES))
@@ -188,7 +188,7 @@ def changes_are_files(lines: list[Any]) -> list[Any]:
     return [line if file_of(line) is None else {"file": wrapper_of(line)} for line in lines]
 
 
-@fault("DS-CDF-11", "DS-CDF-10", by=partial(instead, "rules", "row-changes"))
+@fault("DS-CDF-11", "DS-CDF-10", by=partial(replace_rule, "row_changes"))
 def changes_are_told_twice(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
     """Files that were added and removed are sent beside files of changes."""
     return chain((("cdc", action) for action in commit.cdcs), file_changes(commit))
@@ -197,7 +197,7 @@ def changes_are_told_twice(commit: Commit) -> Iterator[tuple[str, dict[str, Any]
 @fault("DS-CDF-10")
 def change_files_are_left_out() -> Install:
     """Files of changes are never sent."""
-    return instead("rules", "row-changes", file_changes)
+    return replace_rule("row_changes", file_changes)
 
 
 @fault("DS-CDF-10", by=partial(on_lines, CHANGES))
@@ -222,7 +222,7 @@ def vectors_of_removed_files_are_lost(lines: list[Any]) -> None:
 @fault("DS-CDF-12")
 def unrecorded_changes_are_answered() -> Install:
     """Changes are answered although they were not recorded."""
-    return instead("rules", "feed-covers", accept)
+    return replace_rule("feed_covers", accept)
 
 
 @fault("DS-CDF-13", by=partial(on_call, CHANGES))

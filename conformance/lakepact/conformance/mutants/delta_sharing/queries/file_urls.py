@@ -10,7 +10,7 @@ from lakepact.conformance.mutants.delta_sharing.operators.wrapped import PARQUET
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.data_door import FILES
 from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
-from lakepact.reference_server.faults import Install, accept, all_of, fault, instead, on_reply, on_request
+from lakepact.reference_server.faults import Install, accept, all_of, fault, on_reply, on_request, replace_rule
 
 if TYPE_CHECKING:
     from lakepact.reference_server.replies import Reply
@@ -87,23 +87,23 @@ def wrapped_files_are_gone() -> Install:
 @fault("DS-DF-10", "DS-DF-11")
 def ranges_are_passed_over() -> Install:
     """A range of a file is answered with all of it."""
-    return instead("rules", "part", accept)
+    return replace_rule("part", accept)
 
 
-@fault("DS-DF-10", "DS-DF-11", by=partial(instead, "rules", "part"))
+@fault("DS-DF-10", "DS-DF-11", by=partial(replace_rule, "part"))
 def ranges_are_shifted(wanted: bytes | None, size: int) -> tuple[int, int] | None:
     """A range of a file begins one byte too late."""
     part = part_asked_for(wanted, size)
     return None if part is None else (part[0] + 1, part[1])
 
 
-@fault("DS-DF-10", by=partial(instead, "rules", "part"))
+@fault("DS-DF-10", by=partial(replace_rule, "part"))
 def ranges_without_end_are_passed_over(wanted: bytes | None, size: int) -> tuple[int, int] | None:
     """A range without an end is answered with all of the file."""
     return None if wanted is not None and wanted.rstrip().endswith(b"-") else part_asked_for(wanted, size)
 
 
-@fault("DS-DF-10", by=partial(instead, "rules", "part"))
+@fault("DS-DF-10", by=partial(replace_rule, "part"))
 def ranges_beyond_the_end_are_refused(wanted: bytes | None, size: int) -> tuple[int, int] | None:
     """A range that ends behind the file is answered with 416."""
     last = (wanted or b"").rpartition(b"-")[2].strip()

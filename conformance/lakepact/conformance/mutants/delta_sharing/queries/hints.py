@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query
 from lakepact.reference_server.delta_sharing.queries import malformed
-from lakepact.reference_server.faults import Install, accept, around, fault, instead, on_call
+from lakepact.reference_server.faults import Install, accept, fault, on_call, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ def _chosen(act: Callable[[Selected, Snapshot, dict[str, Any]], Sequence[int] | 
     def wrapper(selected: Selected) -> Selected:
         return lambda snapshot, **hints: act(selected, snapshot, hints)
 
-    return around("rules", "selected", wrapper)
+    return wrap_rule("selected", wrapper)
 
 
 def _also(holds: Callable[[Any], bool]) -> Install:
@@ -370,7 +370,7 @@ def limits_come_first() -> Install:
 @fault("DS-HNT-15")
 def negative_limits_are_fine() -> Install:
     """A negative limit does not count."""
-    return instead("rules", "limit-is-not-negative", accept)
+    return replace_rule("limit_is_not_negative", accept)
 
 
 @fault("DS-HNT-03", by=partial(on_query))

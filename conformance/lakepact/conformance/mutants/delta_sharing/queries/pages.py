@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, around, fault, on_call
+from lakepact.reference_server.faults import Install, fault, on_call, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def pages_of_what_changed_lose_one(handler: Handler, arguments: dict[str, Any]) 
     return replace(reply, body=b"".join([*lines[:2], *lines[3:]]))
 
 
-@fault("DS-QRY-09", by=partial(around, "rules", "page-of-files"))
+@fault("DS-QRY-09", by=partial(wrap_rule, "page_of_files"))
 def pages_of_files_overlap(page: Callable[..., Any]) -> Callable[..., Any]:
     """A page of files begins with the last one of the page before."""
 
@@ -128,7 +128,7 @@ def pages_of_files_overlap(page: Callable[..., Any]) -> Callable[..., Any]:
     return again
 
 
-@fault("DS-QRY-09", by=partial(around, "rules", "page-of-files"))
+@fault("DS-QRY-09", by=partial(wrap_rule, "page_of_files"))
 def pages_of_files_lose_one(page: Callable[..., Any]) -> Callable[..., Any]:
     """Between two pages of files one is lost."""
 

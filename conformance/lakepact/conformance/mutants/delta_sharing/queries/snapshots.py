@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.delta_sharing.operators.asking import on_query, without
 from lakepact.conformance.mutants.delta_sharing.operators.lines import QUERY, file_of, on_files, on_schema
-from lakepact.reference_server.faults import Install, fault, instead, on_lines
+from lakepact.reference_server.faults import Install, fault, on_lines, replace_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ def deletion_vectors_are_lost() -> Install:
     return on_files(QUERY, lambda file: file.pop("deletionVector", None))
 
 
-@fault("DS-QRY-08", by=partial(instead, "rules", "answered-version"))
+@fault("DS-QRY-08", by=partial(replace_rule, "answered_version"))
 def current_version_in_the_header(_: int, current: Callable[[], int]) -> int:
     """The header of a query always names the current version."""
     return current()

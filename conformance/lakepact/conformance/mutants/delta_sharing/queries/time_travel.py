@@ -11,7 +11,17 @@ from lakepact.conformance.mutants.delta_sharing.operators.lines import QUERY, fi
 from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.delta_sharing.changes import row_changes
 from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp
-from lakepact.reference_server.faults import Install, accept, all_of, around, fault, instead, on_call, on_lines, on_status
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    all_of,
+    fault,
+    on_call,
+    on_lines,
+    on_status,
+    replace_rule,
+    wrap_rule,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +38,7 @@ def _read(reading: Callable[[str], int], edit: Callable[[str], str]) -> Callable
 
 def _timestamps(edit: Callable[[str], str]) -> Install:
     """Read all timestamps as something else."""
-    return all_of(*(around("rules", name, lambda reading: _read(reading, edit)) for name in ("not-before", "not-after")))
+    return all_of(*(wrap_rule(name, lambda reading: _read(reading, edit)) for name in ("not_before", "not_after")))
 
 
 @fault("DS-TTV-07", by=partial(on_lines, QUERY))
@@ -40,19 +50,19 @@ def vectors_of_changed_files_are_lost(lines: list[Any]) -> None:
             next(iter(single.values())).pop("deletionVector", None)
 
 
-@fault("DS-QRY-08", "DS-QRY-09", by=partial(around, "rules", "version-at"))
+@fault("DS-QRY-08", "DS-QRY-09", by=partial(wrap_rule, "version_at"))
 def times_lead_to_the_version_before(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     """A query as of a time is one of the version before."""
     return lambda log, milliseconds: max(of(log, milliseconds) - 1, log.earliest())
 
 
-@fault("DS-TTV-02", by=partial(around, "rules", "version-at"))
+@fault("DS-TTV-02", by=partial(wrap_rule, "version_at"))
 def commits_are_made_in_whole_seconds(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     """A query as of a time is one of the last version that was made within the same second."""
     return lambda log, milliseconds: of(log, milliseconds - milliseconds % 1000 + 999)
 
 
-@fault("DS-TTV-02", by=partial(around, "rules", "version-at"))
+@fault("DS-TTV-02", by=partial(wrap_rule, "version_at"))
 def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) -> Callable[[Log, int], int]:
     """A query as of a time before the first version is one of that."""
 
@@ -66,7 +76,7 @@ def times_before_all_lead_to_the_first_version(of: Callable[[Log, int], int]) ->
 @fault("DS-TTV-03")
 def history_is_always_shared() -> Install:
     """Older versions are answered of tables whose history is not shared."""
-    return instead("rules", "history-is-shared", accept)
+    return replace_rule("history_is_shared", accept)
 
 
 @fault("DS-TTV-04", by=partial(on_query))
@@ -85,7 +95,7 @@ def unknown_versions_are_a_failure() -> Install:
 @fault("DS-TTV-05")
 def two_moments_are_one() -> Install:
     """Of two ways to say which version, one counts."""
-    return instead("rules", "points-exclude-each-other", accept)
+    return replace_rule("points_exclude_each_other", accept)
 
 
 @fault("DS-TTV-06", by=partial(on_lines, QUERY))
@@ -119,7 +129,7 @@ def later_metadata_has_the_first_version(lines: list[Any]) -> None:
         one["version"] = first.get("version", 0)
 
 
-@fault("DS-TTV-11", by=partial(instead, "rules", "file-changes"))
+@fault("DS-TTV-11", by=partial(replace_rule, "file_changes"))
 def compactions_are_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any]]]:
     """Files that compactions added and removed are listed as changes."""
     yield from (("add", action) for action in commit.adds)
@@ -129,7 +139,7 @@ def compactions_are_changes(commit: Commit) -> Iterator[tuple[str, dict[str, Any
 @fault("DS-TTV-12", "DS-CDF-13")
 def ranges_may_run_backwards() -> Install:
     """A range that ends before its start is empty."""
-    return instead("rules", "range-is-in-order", accept)
+    return replace_rule("range_is_in_order", accept)
 
 
 @fault("DS-TTV-12", by=partial(on_query))
@@ -141,7 +151,7 @@ def starts_after_the_end_are_empty(body: dict[str, Any]) -> dict[str, Any]:
 @fault("DS-TTV-13")
 def changed_files_are_change_files() -> Install:
     """Changes since a version are files of the change data feed."""
-    return instead("rules", "file-changes", row_changes)
+    return replace_rule("file_changes", row_changes)
 
 
 @fault("DS-TSF-01", by=partial(_timestamps))

@@ -7,7 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import EVERY, Install, UnknownFault, accept, fault, instead, on_answer, on_reply, on_request
+from lakepact.reference_server.faults import (
+    EVERY,
+    Install,
+    UnknownFault,
+    accept,
+    fault,
+    on_answer,
+    on_reply,
+    on_request,
+    replace_rule,
+)
 from lakepact.reference_server.iceberg_rest.access.callers import Caller
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
 from lakepact.reference_server.problems import Problem
@@ -101,17 +111,17 @@ def unknown_tokens_are_forbidden(reply: Reply, _: Scope) -> Reply:
 @fault("IRC-SEC-003")
 def tokens_never_end() -> Install:
     """Tokens are good for ever."""
-    return instead("rules", "token-holds", accept)
+    return replace_rule("token_holds", accept)
 
 
-@fault("IRC-SEC-003", by=partial(instead, "rules", "token-holds"))
+@fault("IRC-SEC-003", by=partial(replace_rule, "token_holds"))
 def expired_tokens_are_forbidden(expires: datetime, now: datetime) -> None:
     """Who has an expired token is answered with 403."""
     if expires <= now:
         raise Problem(403, "NotAuthorizedException", "the bearer token has expired")
 
 
-@fault("IRC-ERR-016", by=partial(instead, "rules", "token-holds"))
+@fault("IRC-ERR-016", by=partial(replace_rule, "token_holds"))
 def expired_tokens_time_out(expires: datetime, now: datetime) -> None:
     """Who has an expired token is answered with 419."""
     if expires <= now:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
-from lakepact.reference_server.faults import Install, UnknownFault, accept, around, fault
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import switched
+from lakepact.reference_server.faults import Install, UnknownFault, accept, fault, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def _not_asking(pick: Callable[[str, Any], bool]) -> Install:
     def wrap(may: Callable[..., bool]) -> Callable[..., bool]:
         return lambda operation, rights, need: pick(operation, need) or may(operation, rights, need)
 
-    return around("rules", "may", wrap)
+    return wrap_rule("may", wrap)
 
 
 def _unasked(_: Handler, handler: Handler, arguments: dict[str, Any]) -> Reply:
@@ -42,9 +43,9 @@ def _ruling(name: str, act: Callable[[Service, Callable[..., Any]], Callable[...
     """A rule of access is what `act(service, rule)` makes of it."""
 
     def install(service: Service) -> None:
-        if name not in service.rules:
+        if name not in service.rules.names():
             raise UnknownFault(NEEDS_PRINCIPALS)
-        service.rules[name] = act(service, service.rules[name])
+        service.rules.replace(name, act(service, service.rules.current(name)))
 
     return install
 
@@ -108,14 +109,11 @@ def tags_are_rights(asks: Handler, handler: Handler, arguments: dict[str, Any]) 
 @fault("IRC-OAU-023", by=partial(_ruling, "subject"))
 def tokens_are_renewed_for_ever(service: Service, subject: Callable[..., Any]) -> Callable[..., Any]:
     """Tokens are exchanged after their time."""
+    for_ever = switched(service, "token_holds", lambda _: accept)
 
     def known(callers: Any, token: bytes) -> Any:
-        holds = service.rules["token-holds"]
-        service.rules["token-holds"] = accept
-        try:
+        with for_ever():
             return subject(callers, token)
-        finally:
-            service.rules["token-holds"] = holds
 
     return known
 
@@ -131,7 +129,7 @@ def renewed_tokens_are_of_the_first(_: Service, subject: Callable[..., Any]) -> 
     return known
 
 
-@fault("IRC-SEC-002", by=partial(_ruling, "bearer-token"))
+@fault("IRC-SEC-002", by=partial(_ruling, "bearer_token"))
 def tokens_may_go_on(_: Service, bearer_token: Callable[..., bytes]) -> Callable[..., bytes]:
     """What stands behind a token is not looked at."""
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
-from lakepact.reference_server.faults import EVERY, Install, UnknownFault, around, fault, on_status
+from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_status, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def letting(*operations: str) -> Install:
 
         return lets
 
-    return around("rules", "may", wrap)
+    return wrap_rule("may", wrap)
 
 
 def admitting(operations: tuple[str, ...], act: Callable[[Handler, Handler, dict[str, Any]], Reply]) -> Install:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import authorization, turning_away
-from lakepact.reference_server.faults import Install, around, fault, instead, on_answer, on_reply, on_request
+from lakepact.reference_server.faults import Install, around, fault, on_answer, on_reply, on_request, replace_rule, wrap_rule
 from lakepact.reference_server.iceberg_rest.access.token_endpoint import NO_STORE, TOKEN_EXCHANGE, oauth
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import json_reply
@@ -82,7 +82,7 @@ def around_clients(act: Callable[[Any, Mapping[str, Any], Any, Fields], Any]) ->
 
         return found
 
-    return around("rules", "client", wrap)
+    return wrap_rule("client", wrap)
 
 
 def exchanging(change: Callable[[dict[str, Any]], None]) -> Install:
@@ -112,7 +112,7 @@ def whole_but(*members: str) -> Install:
 
         return looked_at
 
-    return around("rules", "exchange-is-whole", wrap)
+    return wrap_rule("exchange_is_whole", wrap)
 
 
 def _right(members: tuple[str, ...]) -> dict[str, str]:
@@ -255,7 +255,7 @@ def missing_grants_are_unsupported() -> Install:
     return saying("invalid_request", "unsupported_grant_type", where="grant_type is missing")
 
 
-@fault("IRC-OAU-017", by=partial(instead, "rules", "scope"))
+@fault("IRC-OAU-017", by=partial(replace_rule, "scope"))
 def any_scope(body: Fields) -> str:
     """Every scope is granted."""
     return body.get("scope") or "catalog"
@@ -336,7 +336,7 @@ def actors_stand_in_for_subjects(handler: Handler) -> Handler:
     return answer
 
 
-@fault("IRC-OAU-024", by=partial(around, "rules", "subject"))
+@fault("IRC-OAU-024", by=partial(wrap_rule, "subject"))
 def names_are_proof_enough(subject: Any) -> Any:
     """Whom a JWT names is believed to be it."""
 

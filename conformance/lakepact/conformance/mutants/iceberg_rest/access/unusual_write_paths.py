@@ -100,7 +100,7 @@ def strangers_turn_pages() -> Install:
 @fault("IRC-SEC-005")
 def strangers_exchange_plan_tasks(service: Service) -> None:
     """Plan tasks are exchanged for every principal that knows them."""
-    service.rules["plans-are-of"] = str  # the empty text: one owner for all plans
+    service.rules.replace("plans_are_of", str)  # the empty text: one owner for all plans
     admitting(("fetchScanTasks",), without_asking)(service)
 
 

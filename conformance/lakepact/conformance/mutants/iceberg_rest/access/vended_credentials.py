@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.reference_server.faults import Install, around, fault, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
 
@@ -35,7 +35,7 @@ def _given(edit: Callable[[Credentials], Credentials]) -> Install:
 
         return credentials
 
-    return around("rules", "storage-credentials", wrapped)
+    return wrap_rule("storage_credentials", wrapped)
 
 
 def _each(change: Callable[[Document], Document]) -> Install:

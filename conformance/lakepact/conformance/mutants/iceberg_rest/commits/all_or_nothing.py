@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import on_commit, reordered
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
-from lakepact.reference_server.faults import Fault, Install, around, on_call
+from lakepact.reference_server.faults import Fault, Install, around, on_call, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _checked(choose: Callable[[list[Document]], list[Document]]) -> Install:
 
         return requirements_hold
 
-    return around("rules", "requirements-hold", wrapper)
+    return wrap_rule("requirements_hold", wrapper)
 
 
 def _one_of_a_type(requirements: list[Document]) -> list[Document]:

@@ -9,7 +9,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
-from lakepact.reference_server.faults import Fault, around, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
 from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
 from lakepact.reference_server.problems import Problem
@@ -94,7 +94,7 @@ ANSWERS = (
         "commits-overwrite-metadata",
         "A commit stores the new metadata where the old ones stood.",
         ("IRC-COM-002",),
-        around("rules", "written", _keep_location),
+        wrap_rule("written", _keep_location),
     ),
     Fault(
         "conflicts-are-bad-requests",
@@ -220,13 +220,13 @@ PLACES = (
         "other-identifiers-are-conflicts",
         "A body that names another table than the path is answered with 409.",
         ("IRC-COM-017",),
-        around("rules", "identifier-matches", _conflicting),
+        wrap_rule("identifier_matches", _conflicting),
     ),
     Fault(
         "commits-to-no-table-conflict",
         "A table that does not exist is a requirement that fails.",
         ("IRC-COM-015",),
-        around("rules", "committed-table", _requirements_first),
+        wrap_rule("committed_table", _requirements_first),
     ),
     Fault(
         "missing-tables-miss-their-namespace",

@@ -12,7 +12,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.preconditions import al
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
-from lakepact.reference_server.faults import Install, around, fault
+from lakepact.reference_server.faults import Install, fault, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
 from lakepact.reference_server.problems import Problem
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 AS_FAILURE = with_status(500, "NullPointerException")
 
 
-@fault("IRC-REQ-001", by=partial(around, "rules", "committed-table"))
+@fault("IRC-REQ-001", by=partial(wrap_rule, "committed_table"))
 def commits_create_nothing(find: Callable[..., Any]) -> Callable[..., Any]:
     """A commit to a table that does not exist is refused, whatever it requires."""
 

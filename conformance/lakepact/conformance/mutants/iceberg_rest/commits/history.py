@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import afterwards
-from lakepact.reference_server.faults import Install, around, fault, instead
+from lakepact.reference_server.faults import Install, fault, replace_rule, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ def _logged(change: Callable[[list[Document]], list[Document]]) -> Install:
 
         return finish_commit
 
-    return around("rules", "commit-finished", wrapper)
+    return wrap_rule("commit_finished", wrapper)
 
 
 def _applied(change: Callable[[Document, Document, Sequence[Document], int], Document]) -> Install:
@@ -38,7 +38,7 @@ def _applied(change: Callable[[Document, Document, Sequence[Document], int], Doc
 
         return updates_applied
 
-    return around("rules", "updates-applied", wrapper)
+    return wrap_rule("updates_applied", wrapper)
 
 
 def _replaces(updates: Sequence[Document]) -> bool:
@@ -53,7 +53,7 @@ def logs_the_times_of_snapshots(draft: Draft, update: Document) -> None:
         log[-1] = {**log[-1], "timestamp-ms": draft.snapshots[update["snapshot-id"]]["timestamp-ms"]}
 
 
-@fault("IRC-COM-027", by=partial(instead, "rules", "commit-finished"))
+@fault("IRC-COM-027", by=partial(replace_rule, "commit_finished"))
 def forgets_former_metadata(metadata: Document, _previous: Document, _previous_location: str) -> Document:
     """Commits are not logged."""
     return metadata

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict, forgetting, of_kind, on_commit, refused_when
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
-from lakepact.reference_server.faults import Fault, around
+from lakepact.reference_server.faults import Fault, wrap_rule
 from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
 from lakepact.reference_server.problems import Problem
@@ -206,13 +206,13 @@ IMPOSSIBLE = (
         "impossible-updates-are-conflicts",
         "An update that can never be applied is answered with 409.",
         ("IRC-COM-010", "IRC-COM-023", "IRC-REQ-003"),
-        around("rules", "updates-applied", _failing_as(409, "CommitFailedException")),
+        wrap_rule("updates_applied", _failing_as(409, "CommitFailedException")),
     ),
     Fault(
         "impossible-updates-are-failures",
         "An update that can never be applied is answered with 500.",
         ("IRC-COM-010", "IRC-COM-023", "IRC-REQ-003"),
-        around("rules", "updates-applied", _failing_as(500, "NullPointerException")),
+        wrap_rule("updates_applied", _failing_as(500, "NullPointerException")),
     ),
 )
 

@@ -12,11 +12,11 @@ from lakepact.reference_server.faults import (
     accept,
     all_of,
     fault,
-    instead,
     on_answer,
     on_call,
     on_reply,
     on_status,
+    replace_rule,
     unchecked,
 )
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, namespace_key, no_such_namespace
@@ -93,7 +93,7 @@ def properties_required() -> Install:
 @fault("IRC-NS-CREATE-005", "IRC-NS-CREATE-006", "IRC-NS-CREATE-016")
 def namespaces_created_twice() -> Install:
     """What exists is created again."""
-    return instead("rules", "namespace-is-free", accept)
+    return replace_rule("namespace_is_free", accept)
 
 
 @fault("IRC-NS-CREATE-006")
@@ -128,7 +128,7 @@ def namespaces_of_anything(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(body={"namespace": named, "properties": properties})
 
 
-@fault("IRC-NS-CREATE-012", "IRC-NS-CREATE-013", by=partial(instead, "rules", "levels-are-addressable"))
+@fault("IRC-NS-CREATE-012", "IRC-NS-CREATE-013", by=partial(replace_rule, "levels_are_addressable"))
 def any_level_will_do(levels: tuple[str, ...]) -> None:
     """Levels may be empty or hold separators."""
     if not levels:
@@ -156,7 +156,7 @@ def missing_namespace_is_empty(reply: Reply, _: Scope) -> Reply:
     return replace(reply, status=200, body=b"{}") if reply.status == 404 else reply
 
 
-@fault("IRC-NS-GET-006", by=partial(instead, "rules", "namespace-exists"))
+@fault("IRC-NS-GET-006", by=partial(replace_rule, "namespace_exists"))
 def missing_child_is_its_parent(transaction: Transaction, levels: Place) -> Record:
     """A child that does not exist is its parent."""
     record = transaction.get(namespace_key(levels)) or transaction.get(

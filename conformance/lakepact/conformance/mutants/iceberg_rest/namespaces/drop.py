@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import creates
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import made_where_missing
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
-from lakepact.reference_server.faults import Install, all_of, around, fault, instead, on_call, on_status
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.store import Place, Transaction
 
 
-@fault("IRC-NS-DROP-001", by=partial(around, "rules", "namespace-is-empty"))
+@fault("IRC-NS-DROP-001", by=partial(wrap_rule, "namespace_is_empty"))
 def siblings_keep_it(is_empty: Callable[..., None]) -> Callable[..., None]:
     """A namespace cannot be dropped while one whose name begins like its own holds tables."""
 
@@ -85,21 +85,21 @@ def drops_of_nothing_succeed() -> Install:
     return on_status("dropNamespace", {404: 204})
 
 
-@fault("IRC-NS-DROP-003", "IRC-NS-DROP-008", by=partial(instead, "rules", "namespace-is-empty"))
+@fault("IRC-NS-DROP-003", "IRC-NS-DROP-008", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_holds_tables(transaction: Transaction, levels: Place) -> None:
     """A namespace with tables is dropped."""
     for name, record in transaction.under(NAMESPACES, levels):
         raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
 
 
-@fault("IRC-NS-DROP-005", by=partial(instead, "rules", "namespace-is-empty"))
+@fault("IRC-NS-DROP-005", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_has_children(transaction: Transaction, levels: Place) -> None:
     """A namespace with children is dropped."""
     for name, record in transaction.under("identifiers", levels):
         raise Problem(409, "NamespaceNotEmptyException", f"it holds the {record.kind} {name}")
 
 
-@fault("IRC-NS-DROP-006", by=partial(instead, "rules", "namespace-is-empty"))
+@fault("IRC-NS-DROP-006", by=partial(replace_rule, "namespace_is_empty"))
 def drops_by_prefix(transaction: Transaction, levels: Place) -> None:
     """Dropping takes along what begins like it."""
     for name, _ in list(transaction.under(NAMESPACES, levels[:-1])):

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for
-from lakepact.reference_server.faults import around, fault, instead, on_call
+from lakepact.reference_server.faults import fault, on_call, replace_rule, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
 from lakepact.reference_server.problems import Problem
 
@@ -25,14 +25,14 @@ def levels_stored_as_one(body: Document) -> Document:
     return {**body, "namespace": [".".join(body["namespace"])]}
 
 
-@fault("IRC-NS-ENC-006", by=partial(instead, "rules", "levels-are-addressable"))
+@fault("IRC-NS-ENC-006", by=partial(replace_rule, "levels_are_addressable"))
 def three_levels_at_most(levels: tuple[str, ...]) -> None:
     """No more than three levels are nested."""
     if len(levels) > 2 or not levels or not all(levels) or any(SEPARATOR in level for level in levels):
         raise Problem(400, "BadRequestException", "no more than two levels")
 
 
-@fault("IRC-NS-ENC-002", by=partial(around, "rules", "namespace-exists"))
+@fault("IRC-NS-ENC-002", by=partial(wrap_rule, "namespace_exists"))
 def dots_separate(find: Callable[..., Record]) -> Callable[..., Record]:
     """A dot in a path separates levels."""
 
@@ -42,7 +42,7 @@ def dots_separate(find: Callable[..., Record]) -> Callable[..., Record]:
     return namespace_exists
 
 
-@fault("IRC-NS-ENC-003", by=partial(around, "rules", "namespace-exists"))
+@fault("IRC-NS-ENC-003", by=partial(wrap_rule, "namespace_exists"))
 def empty_levels_overlooked(find: Callable[..., Record]) -> Callable[..., Record]:
     """Separators too many are overlooked."""
 
@@ -52,7 +52,7 @@ def empty_levels_overlooked(find: Callable[..., Record]) -> Callable[..., Record
     return namespace_exists
 
 
-@fault("IRC-NS-ENC-004", by=partial(around, "rules", "namespace-exists"))
+@fault("IRC-NS-ENC-004", by=partial(wrap_rule, "namespace_exists"))
 def case_folded_at_load(find: Callable[..., Record]) -> Callable[..., Record]:
     """Case counts at creation, but not at loading."""
 
@@ -65,7 +65,7 @@ def case_folded_at_load(find: Callable[..., Record]) -> Callable[..., Record]:
     return namespace_exists
 
 
-@fault("IRC-NS-ENC-001", by=partial(around, "rules", "namespace-exists"))
+@fault("IRC-NS-ENC-001", by=partial(wrap_rule, "namespace_exists"))
 def levels_behind_the_fourth_overlooked(find: Callable[..., Record]) -> Callable[..., Record]:
     """Only four levels of a path are looked at."""
 

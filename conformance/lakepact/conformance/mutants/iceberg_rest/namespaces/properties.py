@@ -13,11 +13,11 @@ from lakepact.reference_server.faults import (
     accept,
     all_of,
     fault,
-    instead,
     on_answer,
     on_call,
     on_status,
     on_wire,
+    replace_rule,
     unchecked,
 )
 from lakepact.reference_server.problems import Problem
@@ -147,14 +147,14 @@ def contradictions_are_400() -> Install:
 @fault("IRC-NS-PROP-008")
 def contradictions_accepted() -> Install:
     """A key may be set and removed at once."""
-    return instead("rules", "keys-are-disjoint", accept)
+    return replace_rule("keys_are_disjoint", accept)
 
 
 @fault("IRC-NS-PROP-009")
 def refused_updates_are_done(service: Service) -> None:
     """A contradiction is refused after everything is done."""
-    refuse = service.rules["keys-are-disjoint"]
-    service.rules["keys-are-disjoint"] = accept
+    refuse = service.rules.current("keys_are_disjoint")
+    service.rules.replace("keys_are_disjoint", accept)
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         reply = handler(**arguments)

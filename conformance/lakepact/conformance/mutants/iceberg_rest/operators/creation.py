@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE
-from lakepact.reference_server.faults import Install, around, on_call
+from lakepact.reference_server.faults import Install, on_call, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def is_staging(body: Document) -> bool:
     return body.get("stage-create") is True
 
 
-def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new-metadata") -> Install:
+def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new_metadata") -> Install:
     """The metadata of new tables, staged or not, or of whatever else `rule` makes, are changed by `spoil(metadata, body)`."""
 
     def wrapper(make: Callable[..., Document]) -> Callable[..., Document]:
@@ -37,7 +37,7 @@ def made_with(spoil: Callable[[Document, Document], None], *, rule: str = "new-m
 
         return spoiled
 
-    return around("rules", rule, wrapper)
+    return wrap_rule(rule, wrapper)
 
 
 def forgiven(why: str, *, when: Callable[[Document], bool] = bool) -> Install:

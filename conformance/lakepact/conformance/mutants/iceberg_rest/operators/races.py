@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
-from lakepact.reference_server.faults import Install, all_of, around, on_wire
+from lakepact.reference_server.faults import Install, all_of, on_wire, wrap_rule
 from lakepact.reference_server.iceberg_rest.preconditions import check
 from lakepact.reference_server.replies import Reply
 
@@ -51,7 +51,7 @@ def read_before(operation: str = COMMIT, *, checked_again: bool) -> Install:
         read.clear()
         await wire.answer(reply)
 
-    return all_of(around("rules", "committed-table", wrapper), on_wire(operation, answer))
+    return all_of(wrap_rule("committed_table", wrapper), on_wire(operation, answer))
 
 
 def crowded(operation: str = COMMIT, *, first: Reply | None, others: Reply) -> Install:

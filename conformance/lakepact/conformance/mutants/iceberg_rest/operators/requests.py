@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
@@ -83,17 +85,36 @@ def header(scope: Scope, name: str) -> str | None:
     return None if value is None else value.decode("latin-1")
 
 
-def during(operation: str, rule: str, wrapper: Wrapper) -> Install:
-    """Calls of one operation are answered by `wrapper(rule)` in the place of a rule; all others as ever."""
+def switched(service: Service, rule: str, wrapper: Wrapper) -> Callable[[], AbstractContextManager[None]]:
+    """Let `wrapper(rule)` decide in the place of a rule within `with` blocks: for what the block calls, and for no other request."""
+    inside = ContextVar("inside", default=False)
+    usual = service.rules.current(rule)
+    other = wrapper(usual)
+
+    def decide(*arguments: Any, **named: Any) -> Any:
+        return (other if inside.get() else usual)(*arguments, **named)
+
+    @contextmanager
+    def block() -> Generator[None]:
+        token = inside.set(True)
+        try:
+            yield
+        finally:
+            inside.reset(token)
+
+    service.rules.replace(rule, decide)
+    return block
+
+
+def while_handling(operation: str, rule: str, wrapper: Wrapper) -> Install:
+    """Let `wrapper(rule)` decide in the place of a rule while one operation is answered."""
 
     def install(service: Service) -> None:
+        replaced = switched(service, rule, wrapper)
+
         def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-            usual = service.rules[rule]
-            service.rules[rule] = wrapper(usual)
-            try:
+            with replaced():
                 return handler(**arguments)
-            finally:
-                service.rules[rule] = usual
 
         on_call(operation, act)(service)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
-from lakepact.reference_server.faults import Install, around, on_answer
+from lakepact.reference_server.faults import Install, on_answer, wrap_rule
 from lakepact.reference_server.iceberg_rest.documents import Document
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Ask = Callable[[Document, Document], Any]
 
 def asked(act: Callable[[Ask, Document, Document], Any]) -> Install:
     """Scans are what `act(ask, metadata, body)` makes of a request, of which `ask(metadata, body)` makes what is right."""
-    return around("rules", "asked-scan", lambda ask: lambda metadata, body: act(ask, metadata, body))
+    return wrap_rule("asked_scan", lambda ask: lambda metadata, body: act(ask, metadata, body))
 
 
 def asked_as(rewrite: Callable[[Document, Document], Document]) -> Install:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators import creation
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import during
-from lakepact.reference_server.faults import Install, around
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
+from lakepact.reference_server.faults import Install, around, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.documents import Document
 from lakepact.reference_server.iceberg_rest.view_updates import ViewDraft
@@ -42,12 +42,12 @@ def of_any_kind(find: Callable[..., Record]) -> Callable[..., Record]:
 
 def takes_tables(operation: str) -> Install:
     """An operation on views takes a table for one."""
-    return during(operation, "view-exists", of_any_kind)
+    return while_handling(operation, "view_exists", of_any_kind)
 
 
 def takes_views(operation: str) -> Install:
     """An operation on tables takes a view for one."""
-    return during(operation, "table-exists", of_any_kind)
+    return while_handling(operation, "table_exists", of_any_kind)
 
 
 def overlooks(operation: str, kind: str) -> Install:
@@ -61,12 +61,12 @@ def overlooks(operation: str, kind: str) -> Install:
 
         return identifier_is_free
 
-    return during(operation, "identifier-is-free", wrapper)
+    return while_handling(operation, "identifier_is_free", wrapper)
 
 
 def made_with(spoil: Callable[[Document, Document], None]) -> Install:
     """The metadata of new views are changed by `spoil(metadata, body)`."""
-    return creation.made_with(spoil, rule="new-view-metadata")
+    return creation.made_with(spoil, rule="new_view_metadata")
 
 
 def finished_with(change: Callable[[Document, Document], Document]) -> Install:
@@ -78,7 +78,7 @@ def finished_with(change: Callable[[Document, Document], Document]) -> Install:
 
         return finished
 
-    return around("rules", "view-commit-finished", wrapper)
+    return wrap_rule("view_commit_finished", wrapper)
 
 
 def in_place_of(action: str, act: Callable[[Update, ViewDraft, Document], None]) -> Install:

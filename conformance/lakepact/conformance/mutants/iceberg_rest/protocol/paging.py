@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, all_of, fault, instead, on_answer, on_call, on_reply
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, replace_rule
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.pages import BadToken, opened, page
 from lakepact.reference_server.problems import Problem
@@ -22,7 +22,7 @@ LISTS = ("listNamespaces", "listTables")
 
 def paged(change: Callable[..., Any]) -> Install:
     """Page in another way: `change(records, listing, after, size)`."""
-    return instead("rules", "page", lambda records, listing, *, after, size: change(records, listing, after, size))
+    return replace_rule("page", lambda records, listing, *, after, size: change(records, listing, after, size))
 
 
 def _hundred(records: Any, listing: str, after: str | None, size: int | None) -> Any:

@@ -13,16 +13,16 @@ import orjson
 from lakepact.reference_server.faults import (
     Install,
     all_of,
-    around,
     fault,
-    instead,
     on_answer,
     on_call,
     on_reply,
     on_request,
     on_status,
     on_wire,
+    replace_rule,
     unchecked,
+    wrap_rule,
 )
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
@@ -153,7 +153,7 @@ def creation_is_201() -> Install:
 @fault("IRC-GEN-010")
 def broken_json_is_empty() -> Install:
     """A body that is not JSON is taken for an empty object."""
-    return around("rules", "read-json", lenient(lambda _: {"namespace": ["x"], "updates": {}, "name": "x"}))
+    return wrap_rule("read_json", lenient(lambda _: {"namespace": ["x"], "updates": {}, "name": "x"}))
 
 
 @fault("IRC-GEN-010", "IRC-ERR-014")
@@ -183,7 +183,7 @@ def members_may_be_missing(handler: Handler, arguments: dict[str, Any]) -> Reply
 @fault("IRC-GEN-014")
 def empty_body_is_an_object() -> Install:
     """No body is taken for an empty object."""
-    return all_of(around("rules", "read-json", lambda read: lambda raw: read(raw or b"{}")), unchecked("updateProperties"))
+    return all_of(wrap_rule("read_json", lambda read: lambda raw: read(raw or b"{}")), unchecked("updateProperties"))
 
 
 @fault("IRC-GEN-015", by=partial(on_call, "createTable"))
@@ -232,13 +232,13 @@ def text_in_latin(document: Any) -> Any:
     return orjson.loads(text)
 
 
-@fault("IRC-GEN-021", by=partial(instead, "rules", "decode-segment"))
+@fault("IRC-GEN-021", by=partial(replace_rule, "decode_segment"))
 def paths_decoded_twice(raw: bytes) -> str:
     """Paths are decoded twice."""
     return unquote(segment(raw))
 
 
-@fault("IRC-GEN-021", by=partial(instead, "rules", "decode-segment"))
+@fault("IRC-GEN-021", by=partial(replace_rule, "decode_segment"))
 def lower_case_hex_unknown(raw: bytes) -> str:
     """%1f is not the same as %1F."""
     return raw.decode() if b"%1f" in raw else segment(raw)
@@ -250,7 +250,7 @@ def plus_is_a_space(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return handler(**{**arguments, "namespace": arguments["namespace"].replace("+", " ")})
 
 
-@fault("IRC-GEN-023", by=partial(instead, "rules", "decode-segment"))
+@fault("IRC-GEN-023", by=partial(replace_rule, "decode_segment"))
 def names_cut_at_slash(raw: bytes) -> str:
     """What follows an encoded slash is forgotten."""
     return segment(raw).split("/")[0]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import TOLD, changed, deletes_told
-from lakepact.reference_server.faults import Install, around, fault, on_answer
+from lakepact.reference_server.faults import Install, fault, on_answer, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _applying(change: Callable[[Any, Any, Callable[..., list[Any]]], list[Any]]) -> Install:
     """To a data file those delete files apply that `change(deletes, entry, of)` says."""
-    return around("rules", "deletes-of", lambda of: lambda deletes, entry: change(deletes, entry, of))
+    return wrap_rule("deletes_of", lambda of: lambda deletes, entry: change(deletes, entry, of))
 
 
 def _aged(entry: Any, sequence: int) -> Any:

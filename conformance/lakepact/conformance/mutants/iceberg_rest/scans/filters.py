@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import PLAN, asked, asked_as, filtered_as, kinds_as, kinds_in, without
-from lakepact.reference_server.faults import Install, all_of, around, fault, unchecked
+from lakepact.reference_server.faults import Install, all_of, fault, unchecked, wrap_rule
 from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _has(*kinds: Any) -> Callable[[Document], bool]:
     return lambda body: bool(kinds_in((body or {}).get("filter")) & set(kinds))
 
 
-@fault("IRC-SCAN-PLAN-015", by=partial(around, "rules", "rows-remain"))
+@fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "rows_remain"))
 def filters_lose_nulls(remains: Callable[..., Any]) -> Callable[..., Any]:
     """Files of null are left out."""
 

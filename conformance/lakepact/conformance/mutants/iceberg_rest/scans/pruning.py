@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import data_told, filtered_as, set_to, tasks_told
-from lakepact.reference_server.faults import Fault, Install, around, fault
+from lakepact.reference_server.faults import Fault, Install, fault, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ def _leaving_out(doubt: Doubt) -> Install:
 
         return left
 
-    return around("rules", "rows-remain", wrap)
+    return wrap_rule("rows_remain", wrap)
 
 
 def _fields(entry: Any, pruning: Any) -> list[tuple[Document, Any]]:
@@ -100,7 +100,7 @@ def _fault(name: str, says: str, doubt: Doubt) -> Fault:
     return Fault(name, says, ("IRC-SCAN-PLAN-015",), _leaving_out(doubt))
 
 
-@fault("IRC-SCAN-PLAN-015", by=partial(around, "rules", "manifest-may-match"))
+@fault("IRC-SCAN-PLAN-015", by=partial(wrap_rule, "manifest_may_match"))
 def manifests_lose_nulls(may_match: Callable[..., bool]) -> Callable[..., bool]:
     """Manifests with nulls and other values are taken for such without nulls."""
 

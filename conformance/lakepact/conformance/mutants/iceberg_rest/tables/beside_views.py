@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import during
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks, takes_views
-from lakepact.reference_server.faults import Install, all_of, fault, instead, on_call
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, SEPARATOR
 from lakepact.reference_server.problems import Problem
 
@@ -67,13 +67,13 @@ def names_stay_with_their_kind(service: Service) -> None:
 @fault("IRC-TBL-LIST-003")
 def lists_views_as_tables() -> Install:
     """Views are among the tables."""
-    return instead("rules", "tables-of", _of_any_kind)
+    return replace_rule("tables_of", _of_any_kind)
 
 
 @fault("IRC-VIEW-LIST-001")
 def lists_tables_as_views() -> Install:
     """Tables are among the views."""
-    return instead("rules", "views-of", _of_any_kind)
+    return replace_rule("views_of", _of_any_kind)
 
 
 @fault("IRC-TBL-LOAD-005")
@@ -121,16 +121,16 @@ def renames_tables_over_views() -> Install:
 @fault("IRC-REQ-006")
 def commits_tables_over_views() -> Install:
     """A table that its commit creates replaces a view."""
-    return during("updateTable", "committed-table", _create_over_views)
+    return while_handling("updateTable", "committed_table", _create_over_views)
 
 
 @fault("IRC-TBL-STAGE-010")
 def stages_tables_over_views() -> Install:
     """A table that is staged by the name of a view replaces it."""
-    return all_of(overlooks("createTable", "view"), during("updateTable", "committed-table", _create_over_views))
+    return all_of(overlooks("createTable", "view"), while_handling("updateTable", "committed_table", _create_over_views))
 
 
-@fault("IRC-COM-024", by=partial(during, "updateTable", "committed-table"))
+@fault("IRC-COM-024", by=partial(while_handling, "updateTable", "committed_table"))
 def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..., Record | None]:
     """A commit to a table by the name of a view is a conflict."""
 
@@ -143,7 +143,7 @@ def commits_to_views_conflict(find: Callable[..., Record | None]) -> Callable[..
     return committed_table
 
 
-@fault("IRC-NS-DROP-004", by=partial(instead, "rules", "namespace-is-empty"))
+@fault("IRC-NS-DROP-004", by=partial(replace_rule, "namespace_is_empty"))
 def drops_what_holds_views(transaction: Transaction, levels: Place) -> None:
     """A namespace with views is dropped."""
     for shelf in (NAMESPACES, IDENTIFIERS):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.creation import is_staging, made_with
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, during, refused_by_header
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_by_header, switched, while_handling
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_answer, on_call
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
 from lakepact.reference_server.problems import Problem
@@ -200,7 +200,7 @@ def numbers_for_uuids() -> Install:
     return made_with(spoil)
 
 
-@fault("IRC-TBL-CREATE-013", "IRC-TBL-STAGE-011", by=partial(during, CREATE, "namespace-exists"))
+@fault("IRC-TBL-CREATE-013", "IRC-TBL-STAGE-011", by=partial(while_handling, CREATE, "namespace_exists"))
 def makes_missing_namespaces(usual: Callable[..., Record]) -> Callable[..., Record]:
     """Creating a table creates its namespace."""
 
@@ -230,7 +230,7 @@ def creation_in_missing_namespace_is_400() -> Install:
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
 def creation_replaces() -> Install:
     """Creating a table that exists replaces it."""
-    return during(CREATE, "identifier-is-free", lambda _: accept)
+    return while_handling(CREATE, "identifier_is_free", lambda _: accept)
 
 
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
@@ -264,24 +264,21 @@ def conflict_of_creation_is_of_commits() -> Install:
 @fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024")
 def replaces_and_complains(service: Service) -> None:
     """Creating a table that exists is answered with 409, and replaces it."""
+    everything_free = switched(service, "identifier_is_free", lambda _: accept)
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
         try:
             return handler(**arguments)
         except Problem as problem:
             if problem.status == 409:
-                usual = service.rules["identifier-is-free"]
-                service.rules["identifier-is-free"] = accept
-                try:
+                with everything_free():
                     handler(**arguments)
-                finally:
-                    service.rules["identifier-is-free"] = usual
             raise
 
     on_call(CREATE, act)(service)
 
 
-@fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", by=partial(during, CREATE, "identifier-is-free"))
+@fault("IRC-TBL-CREATE-014", "IRC-TBL-CREATE-024", by=partial(while_handling, CREATE, "identifier_is_free"))
 def creations_race(usual: Callable[..., None]) -> Callable[..., None]:
     """For a moment after its creation a table can be created again."""
 

@@ -10,7 +10,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.creation import HARMLES
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
-from lakepact.reference_server.faults import Install, accept, fault, instead, on_status
+from lakepact.reference_server.faults import Install, accept, fault, on_status, replace_rule
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
@@ -146,7 +146,7 @@ def drops_odd_properties(body: Document) -> Document:
 @fault("IRC-TBL-CREATE-021")
 def takes_empty_names() -> Install:
     """Tables may have an empty name."""
-    return instead("rules", "name-is-addressable", accept)
+    return replace_rule("name_is_addressable", accept)
 
 
 @fault("IRC-TBL-CREATE-022", by=partial(taken_as, CREATE))

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, given, metadata_path, promised
-from lakepact.reference_server.faults import Install, all_of, around, fault, instead, on_call, on_request, on_status
+from lakepact.reference_server.faults import (
+    Install,
+    all_of,
+    fault,
+    instead,
+    on_call,
+    on_request,
+    on_status,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
@@ -143,7 +153,7 @@ def drops_the_metadata_file() -> Install:
 @fault("IRC-TBL-DROP-004")
 def purges_nothing() -> Install:
     """A purge leaves all files."""
-    return instead("rules", "files-may-go", lambda *_: False)
+    return replace_rule("files_may_go", lambda *_: False)
 
 
 @fault("IRC-TBL-DROP-004", by=partial(given, "dropTable"))
@@ -212,7 +222,7 @@ def forgives_purge_flags() -> Install:
     return on_status("dropTable", {400: 204})
 
 
-@fault("IRC-TBL-DROP-009", by=partial(around, "rules", "new-metadata"))
+@fault("IRC-TBL-DROP-009", by=partial(wrap_rule, "new_metadata"))
 def gives_uuids_by_name(make: Callable[..., Document]) -> Callable[..., Document]:
     """Tables of one name have one UUID."""
     known: dict[str, str] = {}

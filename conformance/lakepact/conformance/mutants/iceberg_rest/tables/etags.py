@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import header
-from lakepact.reference_server.faults import Install, around, fault, instead, on_reply, on_status, on_wire
+from lakepact.reference_server.faults import Install, fault, on_reply, on_status, on_wire, replace_rule, wrap_rule
 from lakepact.reference_server.iceberg_rest.etags import tag_of, tag_of_representation
 from lakepact.reference_server.replies import Reply
 
@@ -40,12 +40,12 @@ def _made_from(what: Callable[[Record], object]) -> Install:
     def tag(record: Record, snapshots: str) -> bytes:
         return tag_of_representation(replace(record, tag=tag_of(repr(what(record)).encode())), snapshots)
 
-    return instead("rules", "tag", tag)
+    return replace_rule("tag", tag)
 
 
 def _spelled(spell: Callable[[bytes], bytes]) -> Install:
     """All ETags are spelled otherwise, and known by their other spelling."""
-    return around("rules", "tag", lambda usual: lambda record, snapshots: spell(usual(record, snapshots)))
+    return wrap_rule("tag", lambda usual: lambda record, snapshots: spell(usual(record, snapshots)))
 
 
 def _metadata(record: Record) -> Any:
@@ -155,7 +155,7 @@ def registered_tables_have_other_tags() -> Install:
 @fault("IRC-TBL-ETAG-007")
 def one_tag_for_all_and_refs() -> Install:
     """Tables have one ETag, whichever snapshots they are loaded with."""
-    return instead("rules", "tag", lambda record, _: record.tag)
+    return replace_rule("tag", lambda record, _: record.tag)
 
 
 @fault("IRC-TBL-ETAG-008", by=lambda act: on_reply(LOAD, _unmodified(act)))

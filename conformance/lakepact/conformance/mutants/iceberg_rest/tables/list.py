@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.creation import is_staging
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, EXISTS, LIST
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import during, remembered
-from lakepact.reference_server.faults import Install, accept, around, fault, instead, on_answer, on_call, on_reply, on_status
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import remembered, while_handling
+from lakepact.reference_server.faults import (
+    Install,
+    accept,
+    fault,
+    on_answer,
+    on_call,
+    on_reply,
+    on_status,
+    replace_rule,
+    wrap_rule,
+)
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
@@ -65,7 +75,7 @@ def _list_once_more(names: dict[str, list[str]]) -> Install:
 
         return tables
 
-    return around("rules", "tables-of", wrapper)
+    return wrap_rule("tables_of", wrapper)
 
 
 # -- whether one exists -------------------------------------------------------------------------------------------------
@@ -113,25 +123,25 @@ def lists_texts(identifier: Document) -> str:
     return ".".join([*identifier["namespace"], identifier["name"]])
 
 
-@fault("IRC-TBL-LIST-001", "IRC-TBL-LIST-002", "IRC-TBL-LIST-005", by=lambda act: instead("rules", "tables-of", _wherever(act)))
+@fault("IRC-TBL-LIST-001", "IRC-TBL-LIST-002", "IRC-TBL-LIST-005", by=lambda act: replace_rule("tables_of", _wherever(act)))
 def lists_tables_of_children(asked: Place, place: Place) -> bool:
     """The list of a namespace holds the tables of its child namespaces too."""
     return place[: len(asked)] == asked
 
 
-@fault("IRC-TBL-LIST-002", by=lambda act: instead("rules", "tables-of", _wherever(act)))
+@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
 def lists_namespaces_that_begin_alike(asked: Place, place: Place) -> bool:
     """The list of a namespace holds the tables of those whose names begin with its own."""
     return len(asked) == len(place) and ".".join(place).startswith(".".join(asked))
 
 
-@fault("IRC-TBL-LIST-002", by=lambda act: instead("rules", "tables-of", _wherever(act)))
+@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
 def lists_by_pattern(asked: Place, place: Place) -> bool:
     """An underscore in the name of a namespace stands for any character when its tables are listed."""
     return fnmatch.fnmatchcase("\0".join(place), "\0".join(asked).replace("_", "?"))
 
 
-@fault("IRC-TBL-LIST-002", by=lambda act: instead("rules", "tables-of", _wherever(act)))
+@fault("IRC-TBL-LIST-002", by=lambda act: replace_rule("tables_of", _wherever(act)))
 def lists_in_any_case(asked: Place, place: Place) -> bool:
     """The list of a namespace holds the tables of those that differ only in case."""
     return [level.lower() for level in asked] == [level.lower() for level in place]
@@ -140,7 +150,7 @@ def lists_in_any_case(asked: Place, place: Place) -> bool:
 @fault("IRC-TBL-LIST-004")
 def missing_namespaces_list_nothing() -> Install:
     """A namespace that does not exist has an empty list of tables."""
-    return during(LIST, "namespace-exists", lambda _: accept)
+    return while_handling(LIST, "namespace_exists", lambda _: accept)
 
 
 @fault("IRC-TBL-LIST-004")
@@ -266,7 +276,7 @@ def absence_is_400() -> Install:
     return on_status(EXISTS, {404: 400})
 
 
-@fault("IRC-TBL-HEAD-002", by=partial(during, EXISTS, "table-exists"))
+@fault("IRC-TBL-HEAD-002", by=partial(while_handling, EXISTS, "table_exists"))
 def exists_in_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
     """A table exists if any namespace has one of its name."""
 
@@ -279,7 +289,7 @@ def exists_in_any_namespace(usual: Callable[..., Record]) -> Callable[..., Recor
     return table_exists
 
 
-@fault("IRC-TBL-HEAD-002", "IRC-TBL-LOAD-003", by=partial(around, "rules", "table-exists"))
+@fault("IRC-TBL-HEAD-002", "IRC-TBL-LOAD-003", by=partial(wrap_rule, "table_exists"))
 def found_by_pattern(usual: Callable[..., Record]) -> Callable[..., Record]:
     """Underscores and percent signs in the name of a table stand for any characters."""
 

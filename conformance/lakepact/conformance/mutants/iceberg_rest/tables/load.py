@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import during
-from lakepact.reference_server.faults import Install, around, fault, on_answer, on_call
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS
 from lakepact.reference_server.iceberg_rest.metadata_files import record_of
 from lakepact.reference_server.problems import Problem
@@ -129,7 +129,7 @@ def loads_less_than_the_file() -> Install:
     return _answered_with(_without("snapshot-log"))
 
 
-@fault("IRC-TBL-LOAD-002", by=partial(around, "rules", "written"))
+@fault("IRC-TBL-LOAD-002", by=partial(wrap_rule, "written"))
 def writes_one_file(usual: Callable[..., Record]) -> Callable[..., Record]:
     """All metadata of a table stand in one file."""
 
@@ -194,7 +194,7 @@ def missing_table_is_500() -> Install:
     return refusals_become(LOAD, 404, with_status(500))
 
 
-@fault(*NAMELESS, by=partial(during, LOAD, "table-exists"))
+@fault(*NAMELESS, by=partial(while_handling, LOAD, "table_exists"))
 def loads_from_any_namespace(usual: Callable[..., Record]) -> Callable[..., Record]:
     """A table is loaded if any namespace has one of its name."""
 

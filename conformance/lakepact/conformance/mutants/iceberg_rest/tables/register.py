@@ -15,7 +15,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import create, exists, given
 from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks
-from lakepact.reference_server.faults import Install, all_of, around, fault, on_answer, on_call, on_status, unchecked
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, unchecked, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.problems import Problem
 
@@ -36,7 +36,7 @@ REGISTER = "registerTable"
 
 def reads(edit: Callable[[Document], Document]) -> Install:
     """Take metadata files for what `edit` makes of them."""
-    return around("rules", "read-metadata", lambda read: lambda catalog, location: edit(read(catalog, location)))
+    return wrap_rule("read_metadata", lambda read: lambda catalog, location: edit(read(catalog, location)))
 
 
 # -- what is asked for ------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def registers_with_another_uuid(metadata: Document) -> Document:
     return {**metadata, "table-uuid": str(uuid.uuid4())}
 
 
-@fault("IRC-TBL-REG-001", by=partial(around, "rules", "read-metadata"))
+@fault("IRC-TBL-REG-001", by=partial(wrap_rule, "read_metadata"))
 def registers_the_newest_file(read: Callable[[Catalog, str], Document]) -> Callable[[Catalog, str], Document]:
     """The newest metadata file of the folder is registered."""
 
@@ -295,7 +295,7 @@ def registers_anything(handlers: Handlers, arguments: Arguments) -> Reply:
         return create(handlers, namespace=arguments["namespace"], name=arguments["body"]["name"])
 
 
-@fault("IRC-TBL-REG-013", by=partial(around, "rules", "read-metadata"))
+@fault("IRC-TBL-REG-013", by=partial(wrap_rule, "read_metadata"))
 def registers_files_from_anywhere(read: Callable[..., Document]) -> Callable[..., Document]:
     """Any file that the server can read is registered."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.faults import Install, around, fault
+from lakepact.reference_server.faults import Install, fault, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ def _taken_over(change: Callable[[Document], Document]) -> Install:
     def wrapped(read: Callable[..., Document]) -> Callable[..., Document]:
         return lambda *arguments: change(read(*arguments))
 
-    return around("rules", "read-metadata", wrapped)
+    return wrap_rule("read_metadata", wrapped)
 
 
 def _with(member: str, value: Callable[[Document], Any]) -> Install:

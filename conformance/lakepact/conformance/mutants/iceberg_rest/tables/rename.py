@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_namespace
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, carried_over, create, exists, given, promised
-from lakepact.reference_server.faults import Install, all_of, fault, instead, on_call, on_status, unchecked
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, unchecked
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
@@ -308,7 +308,7 @@ def renames_within_the_namespace() -> Install:
 @fault("IRC-TBL-DROP-006", "IRC-TBL-REN-011")
 def reuses_locations() -> Install:
     """Tables of one name have one location, which a purge removes."""
-    return all_of(instead("rules", "default-location", _location_by_name), instead("rules", "files-may-go", lambda *_: True))
+    return all_of(replace_rule("default_location", _location_by_name), replace_rule("files_may_go", lambda *_: True))
 
 
 @fault("IRC-TBL-REN-011")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import LOAD
-from lakepact.reference_server.faults import Install, around, fault, instead, on_call, on_status
+from lakepact.reference_server.faults import Install, fault, on_call, on_status, replace_rule, wrap_rule
 from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def refs_are_remembered_by_main(service: Service) -> None:
 
         return picked
 
-    around("rules", "snapshots-of-refs", kept)(service)
+    wrap_rule("snapshots_of_refs", kept)(service)
 
 
-@fault("IRC-TBL-LOAD-010", by=partial(around, "rules", "snapshots-of-refs"))
+@fault("IRC-TBL-LOAD-010", by=partial(wrap_rule, "snapshots_of_refs"))
 def refs_have_one_schema(pick: Callable[[Document], Document]) -> Callable[[Document], Document]:
     """With `refs` the current schema alone is loaded."""
 
@@ -115,19 +115,19 @@ def loads_no_manifests(snapshots: list[Document]) -> list[Document]:
     return [{key: value for key, value in snapshot.items() if key != "manifest-list"} for snapshot in snapshots]
 
 
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: instead("rules", "snapshots-of-refs", _named(act)))
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
 def refs_are_main(metadata: Document) -> set[Any]:
     """With `refs` the current snapshot alone is loaded."""
     return {metadata.get("current-snapshot-id")}
 
 
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: instead("rules", "snapshots-of-refs", _named(act)))
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
 def refs_are_branches(metadata: Document) -> set[Any]:
     """With `refs` the snapshots of tags are left out."""
     return {ref["snapshot-id"] for ref in metadata.get("refs", {}).values() if ref["type"] == "branch"}
 
 
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: instead("rules", "snapshots-of-refs", _named(act)))
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
 def refs_are_the_line(metadata: Document) -> set[Any]:
     """With `refs` the ancestors of main are loaded."""
     parents = {one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots", [])}
@@ -138,7 +138,7 @@ def refs_are_the_line(metadata: Document) -> set[Any]:
     return line
 
 
-@fault("IRC-TBL-LOAD-009", by=lambda act: instead("rules", "snapshots-of-refs", _named(act)))
+@fault("IRC-TBL-LOAD-009", by=lambda act: replace_rule("snapshots_of_refs", _named(act)))
 def refs_have_parents(metadata: Document) -> set[Any]:
     """With `refs` the parents of snapshots are loaded too."""
     named = {ref["snapshot-id"] for ref in metadata.get("refs", {}).values()}
@@ -148,7 +148,7 @@ def refs_have_parents(metadata: Document) -> set[Any]:
 @fault("IRC-TBL-LOAD-009")
 def refs_are_all() -> Install:
     """With `refs` all snapshots are loaded."""
-    return instead("rules", "snapshots-of-refs", lambda metadata: metadata)
+    return replace_rule("snapshots_of_refs", lambda metadata: metadata)
 
 
 @fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-009", "IRC-TBL-LOAD-010", by=partial(on_call, LOAD))
@@ -157,26 +157,26 @@ def refs_are_refused(handler: Handler, arguments: dict[str, Any]) -> Reply:
     return Reply(400, UNSUPPORTED) if arguments.get("snapshots") == "refs" else handler(**arguments)
 
 
-@fault("IRC-TBL-LOAD-010", by=lambda act: around("rules", "snapshots-of-refs", _then(act)))
+@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_lose_statistics(metadata: Document) -> Document:
     """With `refs` there are no statistics."""
     return {**metadata, "statistics": []}
 
 
-@fault("IRC-TBL-LOAD-010", by=lambda act: around("rules", "snapshots-of-refs", _then(act)))
+@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_cut_the_snapshot_log(metadata: Document) -> Document:
     """With `refs` the snapshot-log is shorter."""
     kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}
     return {**metadata, "snapshot-log": [entry for entry in metadata.get("snapshot-log", []) if entry["snapshot-id"] in kept]}
 
 
-@fault("IRC-TBL-LOAD-010", by=lambda act: around("rules", "snapshots-of-refs", _then(act)))
+@fault("IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_lose_the_metadata_log(metadata: Document) -> Document:
     """With `refs` there is no metadata-log."""
     return {**metadata, "metadata-log": []}
 
 
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: around("rules", "snapshots-of-refs", _then(act)))
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_lose_parents(metadata: Document) -> Document:
     """With `refs` snapshots lose the parents that are left out."""
     kept = {snapshot["snapshot-id"] for snapshot in metadata["snapshots"]}
@@ -187,7 +187,7 @@ def refs_lose_parents(metadata: Document) -> Document:
     return {**metadata, "snapshots": [orphaned(snapshot) for snapshot in metadata["snapshots"]]}
 
 
-@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: around("rules", "snapshots-of-refs", _then(act)))
+@fault("IRC-TBL-LOAD-008", "IRC-TBL-LOAD-010", by=lambda act: wrap_rule("snapshots_of_refs", _then(act)))
 def refs_lose_refs(metadata: Document) -> Document:
     """With `refs` main is the only one of them."""
     return {**metadata, "refs": {name: ref for name, ref in metadata.get("refs", {}).items() if name == "main"}}

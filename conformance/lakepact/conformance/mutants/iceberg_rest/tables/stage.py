@@ -12,7 +12,8 @@ from lakepact.conformance.mutants.iceberg_rest.operators.creation import is_stag
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT, CREATE, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.preconditions import always_holds
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
-from lakepact.reference_server.faults import Install, accept, all_of, around, fault, instead, on_call
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import switched
+from lakepact.reference_server.faults import Install, accept, all_of, fault, instead, on_call, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import no_such_table
 from lakepact.reference_server.iceberg_rest.metadata_files import record_of
 from lakepact.reference_server.problems import Problem
@@ -100,7 +101,7 @@ def making(spoil: Callable[[Document, Sequence[Document]], None]) -> Callable[[S
 
         return applied
 
-    return around("rules", "updates-applied", wrapper)
+    return wrap_rule("updates_applied", wrapper)
 
 
 def _creates(requirements: Sequence[Document]) -> bool:
@@ -200,7 +201,7 @@ def makes_no_order(metadata: Document, _: Sequence[Document]) -> None:
     metadata |= {"sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0}
 
 
-@fault("IRC-TBL-STAGE-004", by=partial(around, "rules", "committed-table"))
+@fault("IRC-TBL-STAGE-004", by=partial(wrap_rule, "committed_table"))
 def commits_to_tables_only(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
     """A commit that would make a table is answered with 404."""
 
@@ -252,7 +253,7 @@ def counts_snapshots(metadata: Document, _: Sequence[Document]) -> None:
         metadata["current-snapshot-id"] = numbers[metadata["current-snapshot-id"]]
 
 
-@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(around, "rules", "committed-table"))
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
 def replaces_by_stages(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
     """A commit that should make a table replaces one that is there."""
 
@@ -290,7 +291,7 @@ def touches_and_complains(service: Service) -> None:
     on_call(COMMIT, act)(service)
 
 
-@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(around, "rules", "committed-table"))
+@fault("IRC-TBL-STAGE-006", "IRC-TBL-STAGE-007", by=partial(wrap_rule, "committed_table"))
 def stages_race(usual: Callable[..., Record | None]) -> Callable[..., Record | None]:
     """For a moment after a commit has made a table, another one can."""
 
@@ -316,15 +317,16 @@ def stages_once() -> Install:
     return _reserve(for_stages=True)
 
 
-@fault("IRC-TBL-STAGE-009", by=lambda act: all_of(_stages(act), always_holds("assert-create")))
-def stages_over_tables(service: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+@fault("IRC-TBL-STAGE-009")
+def stages_over_tables(service: Service) -> None:
     """A table that exists can be staged, and committing the stage is no conflict."""
-    usual = service.rules["identifier-is-free"]
-    service.rules["identifier-is-free"] = accept
-    try:
-        return handler(**arguments)
-    finally:
-        service.rules["identifier-is-free"] = usual
+    everything_free = switched(service, "identifier_is_free", lambda _: accept)
+
+    def stage(_: Service, handler: Handler, arguments: dict[str, Any]) -> Reply:
+        with everything_free():
+            return handler(**arguments)
+
+    all_of(_stages(stage), always_holds("assert-create"))(service)
 
 
 @fault("IRC-TBL-STAGE-013", by=partial(making))
@@ -337,7 +339,7 @@ def makes_with_history(metadata: Document, _: Sequence[Document]) -> None:
 @fault("IRC-TBL-STAGE-014")
 def stages_evade_the_policy(service: Service) -> None:
     """A commit may set any location."""
-    write = service.rules["written"]
+    write, anywhere = service.rules.current("written"), switched(service, "location_is_held", lambda _: accept)
 
     def written(warehouse: Any, metadata: Document, *, former: str | None) -> Record:
         try:
@@ -347,11 +349,8 @@ def stages_evade_the_policy(service: Service) -> None:
         return record
 
     def act(handler: Handler, arguments: dict[str, Any]) -> Reply:
-        held, service.rules["location-is-held"] = service.rules["location-is-held"], accept
-        try:
+        with anywhere():
             return handler(**arguments)
-        finally:
-            service.rules["location-is-held"] = held
 
-    service.rules["written"] = written
+    service.rules.replace("written", written)
     on_call(COMMIT, act)(service)

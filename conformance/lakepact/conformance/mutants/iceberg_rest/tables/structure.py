@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.creation import forgiven, made_with
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_if
-from lakepact.reference_server.faults import Install, around, fault
+from lakepact.reference_server.faults import Install, fault, wrap_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -157,7 +157,7 @@ def refuses_deep_types(body: Document) -> bool:
     return _depth(body["schema"]) > 4  # the schema is a struct itself
 
 
-@fault("IRC-TBL-CREATE-029", by=partial(around, "rules", "new-metadata"))
+@fault("IRC-TBL-CREATE-029", by=partial(wrap_rule, "new_metadata"))
 def takes_young_types(make: Callable[..., Document]) -> Callable[..., Document]:
     """Types of format version 3 are taken for tables of version 2."""
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import TRANSACT
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import during
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.transactions import changes_taken_as, creates, in_parts, names, refused_when
-from lakepact.reference_server.faults import Fault, Install, around, on_reply, on_status
+from lakepact.reference_server.faults import Fault, Install, on_reply, on_status, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
 from lakepact.reference_server.problems import Problem
 
@@ -153,7 +153,7 @@ CHANGES = (
         "transactions-are-not-logged",
         "Transactions do not log where the metadata stood before.",
         ("IRC-TXN-014",),
-        during(TRANSACT, "commit-finished", lambda _: lambda metadata, _previous, _place: metadata),
+        while_handling(TRANSACT, "commit_finished", lambda _: lambda metadata, _previous, _place: metadata),
     ),
     Fault("transactions-leave-a-mark", "A transaction sets a property of its own.", ("IRC-TXN-014",), changes_taken_as(_with_a_mark)),
 )
@@ -256,7 +256,7 @@ CREATIONS = (
         "transactions-forget-new-tables",
         "A table that a transaction should create is left out.",
         ("IRC-TXN-012",),
-        around("rules", "changes-of", _forgetting_new_tables),
+        wrap_rule("changes_of", _forgetting_new_tables),
     ),
     Fault(
         "creations-in-transactions-conflict",

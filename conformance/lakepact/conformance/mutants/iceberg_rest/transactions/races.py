@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import TRANSACT
 from lakepact.conformance.mutants.iceberg_rest.operators.races import CONFLICT, FAILURE, WHILE, crowded, read_before
 from lakepact.conformance.mutants.iceberg_rest.operators.transactions import committer
-from lakepact.reference_server.faults import Install, all_of, around, fault, on_call, on_wire
+from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_wire, wrap_rule
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 
@@ -74,7 +74,7 @@ def transactions_allow_write_skew() -> Install:
             for change in changes:
                 former = read[change.key]
                 if not change.updates:
-                    catalog.rules["requirements-hold"](
+                    catalog.rules.requirements_hold(
                         former.document["metadata"] if former else None, change.requirements, table=catalog.preconditions
                     )
             return {change.key: fresh[change.key] if change.updates else transaction.get(change.key) for change in changes}
@@ -90,7 +90,7 @@ def transactions_allow_write_skew() -> Install:
             read.clear()
         await wire.answer(reply)
 
-    return all_of(around("rules", "committed-tables", wrapper), on_wire(TRANSACT, answer))
+    return all_of(wrap_rule("committed_tables", wrapper), on_wire(TRANSACT, answer))
 
 
 @fault("IRC-TXN-010")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import TRANSACT
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import during, taken_as
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as, while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.transactions import changes_taken_as, despite, in_parts, leaving_out
-from lakepact.reference_server.faults import Fault, Install, all_of, around, on_call, unchecked
+from lakepact.reference_server.faults import Fault, Install, all_of, on_call, unchecked, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
@@ -123,7 +123,7 @@ HALVES = (
         "transactions-create-over-views",
         "A transaction that creates a table puts it in the place of a view.",
         ("IRC-TXN-016",),
-        during(TRANSACT, "committed-table", _over_views),
+        while_handling(TRANSACT, "committed_table", _over_views),
     ),
     Fault(
         "transactions-check-what-they-change",
@@ -162,7 +162,7 @@ def _for_views(become: Callable[[Problem], Problem]) -> Install:
 
         return committed_tables
 
-    return around("rules", "committed-tables", wrapper)
+    return wrap_rule("committed_tables", wrapper)
 
 
 ANSWERS = (
@@ -194,7 +194,7 @@ ANSWERS = (
         "missing-tables-of-transactions-conflict",
         "A table that does not exist is a requirement that fails.",
         ("IRC-TXN-004",),
-        around("rules", "committed-tables", _tables_last),
+        wrap_rule("committed_tables", _tables_last),
     ),
     Fault(
         "missing-tables-of-transactions-are-bad-requests",

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
-from lakepact.reference_server.faults import Install, all_of, around, fault
+from lakepact.reference_server.faults import Install, all_of, fault, wrap_rule
 from lakepact.reference_server.iceberg_rest.partitioning import highest_field_id
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def orders_take_properties() -> Install:
     return afterwards("add-sort-order", _without_properties)
 
 
-@fault("IRC-UPD-035", by=partial(around, "rules", "updates-applied"))
+@fault("IRC-UPD-035", by=partial(wrap_rule, "updates_applied"))
 def one_snapshot_for_a_commit(apply: Callable[..., Document]) -> Callable[..., Document]:
     """Of several snapshots of a commit one is added."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.faults import Install, all_of, fault, instead
+from lakepact.reference_server.faults import Install, all_of, fault, replace_rule
 
 if TYPE_CHECKING:
     from lakepact.reference_server.store import Record
@@ -16,7 +16,7 @@ def of_the_table(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in 
     return b'"%s"' % record.document["metadata"]["table-uuid"].encode()
 
 
-@fault("IRC-CET-001", by=partial(instead, "rules", "commit-tag"))
+@fault("IRC-CET-001", by=partial(replace_rule, "commit_tag"))
 def commits_have_tags_of_their_own(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in the place of a rule that looks at it
     """The ETag of a commit is not the one that the table is loaded with afterwards."""
     return b'"commit-%s' % record.tag.lstrip(b'"')
@@ -25,10 +25,10 @@ def commits_have_tags_of_their_own(record: Record, snapshots: str) -> bytes:  # 
 @fault("IRC-CET-002")
 def one_tag_for_all_commits() -> Install:
     """Commits and loads answer with the same ETag as long as a table exists."""
-    return all_of(instead("rules", "commit-tag", of_the_table), instead("rules", "tag", of_the_table))
+    return all_of(replace_rule("commit_tag", of_the_table), replace_rule("tag", of_the_table))
 
 
-@fault("IRC-CET-003", by=partial(instead, "rules", "tag"))
+@fault("IRC-CET-003", by=partial(replace_rule, "tag"))
 def one_tag_for_all_snapshots_and_for_refs(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in the place of a rule that looks at it
     """A table is loaded with one ETag, whether with all snapshots or with those of refs."""
     return record.tag

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
-from lakepact.reference_server.faults import Fault, Install, around, fault, on_answer, on_call
+from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import NO_CONTENT, Reply
 
@@ -91,7 +91,7 @@ def drops_whatever_has_the_name(handler: Handler, arguments: dict[str, Any]) -> 
         raise
 
 
-@fault("IRC-IDEM-012", by=partial(around, "rules", "key-is-kept"))
+@fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
 def forgets_refusals(keep: Callable[..., None]) -> Callable[..., None]:
     """A refusal is not kept under its key, so that the same request is carried out later."""
 
@@ -114,7 +114,7 @@ def equal_requests_are_one(handler: Handler, arguments: dict[str, Any]) -> Reply
     return handler(**{**arguments, KEY: _derived("", arguments)} if KEY in arguments else arguments)
 
 
-@fault("IRC-IDEM-015", by=partial(around, "rules", "known-key"))
+@fault("IRC-IDEM-015", by=partial(wrap_rule, "known_key"))
 def keys_are_known_late(known: Callable[..., Record | None]) -> Callable[..., Record | None]:
     """A key is known only some time after its request, so that the same one is carried out several times at once."""
 
@@ -149,7 +149,7 @@ def keys_for_several_drops() -> Install:
     return on_call(("dropView", "dropNamespace"), key_of_its_own)
 
 
-@fault("IRC-IDEM-012", by=partial(around, "rules", "key-is-kept"))
+@fault("IRC-IDEM-012", by=partial(wrap_rule, "key_is_kept"))
 def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
     """That something could not be dropped is not kept under its key."""
 
@@ -164,7 +164,7 @@ def forgets_refused_drops(keep: Callable[..., None]) -> Callable[..., None]:
 def few_keys_are_known(service: Service) -> None:
     """A key is forgotten after four others."""
     last: deque[str] = deque(maxlen=4)
-    keep, known = service.rules["key-is-kept"], service.rules["known-key"]
+    keep, known = service.rules.current("key_is_kept"), service.rules.current("known_key")
 
     def kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
         last.append(name)
@@ -174,7 +174,8 @@ def few_keys_are_known(service: Service) -> None:
         record: Record | None = known(transaction, name)
         return record if name in last else None
 
-    service.rules.update({"key-is-kept": kept, "known-key": found})
+    service.rules.replace("key_is_kept", kept)
+    service.rules.replace("known_key", found)
 
 
 @fault("IRC-SEC-005")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.reference_server.faults import Install, all_of, around, fault, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
 
@@ -23,7 +23,7 @@ def over_what_has_the_name(kind: str) -> Install:
     """Register over a view, or over a table, that has the name."""
 
     def install(service: Service) -> None:
-        register, free = service.handlers["registerView"], service.rules["identifier-is-free"]
+        register, free = service.handlers["registerView"], service.rules.current("identifier_is_free")
         registering: list[bool] = []
 
         def is_free(transaction: Any, levels: Any, name: str, wanted: str) -> None:
@@ -40,7 +40,7 @@ def over_what_has_the_name(kind: str) -> Install:
             finally:
                 registering.pop()
 
-        service.rules["identifier-is-free"] = is_free
+        service.rules.replace("identifier_is_free", is_free)
         service.handlers["registerView"] = answer
 
     return install
@@ -65,13 +65,13 @@ def dropped_views_keep_their_names(service: Service) -> None:
     service.handlers.update(dropView=dropped, registerView=registered)
 
 
-@fault("IRC-VIEW-REG-001", by=partial(around, "rules", "read-view-metadata"))
+@fault("IRC-VIEW-REG-001", by=partial(wrap_rule, "read_view_metadata"))
 def registered_views_get_new_uuids(read: Callable[..., Any]) -> Callable[..., Any]:
     """A view that is registered has another UUID than its file."""
     return lambda *arguments: {**read(*arguments), "view-uuid": str(uuid.uuid4())}
 
 
-@fault("IRC-VIEW-REG-001", by=partial(around, "rules", "read-view-metadata"))
+@fault("IRC-VIEW-REG-001", by=partial(wrap_rule, "read_view_metadata"))
 def registered_views_have_no_properties(read: Callable[..., Any]) -> Callable[..., Any]:
     """A view that is registered has none of the properties of its file."""
     return lambda *arguments: {**read(*arguments), "properties": {}}

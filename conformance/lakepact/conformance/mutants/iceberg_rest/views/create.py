@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import made_where_missing
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, taken_as
 from lakepact.conformance.mutants.iceberg_rest.operators.views import CREATE, made_with, once_each, overlooks
-from lakepact.reference_server.faults import Install, all_of, around, fault, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply
@@ -219,7 +219,7 @@ def properties_of_views_become_texts(body: Document) -> Document:
     return {**body, "properties": {key: str(value) for key, value in properties.items()}} if isinstance(properties, dict) else body
 
 
-@fault("IRC-VIEW-CREATE-018", by=lambda act: all_of(around("rules", "identifier-is-free", act)))
+@fault("IRC-VIEW-CREATE-018", by=lambda act: all_of(wrap_rule("identifier_is_free", act)))
 def views_learn_late_of_each_other(usual: Callable[..., None]) -> Callable[..., None]:
     """A view that was created just now is not seen."""
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.views import EXISTS, LIST
-from lakepact.reference_server.faults import Install, fault, instead, on_answer, on_call, on_status
+from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, replace_rule
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
 from lakepact.reference_server.problems import Problem
 from lakepact.reference_server.replies import Reply, json_reply
@@ -25,7 +25,7 @@ def _found(reply: Reply) -> Reply:
     return reply
 
 
-@fault("IRC-VIEW-LIST-001", by=partial(instead, "rules", "views-of"))
+@fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
 def lists_views_of_children(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
     """Views of child namespaces are listed too."""
     for key, record in sorted(transaction.every(IDENTIFIERS), key=lambda item: item[0].name):
@@ -33,7 +33,7 @@ def lists_views_of_children(transaction: Transaction, levels: Place, behind: str
             yield key.name, record
 
 
-@fault("IRC-VIEW-LIST-001", by=partial(instead, "rules", "views-of"))
+@fault("IRC-VIEW-LIST-001", by=partial(replace_rule, "views_of"))
 def lists_views_by_prefix(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:
     """Views of namespaces whose names begin alike are listed too."""
     for key, record in transaction.every(IDENTIFIERS):

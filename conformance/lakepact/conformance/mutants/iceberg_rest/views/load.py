@@ -59,7 +59,7 @@ def _schema(component: str, name: str, says: str, install: Install) -> Fault:
 def _counted_for_ever(service: Service) -> None:
     """A namespace that a view was created in is never empty again."""
     filled: set[tuple[str, ...]] = set()
-    create, is_empty = service.handlers["createView"], service.rules["namespace-is-empty"]
+    create, is_empty = service.handlers["createView"], service.rules.current("namespace_is_empty")
 
     def counted(*, namespace: str, **arguments: Any) -> Reply:
         reply = create(namespace=namespace, **arguments)
@@ -72,7 +72,7 @@ def _counted_for_ever(service: Service) -> None:
             raise Problem(409, "NamespaceNotEmptyException", "it holds a view")
 
     service.handlers["createView"] = counted
-    service.rules["namespace-is-empty"] = namespace_is_empty
+    service.rules.replace("namespace_is_empty", namespace_is_empty)
 
 
 LOADED = (

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
-from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, during, refused_if, taken_as
+from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_if, taken_as, while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.views import REPLACE, adding, finished_with, in_place_of, once_each
-from lakepact.reference_server.faults import Install, accept, all_of, around, fault, instead, on_call, on_status, on_wire
+from lakepact.reference_server.faults import Install, accept, all_of, fault, instead, on_call, on_status, on_wire, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
 from lakepact.reference_server.iceberg_rest.view_updates import VIEW_UPDATES
 from lakepact.reference_server.problems import Problem
@@ -138,7 +138,7 @@ def added_versions_without_catalog(_: ViewDraft, version: Document) -> Document:
     return {member: value for member, value in version.items() if member != "default-catalog"}
 
 
-@fault("IRC-VIEW-REPL-001", by=partial(around, "rules", "view-written"))
+@fault("IRC-VIEW-REPL-001", by=partial(wrap_rule, "view_written"))
 def replaced_views_keep_their_file(write: Callable[..., Record]) -> Callable[..., Record]:
     """A replaced view names its former file."""
 
@@ -233,7 +233,7 @@ def replaces_what_is_missing() -> Install:
     return on_status(REPLACE, {404: 204})
 
 
-@fault("IRC-VIEW-REPL-007", by=partial(during, REPLACE, "view-exists"))
+@fault("IRC-VIEW-REPL-007", by=partial(while_handling, REPLACE, "view_exists"))
 def replaces_tables_as_views(find: Callable[..., Record]) -> Callable[..., Record]:
     """A table is taken for a view and found wanting."""
 
@@ -311,17 +311,8 @@ def replacements_lose_each_other() -> Install:
     """Simultaneous replacements overwrite each other."""
     read: dict[tuple[Place, str], Record] = {}
 
-    def act(handler: Handler, arguments: dict[str, Any], rules: dict[str, Callable[..., Any]]) -> Reply:
-        usual = rules["view-exists"]
-
-        def remembered(transaction: Transaction, levels: Place, name: str) -> Record:
-            return read.setdefault((levels, name), usual(transaction, levels, name))
-
-        rules["view-exists"] = remembered
-        try:
-            return handler(**arguments)
-        finally:
-            rules["view-exists"] = usual
+    def remembering(usual: Callable[..., Record]) -> Callable[..., Record]:
+        return lambda transaction, levels, name: read.setdefault((levels, name), usual(transaction, levels, name))
 
     async def answer(wire: Wire, reply: Reply) -> None:
         if reply.status == 200:
@@ -329,7 +320,7 @@ def replacements_lose_each_other() -> Install:
         read.clear()
         await wire.answer(reply)
 
-    return all_of(lambda service: on_call(REPLACE, lambda h, a: act(h, a, service.rules))(service), on_wire(REPLACE, answer))
+    return all_of(while_handling(REPLACE, "view_exists", remembering), on_wire(REPLACE, answer))
 
 
 @fault("IRC-UPD-083", by=partial(adding))

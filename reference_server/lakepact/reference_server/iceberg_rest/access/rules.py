@@ -1,0 +1,12 @@
+"""All decisions of a catalog that knows its callers."""
+
+from __future__ import annotations
+
+from lakepact.reference_server.iceberg_rest.rules import CatalogRules
+
+from . import Rules as AccessRules
+from . import callers, token_endpoint
+
+
+class GuardedRules(AccessRules, callers.Rules, token_endpoint.Rules, CatalogRules):
+    """The rules of all areas, of which those of access come first."""
