@@ -96,7 +96,9 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
             found.asked["exchanges"] += 1
             whole(body)
 
-        rules |= {"now": lambda: found.now, "client": counted_client, "exchange-is-whole": counted_exchange}
+        rules.replace("now", lambda: found.now)
+        rules.replace("client", counted_client)
+        rules.replace("exchange_is_whole", counted_exchange)
         with IcebergCatalog(server.url, auth=BearerToken("root-token")) as root:
             root.create_namespace("ann")
         yield found

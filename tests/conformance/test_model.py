@@ -13,6 +13,7 @@ from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.checks.iceberg_rest.stateful.model_histories import NEVER_GIVEN
 from lakepact.conformance.embedded import embedded
+from lakepact.conformance.mutants import fault_named
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import Fault, all_of, on_answer, on_call
@@ -76,7 +77,7 @@ def test_the_same_seed_makes_the_same_history() -> None:
     ],
 )
 def test_a_fault_is_shown_in_few_requests(fault: str, requirement: str, most: int) -> None:
-    assert 0 < contradictions_of(fault)[requirement] <= most
+    assert 0 < contradictions_of(fault_named(fault, "iceberg_rest"))[requirement] <= most
 
 
 # -- what only a history shows ------------------------------------------------------------------------------------
