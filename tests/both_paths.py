@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from uvicorn.server import ServerState
 
 from lakepact.reference_server.app import service
-from lakepact.reference_server.contract_lane import ContractLane
+from lakepact.reference_server.http.router import ContractLane
 from lakepact.reference_server.running import LIMITS, configured
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lakepact.reference_server.limits import Limits
+    from lakepact.reference_server.http.limits import Limits
     from lakepact.reference_server.service import Service
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}

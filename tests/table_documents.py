@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
-from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

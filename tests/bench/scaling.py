@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from load import load
 from workloads import SCHEMA, request
 
+from lakepact.reference_server.http.paging import token
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.pages import token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

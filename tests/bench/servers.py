@@ -12,7 +12,7 @@ import uvicorn
 from scaling import fill
 
 from lakepact.reference_server.app import application, service
-from lakepact.reference_server.leisure import share_the_interpreter
+from lakepact.reference_server.http.workers import share_the_interpreter
 from lakepact.reference_server.running import configured, kept, listening
 from lakepact.reference_server.service import Settings
 

@@ -13,14 +13,14 @@ from lakepact.conformance.checks.iceberg_rest.tables.load import significant
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import all_of, on_answer, on_call, on_request, on_status, replace_rule
-from lakepact.reference_server.pages import page
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.paging import page
+from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
 from variations import judged, results
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
     from miniatures import Answer
 

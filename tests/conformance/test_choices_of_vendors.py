@@ -13,7 +13,7 @@ from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server import running
 from lakepact.reference_server.faults import accept, all_of, on_answer, on_call
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from miniatures import answer, miniature
 from variations import judged, results
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
     from miniatures import Answer
 

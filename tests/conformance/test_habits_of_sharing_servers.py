@@ -20,7 +20,7 @@ from lakepact.reference_server.faults import Install, all_of, on_call, on_lines,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
 SUITE = suites.load("delta_sharing")

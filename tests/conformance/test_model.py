@@ -21,7 +21,7 @@ from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 BUDGET = 600  #: requests, as many as `lakepact check` sends

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import on_call
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from variations import judged
 
 if TYPE_CHECKING:
     import pytest
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 CREATING = ("IRC-REQ-00*", "IRC-TBL-STAGE-*", "IRC-UPD-00*", "IRC-UPD-01*", "IRC-UPD-022", "IRC-UPD-04*", "IRC-TXN-0*")

@@ -37,7 +37,7 @@ from lakepact.reference_server.faults import (
     replace_rule,
     wrap_rule,
 )
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:

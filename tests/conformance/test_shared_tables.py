@@ -24,7 +24,7 @@ from lakepact.conformance.mutants.delta_sharing.operators.lines import (
 from lakepact.conformance.outcome import Outcome
 from lakepact.conformance.target import Target
 from lakepact.reference_server.faults import Install, all_of, on_call, on_lines, replace_rule, wrap_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:

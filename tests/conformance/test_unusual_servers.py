@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.reference_server.faults import all_of, on_answer, on_call
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from variations import judged
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 NAMES = (

@@ -18,7 +18,7 @@ from deltalake import DeltaTable, write_deltalake
 from moto.server import ThreadedMotoServer
 
 from lakepact.reference_server import running
-from lakepact.reference_server.temporary_keys import signing
+from lakepact.reference_server.warehouse.vended_credentials import signing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

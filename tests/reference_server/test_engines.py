@@ -13,7 +13,7 @@ import pytest
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server import running
 from lakepact.reference_server.app import ENGINES, application, service
-from lakepact.reference_server.connexion_engine import ConnexionLane
+from lakepact.reference_server.http.connexion_engine import ConnexionLane
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from both_paths import HOST, USUAL, Connection, Counted, Ways, made, quiet, request
-from lakepact.reference_server import fast_protocol
 from lakepact.reference_server.app import application
 from lakepact.reference_server.faults import ANSWERS, Install, on_call, on_headers, on_request, on_wire
-from lakepact.reference_server.limits import KEEP_ALIVE_SECONDS
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http import fast_protocol
+from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.running import running
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from uvicorn.server import ServerState
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Service
-    from lakepact.reference_server.wire import Wire
 
 
 @pytest.fixture(scope="module")

@@ -39,15 +39,15 @@ from lakepact.reference_server.faults import (
     replace_rule,
     unchecked,
 )
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from lakepact.reference_server.wire import Wire
+    from lakepact.reference_server.http.wire import Wire
 
 CONTRACT = Contract("iceberg_rest")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.json_text import MAX_DEPTH, NotJson, count_values, read_json
+from lakepact.reference_server.http.json_text import MAX_DEPTH, NotJson, count_values, read_json
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 documents = st.recursive(

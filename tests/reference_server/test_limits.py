@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lakepact.reference_server import running
-from lakepact.reference_server.limits import Limits
+from lakepact.reference_server.http.limits import Limits
 from raw_connections import CONFIG, answer_seconds, connect, eventually, fill, received, statuses
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from lakepact.reference_server.object_warehouse import ObjectWarehouse
-from lakepact.reference_server.temporary_keys.signing import Keys
-from lakepact.reference_server.warehouse import Outside, Unwritable
+from lakepact.reference_server.warehouse.local import Outside, Unwritable
+from lakepact.reference_server.warehouse.objects import ObjectWarehouse
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
 from miniatures import miniature
 
 ROOT = "s3://bucket/lake"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.pages import BadToken, opened, page, token
+from lakepact.reference_server.http.paging import BadToken, opened, page, token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.generated.contract import Parameter
-from lakepact.reference_server.parameters import BadParameter, Parameters
+from lakepact.reference_server.http.parameters import BadParameter, Parameters
 
 PARAMETERS = Parameters(
     [

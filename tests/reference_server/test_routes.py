@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.routes import BadPath, Found, Routes, variables
+from lakepact.reference_server.http.routes import BadPath, Found, Routes, variables
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 

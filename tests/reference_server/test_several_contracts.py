@@ -19,7 +19,7 @@ from lakepact.reference_server import running
 from lakepact.reference_server.app import services
 from lakepact.reference_server.cli import serve
 from lakepact.reference_server.faults import ANSWERS, UnknownFault, on_lines, on_status
-from lakepact.reference_server.replies import NDJSON, Reply
+from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.service import BadSetting, Settings
 
 if TYPE_CHECKING:

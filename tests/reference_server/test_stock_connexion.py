@@ -13,7 +13,7 @@ from connexion.resolver import Resolver
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.app import application, service
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.service import Settings
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from lakepact.reference_server.file_store import FileStore
-from lakepact.reference_server.store import Key, MemoryStore, Record, Store
-from lakepact.reference_server.store_file import StoreFile
+from lakepact.reference_server.storage.group_commit import FileStore
+from lakepact.reference_server.storage.sqlite import StoreFile
+from lakepact.reference_server.storage.store import Key, MemoryStore, Record, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,11 +14,11 @@ import pytest
 import uvicorn
 
 from lakepact.reference_server.app import application, service
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NDJSON, Begun, Reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NDJSON, Begun, Reply
+from lakepact.reference_server.http.wire import AHEAD
 from lakepact.reference_server.running import _answering, configured, listening
 from lakepact.reference_server.service import Settings
-from lakepact.reference_server.wire import AHEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

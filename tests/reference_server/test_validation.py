@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.validation import Invalid, Validators
+from lakepact.reference_server.http.validation import Invalid, Validators
 
 VALIDATORS = Validators(Contract("iceberg_rest"))
 

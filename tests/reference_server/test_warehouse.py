@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakepact.reference_server.object_warehouse import ObjectWarehouse
-from lakepact.reference_server.warehouse import (
+from lakepact.reference_server.warehouse.local import (
     FileWarehouse,
     MemoryWarehouse,
     Outside,
@@ -22,9 +21,10 @@ from lakepact.reference_server.warehouse import (
     tidied,
     warehouse,
 )
+from lakepact.reference_server.warehouse.objects import ObjectWarehouse
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.warehouse import Warehouse
+    from lakepact.reference_server.warehouse.local import Warehouse
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 

@@ -3,6 +3,6 @@
 `with running() as server:` has it answering at `server.url`, in a thread of this process.
 """
 
-from .running import Server, running
+from lakepact.reference_server.running import Server, running
 
 __all__ = ["Server", "running"]

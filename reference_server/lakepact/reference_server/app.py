@@ -14,16 +14,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import Contract, contracts
-
-from .contract_lane import ContractLane
-from .faults import Fault, UnknownFault, fault_named
-from .service import NEEDED, OF_USE_TO, BadSetting
+from lakepact.reference_server.faults import Fault, UnknownFault, fault_named
+from lakepact.reference_server.http.router import ContractLane
+from lakepact.reference_server.service import NEEDED, OF_USE_TO, BadSetting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
-    from .contract_lane import AsgiApp
-    from .service import Service, Settings
+    from lakepact.reference_server.http.router import AsgiApp
+    from lakepact.reference_server.service import Service, Settings
 
 PAGES = ("/", "/healthz", "/openapi.json")
 #: Where routes come from: the plans that connexion made when the code was generated, or connexion itself, at every start.
@@ -109,7 +108,7 @@ def application(*services: Service, engine: str = "plan") -> AsgiApp:
     """
     pages = left_to_flask(services)
     if engine == "connexion":
-        made: AsgiApp = importlib.import_module("lakepact.reference_server.connexion_engine").application(*services, pages=pages)
+        made: AsgiApp = importlib.import_module("lakepact.reference_server.http.connexion_engine").application(*services, pages=pages)
         return made
     by_name = {served.contract.name: served for served in services}
     lane = ContractLane(PagesOnDemand(services), services=by_name, pages=pages)
@@ -142,5 +141,5 @@ class PagesOnDemand:
 
 
 def _pages(services: tuple[Service, ...]) -> AsgiApp:
-    made: AsgiApp = importlib.import_module("lakepact.reference_server.flask_pages").pages(services)
+    made: AsgiApp = importlib.import_module("lakepact.reference_server.http.pages").pages(services)
     return made

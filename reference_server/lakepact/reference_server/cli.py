@@ -14,18 +14,17 @@ import click
 import uvicorn
 
 from lakepact.generated.contract import Contract, contracts
-
-from .app import ENGINES, application, services
-from .faults import UnknownFault
-from .leisure import share_the_interpreter
-from .running import LIMITS, configured, kept, listening
-from .service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
-from .warehouse import Outside
+from lakepact.reference_server.app import ENGINES, application, services
+from lakepact.reference_server.faults import UnknownFault
+from lakepact.reference_server.http.workers import share_the_interpreter
+from lakepact.reference_server.running import LIMITS, configured, kept, listening
+from lakepact.reference_server.service import AUTH, DURABILITIES, MAX_BODY, BadSetting, Settings
+from lakepact.reference_server.warehouse.local import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from .service import Service
+    from lakepact.reference_server.service import Service
 
 
 class _Announced(uvicorn.Server):

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from .app import application, services
-from .bounded_protocol import bounded_protocol
-from .contract_lane import ContractLane
-from .fast_protocol import fast_protocol
-from .limits import KEEP_ALIVE_SECONDS, Limits
-from .service import MAX_BODY, BadSetting, Service, Settings
+from lakepact.reference_server.app import application, services
+from lakepact.reference_server.http.bounded_protocol import bounded_protocol
+from lakepact.reference_server.http.fast_protocol import fast_protocol
+from lakepact.reference_server.http.limits import KEEP_ALIVE_SECONDS, Limits
+from lakepact.reference_server.http.router import ContractLane
+from lakepact.reference_server.service import MAX_BODY, BadSetting, Service, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping
 
-    from .faults import Fault
+    from lakepact.reference_server.faults import Fault
 
 START_SECONDS = 30
 STOP_SECONDS = 5

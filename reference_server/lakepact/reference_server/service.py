@@ -16,20 +16,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .forms import read_form
-from .json_text import read_json
-from .problems import Problem
-from .routes import segment
-from .validation import Validators
+from lakepact.reference_server.http.forms import read_form
+from lakepact.reference_server.http.json_text import read_json
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.routes import segment
+from lakepact.reference_server.http.validation import Validators
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lakepact.generated.contract import Contract, Operation
-
-    from .replies import Reply
-    from .store import Settling, Turn
-    from .wire import Wire
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.wire import Wire
+    from lakepact.reference_server.storage.store import Settling, Turn
 
 Scope = Mapping[str, Any]  #: the request line and headers, as ASGI has them
 Handler = Callable[..., "Reply"]  #: takes the operation's arguments by name, and `body`

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import click
 import orjson
 
-from .service import BadSetting
-from .store_setting import SUFFIX
-from .warehouse import PRIVATE
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.storage.setting import SUFFIX
+from lakepact.reference_server.warehouse.local import PRIVATE
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from .iceberg_rest.store_check import Checked
+    from lakepact.reference_server.iceberg_rest.store_check import Checked
 
 SOUND, UNSOUND, USAGE, INCOMPLETE = 0, 1, 2, 3  #: exit codes
 
@@ -41,7 +41,7 @@ def check(path: Path, *, as_json: bool) -> None:
 
     Example: lakepact store check ./tables
     """
-    from .iceberg_rest.store_check import check_store  # noqa: PLC0415 - for `--help` nobody waits for schemas
+    from lakepact.reference_server.iceberg_rest.store_check import check_store  # noqa: PLC0415 - `--help` waits for no schemas
 
     with _refusals():
         checked = [check_store(one) for one in _stores(path)]
@@ -65,8 +65,8 @@ def accept(path: Path) -> None:
 
     Example: lakepact store accept-loss ./tables/.lakepact/iceberg_rest.sqlite
     """
-    from .store_content import Damaged  # noqa: PLC0415 - for `--help` nobody waits for it
-    from .store_file import accept_loss  # noqa: PLC0415
+    from lakepact.reference_server.storage.content import Damaged  # noqa: PLC0415 - `--help` does not wait for it
+    from lakepact.reference_server.storage.sqlite import accept_loss  # noqa: PLC0415
 
     with _refusals():
         for one in _stores(path):
@@ -79,8 +79,8 @@ def accept(path: Path) -> None:
 
 @contextlib.contextmanager
 def _refusals() -> Generator[None]:
-    from .store_content import Newer, Unavailable  # noqa: PLC0415
-    from .store_lock import Locked  # noqa: PLC0415
+    from lakepact.reference_server.storage.content import Newer, Unavailable  # noqa: PLC0415
+    from lakepact.reference_server.storage.lock import Locked  # noqa: PLC0415
 
     try:
         yield

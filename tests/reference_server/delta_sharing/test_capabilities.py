@@ -17,7 +17,7 @@ from lakepact.reference_server.delta_sharing.capabilities import (
     negotiate,
     read_capabilities,
 )
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 PLAIN = '{"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{}}]}'
 

@@ -15,8 +15,8 @@ import yaml
 from lakepact.reference_server import running
 from lakepact.reference_server.delta_sharing.places import BadShares
 from lakepact.reference_server.delta_sharing.shares_file import read_shares
-from lakepact.reference_server.temporary_keys.policies import Unlimited, policy
-from lakepact.reference_server.temporary_keys.signing import Keys, signed
+from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, policy
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys, signed
 from miniatures import miniature
 
 if TYPE_CHECKING:

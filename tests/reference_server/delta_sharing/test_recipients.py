@@ -10,7 +10,7 @@ import pytest
 from lakepact.generated.contract import Contract
 from lakepact.reference_server import running
 from lakepact.reference_server.delta_sharing.catalogue import Catalogue
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.http.replies import Reply
 
 from .conftest import TOKENS
 

@@ -8,8 +8,8 @@ from pathlib import Path  # noqa: TC003 - fixtures are annotated with it
 
 import pytest
 
-from lakepact.reference_server.file_store import FileStore
-from lakepact.reference_server.store_file import StoreFile
+from lakepact.reference_server.storage.group_commit import FileStore
+from lakepact.reference_server.storage.sqlite import StoreFile
 
 Open = Callable[..., FileStore]
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lakepact.reference_server import file_store
-from lakepact.reference_server.store import Key, NotKept, Record
+from lakepact.reference_server.storage import group_commit
+from lakepact.reference_server.storage.store import Key, NotKept, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.file_store import FileStore
+    from lakepact.reference_server.storage.group_commit import FileStore
 
 ONE, TWO = Key("identifiers", ("ns",), "one"), Key("identifiers", ("ns",), "two")
 
@@ -327,7 +327,7 @@ def test_a_loop_answers_others_while_the_disk_is_slow(store: FileStore) -> None:
 
 
 def test_only_the_documents_of_what_was_changed_last_stay_in_memory(store: FileStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_store, "READ", 2)
+    monkeypatch.setattr(group_commit, "READ", 2)
     for number in (1, 2, 3, 1):
         put(store, Key("identifiers", ("ns",), f"{number}"), record(number))
     store.settle()

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lakepact.reference_server import store_mark
 from lakepact.reference_server.service import BadSetting
-from lakepact.reference_server.store import Key, Record
-from lakepact.reference_server.store_content import Damaged, Newer
-from lakepact.reference_server.store_lock import Locked
+from lakepact.reference_server.storage import mark as store_mark
+from lakepact.reference_server.storage.content import Damaged, Newer
+from lakepact.reference_server.storage.lock import Locked
+from lakepact.reference_server.storage.store import Key, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lakepact.reference_server.file_store import FileStore
+    from lakepact.reference_server.storage.group_commit import FileStore
 
 KEYS = [Key("identifiers", ("ns", "a b", "é"), f"table {number}") for number in range(50)]
 

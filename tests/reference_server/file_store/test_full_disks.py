@@ -20,8 +20,8 @@ from lakepact.client.errors import OutcomeUnknown, ServerTrouble
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.store_check import check_store
 from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.storage.sqlite import StoreFile
 from lakepact.reference_server.store_cli import store
-from lakepact.reference_server.store_file import StoreFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

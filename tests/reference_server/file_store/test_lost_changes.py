@@ -19,11 +19,12 @@ from click.testing import CliRunner
 
 from crashes import SCHEMA, server
 from lakepact.client import IcebergCatalog
-from lakepact.reference_server import running, store_mark
+from lakepact.reference_server import running
 from lakepact.reference_server.service import BadSetting
-from lakepact.reference_server.store import Key, Record
+from lakepact.reference_server.storage import mark as store_mark
+from lakepact.reference_server.storage.sqlite import StoreFile
+from lakepact.reference_server.storage.store import Key, Record
 from lakepact.reference_server.store_cli import store
-from lakepact.reference_server.store_file import StoreFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

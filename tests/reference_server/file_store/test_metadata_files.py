@@ -11,8 +11,9 @@ import pytest
 
 from crashes import SCHEMA
 from lakepact.client import IcebergCatalog
-from lakepact.reference_server import running, store_mark
+from lakepact.reference_server import running
 from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.storage import mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +91,7 @@ def test_after_a_clean_end_files_are_looked_at_once_when_the_machine_was_started
 ) -> None:
     closed(tmp_path)
     (tmp_path / "boot").write_text("another start")
-    monkeypatch.setattr(store_mark, "BOOT", tmp_path / "boot")
+    monkeypatch.setattr(mark, "BOOT", tmp_path / "boot")
 
     assert [loses(table, tmp_path), loses(table, tmp_path)] == [False, True]
 
@@ -99,7 +100,7 @@ def test_where_nobody_knows_whether_the_machine_was_started_files_are_looked_at_
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed(tmp_path)
-    monkeypatch.setattr(store_mark, "BOOT", tmp_path / "nowhere")
+    monkeypatch.setattr(mark, "BOOT", tmp_path / "nowhere")
 
     assert [loses(table, tmp_path), loses(table, tmp_path)] == [False, False]
 

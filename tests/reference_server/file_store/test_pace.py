@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakepact.reference_server.file_store import LOOKED_AT, QUICK, TRIED, Pace
+from lakepact.reference_server.storage.group_commit import LOOKED_AT, QUICK, TRIED, Pace
 
 SLOW = 2 * QUICK
 

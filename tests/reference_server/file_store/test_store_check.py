@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from crashes import SCHEMA
 from lakepact.client import IcebergCatalog
 from lakepact.reference_server import running
+from lakepact.reference_server.storage.content import checksum_of
 from lakepact.reference_server.store_cli import store
-from lakepact.reference_server.store_content import checksum_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

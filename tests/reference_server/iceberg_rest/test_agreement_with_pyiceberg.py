@@ -16,7 +16,7 @@ from pyiceberg.table.update import TableUpdate, update_table_metadata
 
 import table_documents as td
 from commit_sequences import commits, tables
-from lakepact.reference_server.iceberg_rest.metadata import finish_commit
+from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 
 Document = dict[str, Any]

@@ -10,13 +10,13 @@ import pytest
 
 from bench.update_costs import KINDS, VIEW, Kind, schema, snapshot, view_version
 from lakepact.reference_server import running
-from lakepact.reference_server.bodies import MOST_VALUES
-from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
-from lakepact.reference_server.iceberg_rest.preconditions import check
+from lakepact.reference_server.http.bodies import MOST_VALUES
+from lakepact.reference_server.iceberg_rest.commits.preconditions import check
+from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from lakepact.reference_server.iceberg_rest.view_metadata import new_view_metadata
-from lakepact.reference_server.iceberg_rest.view_preconditions import check_view
-from lakepact.reference_server.iceberg_rest.view_updates import apply_view_updates
+from lakepact.reference_server.iceberg_rest.views.metadata import new_view_metadata
+from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
+from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
 
 if TYPE_CHECKING:
     from collections.abc import Callable

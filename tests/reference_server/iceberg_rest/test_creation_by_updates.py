@@ -10,7 +10,7 @@ import pytest
 from pyiceberg.table.metadata import TableMetadataUtil
 
 import table_documents as td
-from lakepact.reference_server.iceberg_rest.metadata import empty_table_metadata
+from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from table_documents import partition_field, snapshot, sort_field, update
 from table_invariants import broken_invariants

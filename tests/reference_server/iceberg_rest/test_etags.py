@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from lakepact.reference_server import running
-from lakepact.reference_server.iceberg_rest.etags import matches
+from lakepact.reference_server.iceberg_rest.tables.etags import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable

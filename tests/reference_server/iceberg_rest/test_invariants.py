@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import table_documents as td
 from commit_sequences import commits, tables
-from lakepact.reference_server.iceberg_rest.metadata import finish_commit
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from lakepact.reference_server.problems import Problem
 from table_invariants import broken_invariants
 
 Document = dict[str, Any]

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
-from lakepact.reference_server.iceberg_rest.locations import Located
-from lakepact.reference_server.store import MemoryStore, Record
-from lakepact.reference_server.warehouse import MemoryWarehouse, overlap
+from lakepact.reference_server.iceberg_rest.tables.locations import Located
+from lakepact.reference_server.storage.store import MemoryStore, Record
+from lakepact.reference_server.warehouse.local import MemoryWarehouse, overlap
 
 KEYS = [identifier_key(("n",), name) for name in "abcd"]
 SLASHES = st.sampled_from(["/", "//", "/./", "%2F"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakepact.reference_server import running
-from lakepact.reference_server.iceberg_rest.metrics import Report, Reports
+from lakepact.reference_server.iceberg_rest.tables.metrics import Report, Reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import pytest
 from pyiceberg.table.metadata import TableMetadataUtil
 
 import table_documents as td
-from lakepact.reference_server.iceberg_rest.metadata import finish_commit, new_table_metadata
+from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit, new_table_metadata
 from table_documents import field, partition_field, sort_field, struct
 from table_invariants import broken_invariants
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lakepact.reference_server import running
-from lakepact.reference_server.iceberg_rest.idempotency import KEPT_SECONDS, RULES, SHELF, Keys
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, RULES, SHELF, Keys
 from lakepact.reference_server.service import BadSetting
-from lakepact.reference_server.store import Key, MemoryStore, NotKept, Record
+from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept, Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,9 +15,9 @@ from pyiceberg.table.update import TableRequirement
 
 import table_documents as td
 from commit_sequences import commits, tables
-from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS, check
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS, check
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

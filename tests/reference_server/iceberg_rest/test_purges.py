@@ -13,8 +13,8 @@ import pytest
 
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
-from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
-from lakepact.reference_server.warehouse import FileWarehouse
+from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
+from lakepact.reference_server.warehouse.local import FileWarehouse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

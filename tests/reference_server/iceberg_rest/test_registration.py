@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import table_documents as td
 from commit_sequences import commits, tables
-from lakepact.reference_server.iceberg_rest.registration import existing_table_metadata
+from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
 from table_documents import partition_field
 from table_invariants import broken_invariants

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyiceberg.schema import Schema, assign_fresh_schema_ids
 
 import table_documents as td
-from lakepact.reference_server.iceberg_rest.schemas import columns, same_schema, types_by_id, with_fresh_ids
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns, same_schema, types_by_id, with_fresh_ids
 from table_documents import field, struct
 
 Document = dict[str, Any]

@@ -11,14 +11,14 @@ from urllib.parse import parse_qsl
 import pytest
 
 from lakepact.reference_server import running
-from lakepact.reference_server.iceberg_rest.credentials import Credentials
-from lakepact.reference_server.iceberg_rest.storage_credentials import StorageAccess, read_storage_access
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials
+from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
 from lakepact.reference_server.server_file import WarehouseEntry
 from lakepact.reference_server.service import BadSetting
-from lakepact.reference_server.temporary_keys.remembered import Remembered
-from lakepact.reference_server.temporary_keys.signing import Keys
-from lakepact.reference_server.temporary_keys.token_services import NoKeys, TemporaryKeys
+from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
+from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys, TemporaryKeys
 from miniatures import miniature
 
 if TYPE_CHECKING:

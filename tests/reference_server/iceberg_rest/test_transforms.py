@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import table_documents as td
-from lakepact.reference_server.iceberg_rest.partitioning import check_spec, same_spec
-from lakepact.reference_server.iceberg_rest.schemas import columns
-from lakepact.reference_server.iceberg_rest.sorting import check_order, same_order
+from lakepact.reference_server.iceberg_rest.tables.partitioning import check_spec, same_spec
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns
+from lakepact.reference_server.iceberg_rest.tables.sorting import check_order, same_order
 from table_documents import field, partition_field, sort_field, struct
 
 Document = dict[str, Any]

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.iceberg_rest.view_metadata import finish_view_commit, new_view_metadata
-from lakepact.reference_server.iceberg_rest.view_preconditions import check_view
-from lakepact.reference_server.iceberg_rest.view_updates import apply_view_updates
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.validation import Invalid, Validators
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.validation import Invalid, Validators
+from lakepact.reference_server.iceberg_rest.views.metadata import finish_view_commit, new_view_metadata
+from lakepact.reference_server.iceberg_rest.views.preconditions import check_view
+from lakepact.reference_server.iceberg_rest.views.updates import apply_view_updates
 
 from .test_hostile_requests import refusal, spoiled
 

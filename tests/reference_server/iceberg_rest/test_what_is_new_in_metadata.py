@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.iceberg_rest.metadata import finish_commit, new_in, new_table_metadata
+from lakepact.reference_server.http.validation import Validators
+from lakepact.reference_server.iceberg_rest.tables.metadata import finish_commit, new_in, new_table_metadata
 from lakepact.reference_server.iceberg_rest.updates import apply_updates
-from lakepact.reference_server.validation import Validators
 
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
 REQUEST = {"name": "events", "schema": SCHEMA, "properties": {"owner": "somebody"}}

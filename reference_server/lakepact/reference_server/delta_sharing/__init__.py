@@ -7,31 +7,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakepact.generated.contract import Contract
+from lakepact.reference_server.delta_sharing import recipients
+from lakepact.reference_server.delta_sharing.answers import KINDS, error_body
+from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+from lakepact.reference_server.delta_sharing.credentials import Credentials
+from lakepact.reference_server.delta_sharing.data_door import DataDoor
+from lakepact.reference_server.delta_sharing.files import Files
+from lakepact.reference_server.delta_sharing.histories import delta_log
+from lakepact.reference_server.delta_sharing.iceberg_tables import IcebergHistory
+from lakepact.reference_server.delta_sharing.queries import ASKED
+from lakepact.reference_server.delta_sharing.recipients import Recipients
+from lakepact.reference_server.delta_sharing.rules import SharingRules
+from lakepact.reference_server.delta_sharing.shares_file import read_shares
+from lakepact.reference_server.delta_sharing.snapshots import Snapshots
+from lakepact.reference_server.delta_sharing.tables import Tables
+from lakepact.reference_server.delta_sharing.tokens import Tokens
 from lakepact.reference_server.service import BadSetting, Service, Settings
-
-from . import recipients
-from .answers import KINDS, error_body
-from .catalogue import Catalogue
-from .credentials import Credentials
-from .data_door import DataDoor
-from .files import Files
-from .histories import delta_log
-from .iceberg_tables import IcebergHistory
-from .queries import ASKED
-from .recipients import Recipients
-from .rules import SharingRules
-from .shares_file import read_shares
-from .snapshots import Snapshots
-from .tables import Tables
-from .tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from lakepact.reference_server.delta_sharing.histories import History, Source
+    from lakepact.reference_server.delta_sharing.shares import Shares
     from lakepact.reference_server.service import Handler
-
-    from .histories import History, Source
-    from .shares import Shares
 
 #: Clients write null for what they do not ask for.
 NULLABLE = {

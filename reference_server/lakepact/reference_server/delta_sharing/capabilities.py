@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:

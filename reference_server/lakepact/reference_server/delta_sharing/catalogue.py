@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.answers import json_answer, refused
+from lakepact.reference_server.delta_sharing.shares import folded
+from lakepact.reference_server.delta_sharing.tokens import BadToken
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .answers import json_answer, refused
-from .shares import folded
-from .tokens import BadToken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.reference_server.delta_sharing.recipients import Caller
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-    from lakepact.reference_server.replies import Reply
-
-    from .recipients import Caller
-    from .shares import Share, SharedSchema, SharedTable, Shares
-    from .tokens import Tokens
+    from lakepact.reference_server.delta_sharing.shares import Share, SharedSchema, SharedTable, Shares
+    from lakepact.reference_server.delta_sharing.tokens import Tokens
+    from lakepact.reference_server.http.replies import Reply
 
 DEFAULT_SIZE = 500  #: items of a page when the caller does not say
 LASTING = 24 * 60 * 60 * 1000  #: milliseconds for which the page token of a listing holds

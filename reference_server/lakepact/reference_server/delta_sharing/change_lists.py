@@ -5,25 +5,24 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from .answers import one_line
-from .changes import METADATA, Page, Removed, recalled, survey
-from .ends import ended
-from .file_lists import links_of
-from .formats import FORMATS
-from .requests import Answer, explained_chunks
+from lakepact.reference_server.delta_sharing.answers import one_line
+from lakepact.reference_server.delta_sharing.changes import METADATA, Page, Removed, recalled, survey
+from lakepact.reference_server.delta_sharing.ends import ended
+from lakepact.reference_server.delta_sharing.file_lists import links_of
+from lakepact.reference_server.delta_sharing.formats import FORMATS
+from lakepact.reference_server.delta_sharing.requests import Answer, explained_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from lakepact.reference_server.delta_sharing.changes import Change, Range, Survey
+    from lakepact.reference_server.delta_sharing.continuations import Continuations
+    from lakepact.reference_server.delta_sharing.files import Files
+    from lakepact.reference_server.delta_sharing.formats import Format, Links
+    from lakepact.reference_server.delta_sharing.queries import Query
+    from lakepact.reference_server.delta_sharing.requests import Request
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-
-    from .changes import Change, Range, Survey
-    from .continuations import Continuations
-    from .files import Files
-    from .formats import Format, Links
-    from .queries import Query
-    from .requests import Request
-    from .snapshots import Snapshots
+    from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
 
 PIECE = 200  #: lines that are sent at once

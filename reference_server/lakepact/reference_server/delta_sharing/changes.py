@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
+from lakepact.reference_server.delta_sharing.queries import malformed
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .log.refusals import DamagedLog
-from .queries import malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from lakepact.reference_server.delta_sharing.histories import History
+    from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-
-    from .histories import History
-    from .log import Commit, Snapshot
 
 
 METADATA = "metaData"

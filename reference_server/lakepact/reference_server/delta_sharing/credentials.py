@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.delta_sharing.answers import json_answer
+from lakepact.reference_server.delta_sharing.queries import malformed
+from lakepact.reference_server.delta_sharing.versions import named
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import Rules as ServiceRules
-from lakepact.reference_server.temporary_keys.policies import Unlimited
-from lakepact.reference_server.temporary_keys.token_services import NoKeys
-
-from .answers import json_answer
-from .queries import malformed
-from .versions import named
+from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
+from lakepact.reference_server.warehouse.vended_credentials.token_services import NoKeys
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+    from lakepact.reference_server.delta_sharing.recipients import Caller
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-    from lakepact.reference_server.replies import Reply
-    from lakepact.reference_server.temporary_keys.token_services import TemporaryKeys
-
-    from .catalogue import Catalogue
-    from .recipients import Caller
-    from .shares import SharedTable, Shares
+    from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.warehouse.vended_credentials.token_services import TemporaryKeys
 
 
 def table_is_read_by_directory(table: SharedTable) -> None:

@@ -11,23 +11,21 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from lakepact.reference_server.doors import failure, finished, refusal
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.delta_sharing.answers import KINDS, refused
+from lakepact.reference_server.delta_sharing.files import Expired, Forged
+from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_asked_for
+from lakepact.reference_server.http.endpoint import failure, finished, refusal
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.http.wire import Wire
 from lakepact.reference_server.service import Rules as ServiceRules
-from lakepact.reference_server.wire import Wire
-
-from .answers import KINDS, refused
-from .files import Expired, Forged
-from .ranges import NotSatisfiable, part_asked_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
+    from lakepact.reference_server.delta_sharing.files import Files, SharedFile
     from lakepact.reference_server.delta_sharing.rules import SharingRules
     from lakepact.reference_server.service import Scope, Service
-
-    from .files import Files, SharedFile
 
 logger = logging.getLogger(__name__)
 

@@ -9,10 +9,9 @@ import logging
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.delta_sharing.answers import one_line
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .answers import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

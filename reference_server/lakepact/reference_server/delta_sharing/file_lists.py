@@ -6,27 +6,25 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.answers import one_line
+from lakepact.reference_server.delta_sharing.ends import ended
+from lakepact.reference_server.delta_sharing.formats import FORMATS, Links
+from lakepact.reference_server.delta_sharing.hints import selected
+from lakepact.reference_server.delta_sharing.queries import malformed
+from lakepact.reference_server.delta_sharing.requests import Answer, explained_chunks
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .answers import one_line
-from .ends import ended
-from .formats import FORMATS, Links
-from .hints import selected
-from .queries import malformed
-from .requests import Answer, explained_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lakepact.reference_server.delta_sharing.continuations import Continuations
+    from lakepact.reference_server.delta_sharing.files import Files
+    from lakepact.reference_server.delta_sharing.log import Snapshot
+    from lakepact.reference_server.delta_sharing.queries import Query
+    from lakepact.reference_server.delta_sharing.requests import Request
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-
-    from .continuations import Continuations
-    from .files import Files
-    from .log import Snapshot
-    from .queries import Query
-    from .requests import Request
-    from .shares import Shares
-    from .snapshots import Snapshots
+    from lakepact.reference_server.delta_sharing.shares import Shares
+    from lakepact.reference_server.delta_sharing.snapshots import Snapshots
 
 
 OPERATION = "query"  #: what tokens of these answers are bound to

@@ -20,18 +20,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_to_bytes
 
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
+from lakepact.reference_server.delta_sharing.shares import folded
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .log.refusals import DamagedLog
-from .shares import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-
-    from .shares import SharedTable, Shares
+    from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
 
 SIGNATURE, EXPIRES = "X-Amz-Signature", "expires"
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .log import Log, NoTable
+from lakepact.reference_server.delta_sharing.log import Log, NoTable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from .log import Commit, Snapshot
+    from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
 
     Document = dict[str, Any]
     Source = Path | tuple[str, ...]  # the folder of a Delta table, or the name of an Iceberg table

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .answers import refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-    from lakepact.reference_server.problems import Problem
+    from lakepact.reference_server.http.problems import Problem
 
 #: Members that make out what is asked; the rest of a request says how it is to be sent.
 ASKED = ("predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion")

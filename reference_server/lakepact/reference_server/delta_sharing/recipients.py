@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lakepact.reference_server.delta_sharing.rules import SharingRules
+    from lakepact.reference_server.delta_sharing.shares import Recipient, Share
     from lakepact.reference_server.service import Scope
-
-    from .shares import Recipient, Share
 
 HOST = re.compile(rb"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 MISSING = 'Bearer realm="Delta Sharing"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import catalogue, credentials, data_door, files, recipients, tables
+from lakepact.reference_server.delta_sharing import catalogue, credentials, data_door, files, recipients, tables
 
 
 class SharingRules(recipients.Rules, catalogue.Rules, files.Rules, data_door.Rules, tables.Rules, credentials.Rules):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from lakepact.reference_server.temporary_keys.token_services import TokenService
+    from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
 
 
 ROOT = "/delta-sharing"  #: the path that the protocol is served below, unless the file has another endpoint

@@ -12,16 +12,27 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
 
-from .grants import address_of
-from .places import read_places
-from .shares import DIRECTORY, ROOT, URL, Recipient, Share, SharedSchema, SharedTable, Shares, by_name, folded
-from .temporary_credentials import read_stores, read_token_service
+from lakepact.reference_server.delta_sharing.grants import address_of
+from lakepact.reference_server.delta_sharing.places import read_places
+from lakepact.reference_server.delta_sharing.shares import (
+    DIRECTORY,
+    ROOT,
+    URL,
+    Recipient,
+    Share,
+    SharedSchema,
+    SharedTable,
+    Shares,
+    by_name,
+    folded,
+)
+from lakepact.reference_server.delta_sharing.temporary_credentials import read_stores, read_token_service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from .places import Place
+    from lakepact.reference_server.delta_sharing.places import Place
 
 LONGEST_NAME = 255  #: characters, as for all lengths here
 LONGEST_COMMENT = 65_536

@@ -10,16 +10,16 @@ from itertools import groupby
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from .formats import FORMATS
-from .histories import delta_log
+from lakepact.reference_server.delta_sharing.formats import FORMATS
+from lakepact.reference_server.delta_sharing.histories import delta_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .formats import Links
-    from .histories import History, Source
-    from .log import Snapshot
-    from .log.active_files import Chunk
+    from lakepact.reference_server.delta_sharing.formats import Links
+    from lakepact.reference_server.delta_sharing.histories import History, Source
+    from lakepact.reference_server.delta_sharing.log import Snapshot
+    from lakepact.reference_server.delta_sharing.log.active_files import Chunk
 
 LIMIT = 512 * 1024 * 1024  #: bytes that are kept, unless something else is said
 OVERHEAD = 200  #: bytes of a file besides its texts, roughly

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NDJSON, Reply
-
-from . import capabilities, changes, continuations, ends, file_lists, queries, versions
-from .change_lists import ChangeLists
-from .changes import Range
-from .continuations import Continuations
-from .file_lists import FileLists
-from .queries import Query, malformed, read_query
-from .requests import Request, explained
-from .versions import Versions, named
+from lakepact.reference_server.delta_sharing import capabilities, changes, continuations, ends, file_lists, queries, versions
+from lakepact.reference_server.delta_sharing.change_lists import ChangeLists
+from lakepact.reference_server.delta_sharing.changes import Range
+from lakepact.reference_server.delta_sharing.continuations import Continuations
+from lakepact.reference_server.delta_sharing.file_lists import FileLists
+from lakepact.reference_server.delta_sharing.queries import Query, malformed, read_query
+from lakepact.reference_server.delta_sharing.requests import Request, explained
+from lakepact.reference_server.delta_sharing.versions import Versions, named
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NDJSON, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.delta_sharing.catalogue import Catalogue
+    from lakepact.reference_server.delta_sharing.files import Files
+    from lakepact.reference_server.delta_sharing.recipients import Caller
+    from lakepact.reference_server.delta_sharing.requests import Answer
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-
-    from .catalogue import Catalogue
-    from .files import Files
-    from .recipients import Caller
-    from .requests import Answer
-    from .shares import SharedTable, Shares
-    from .snapshots import Snapshots
-    from .tokens import Tokens
+    from lakepact.reference_server.delta_sharing.shares import SharedTable, Shares
+    from lakepact.reference_server.delta_sharing.snapshots import Snapshots
+    from lakepact.reference_server.delta_sharing.tokens import Tokens
 
 
 CHANGES = "changes"  #: what the tokens of answers with changed rows are bound to

@@ -6,17 +6,16 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.temporary_keys.policies import Unlimited, bucket_and_prefix
-from lakepact.reference_server.temporary_keys.signing import Keys
-from lakepact.reference_server.temporary_keys.token_services import Rehearsal, SecurityTokenService
+from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited, bucket_and_prefix
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
+from lakepact.reference_server.warehouse.vended_credentials.token_services import Rehearsal, SecurityTokenService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from lakepact.reference_server.temporary_keys.token_services import TokenService
-
-    from .places import Place
+    from lakepact.reference_server.delta_sharing.places import Place
+    from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
 
 SETTINGS = ("sts", "region", "role", "accessKeyIdFrom", "secretAccessKeyFrom", "sessionTokenFrom", "stores", "rehearsal")
 STORE = ("folder", "address")

@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, NoSuchVersion, NoTable, UnsupportedTable
+from lakepact.reference_server.delta_sharing.queries import malformed
+from lakepact.reference_server.delta_sharing.timestamps import BadTimestamp, not_after, not_before
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .log.refusals import DamagedLog, LogError, NoSuchVersion, NoTable, UnsupportedTable
-from .queries import malformed
-from .timestamps import BadTimestamp, not_after, not_before
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.delta_sharing.histories import History
     from lakepact.reference_server.delta_sharing.rules import SharingRules
-
-    from .histories import History
-    from .shares import SharedTable
+    from lakepact.reference_server.delta_sharing.shares import SharedTable
 
 
 #: A path of this machine in a message: what stands before its last slash is nobody's affair.

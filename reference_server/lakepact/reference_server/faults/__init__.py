@@ -22,10 +22,8 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
-
-from .answers import ANSWERS
-from .operators import (
+from lakepact.reference_server.faults.answers import ANSWERS
+from lakepact.reference_server.faults.operators import (
     Install,
     Operations,
     UnknownFault,
@@ -46,6 +44,7 @@ from .operators import (
     unchecked,
     wrap_rule,
 )
+from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

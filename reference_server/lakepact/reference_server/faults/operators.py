@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from lakepact.reference_server.replies import NDJSON, Reply
+from lakepact.reference_server.http.replies import NDJSON, Reply
 from lakepact.reference_server.service import EVERY, Filter, Guard, Handler, Scope, Sender, Service
 
 Install = Callable[[Service], None]

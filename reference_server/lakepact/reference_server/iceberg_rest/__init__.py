@@ -9,44 +9,43 @@ from urllib.parse import unquote
 import orjson
 
 from lakepact.generated.contract import Contract, UnknownVersion
+from lakepact.reference_server.iceberg_rest import extensions, scan_planning
+from lakepact.reference_server.iceberg_rest.catalog import Catalog
+from lakepact.reference_server.iceberg_rest.commits import idempotency
+from lakepact.reference_server.iceberg_rest.commits.commits import Commits
+from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.commits.transactions import Transactions
+from lakepact.reference_server.iceberg_rest.configuration import Configuration
+from lakepact.reference_server.iceberg_rest.extensions import added
+from lakepact.reference_server.iceberg_rest.namespaces import Namespaces
+from lakepact.reference_server.iceberg_rest.recovery import recovering
+from lakepact.reference_server.iceberg_rest.rules import CatalogRules
+from lakepact.reference_server.iceberg_rest.scan_planning import ScanPlanning
+from lakepact.reference_server.iceberg_rest.tables import etags
+from lakepact.reference_server.iceberg_rest.tables.credentials import Credentials, CredentialsAgain
+from lakepact.reference_server.iceberg_rest.tables.locations import Located
+from lakepact.reference_server.iceberg_rest.tables.metrics import Metrics, Reports
+from lakepact.reference_server.iceberg_rest.tables.tables import Tables
+from lakepact.reference_server.iceberg_rest.updates import UPDATES
+from lakepact.reference_server.iceberg_rest.views.commits import ViewCommits
+from lakepact.reference_server.iceberg_rest.views.preconditions import VIEW_PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
+from lakepact.reference_server.iceberg_rest.views.views import Views
+from lakepact.reference_server.iceberg_rest.warehouses import handlers_of, served_warehouses, together
 from lakepact.reference_server.service import BadSetting, Service, Settings
 from lakepact.reference_server.service import Rules as ServiceRules
-from lakepact.reference_server.shelves import OwnShelves
-from lakepact.reference_server.store_setting import MEMORY, opened_store
-
-from . import etags, idempotency, scan_planning
-from . import newer as newer_versions
-from .catalog import Catalog
-from .commits import Commits
-from .configuration import Configuration
-from .credentials import Credentials, CredentialsAgain
-from .locations import Located
-from .metrics import Metrics, Reports
-from .namespaces import Namespaces
-from .newer import added
-from .preconditions import PRECONDITIONS
-from .recovery import recovering
-from .rules import CatalogRules
-from .scan_planning import ScanPlanning
-from .tables import Tables
-from .transactions import Transactions
-from .updates import UPDATES
-from .view_commits import ViewCommits
-from .view_preconditions import VIEW_PRECONDITIONS
-from .view_updates import VIEW_UPDATES
-from .views import Views
-from .warehouses import handlers_of, served_warehouses, together
+from lakepact.reference_server.storage.scoped_store import OwnShelves
+from lakepact.reference_server.storage.setting import MEMORY, opened_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lakepact.reference_server.problems import Problem
+    from lakepact.reference_server.http.problems import Problem
+    from lakepact.reference_server.iceberg_rest.access import Access
+    from lakepact.reference_server.iceberg_rest.extensions import Added
+    from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
     from lakepact.reference_server.server_file import ServerFile
-    from lakepact.reference_server.store import Store
-
-    from .access import Access
-    from .newer import Added
-    from .warehouses import ServedWarehouse
+    from lakepact.reference_server.storage.store import Store
 
 #: Operations that are answered with status 406, because this server does not have what they are about.
 NOT_OFFERED = frozenset(
@@ -127,8 +126,8 @@ def _access(settings: Settings, file: ServerFile | None) -> Access | None:
         return None
     if file is None or not file.principals:
         raise BadSetting(f"--auth {settings.auth} needs principals: name them in the file of --config")
-    from .access import Access, way_of  # noqa: PLC0415 - a server that is open to all starts without
-    from .access.rules import GuardedRules  # noqa: PLC0415
+    from lakepact.reference_server.iceberg_rest.access import Access, way_of  # noqa: PLC0415 - a server that is open to all starts without
+    from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules  # noqa: PLC0415
 
     return Access(file, GuardedRules(), issues_tokens=way_of(file, settings.auth) == "oauth")
 
@@ -189,7 +188,7 @@ def catalog_service(
     served: Service = Service(
         contract,
         handlers={**handlers, **handlers_of(contract, (configuration(endpoints),))},
-        not_offered=(NOT_OFFERED | newer_versions.NOT_OFFERED) & contract.operations.keys(),
+        not_offered=(NOT_OFFERED | extensions.NOT_OFFERED) & contract.operations.keys(),
         error_body=error_body,
         kinds=KINDS,
         paths=_paths(warehouses),

@@ -6,18 +6,17 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store import Key
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.storage.store import Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lakepact.reference_server.http.validation import Validators
     from lakepact.reference_server.iceberg_rest.rules import CatalogRules
-    from lakepact.reference_server.store import Place, Store
-    from lakepact.reference_server.validation import Validators
-    from lakepact.reference_server.warehouse import Warehouse
-
-    from .locations import Located
+    from lakepact.reference_server.iceberg_rest.tables.locations import Located
+    from lakepact.reference_server.storage.store import Place, Store
+    from lakepact.reference_server.warehouse.local import Warehouse
 
 NAMESPACES = "namespaces"  #: the shelf of namespaces, each in the place of its parent
 IDENTIFIERS = "identifiers"  #: the shelf of tables and views, each in the place of its namespace

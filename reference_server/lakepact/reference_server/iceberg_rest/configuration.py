@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from lakepact.reference_server.replies import Reply, json_reply
-
-from .catalog import bad_request
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .newer import Added
-    from .warehouses import ServedWarehouse
+    from lakepact.reference_server.iceberg_rest.extensions import Added
+    from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
 
 
 class Configuration:

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from lakepact.reference_server.pages import BadToken, page
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.service import Rules as ServiceRules
-from lakepact.reference_server.store import Record
-from lakepact.reference_server.warehouse import below
-
-from .catalog import (
+from lakepact.reference_server.http.paging import BadToken, page
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
+from lakepact.reference_server.iceberg_rest.catalog import (
     IDENTIFIERS,
     NAMESPACES,
     SEPARATOR,
@@ -26,11 +22,14 @@ from .catalog import (
     no_such_namespace,
     shown,
 )
+from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.storage.store import Record
+from lakepact.reference_server.warehouse.local import below
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lakepact.reference_server.store import Place, Transaction, View
+    from lakepact.reference_server.storage.store import Place, Transaction, View
 
 
 def namespace_exists(view: View, levels: Place) -> Record:

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from lakepact.reference_server.iceberg_rest.catalog import shown
 from lakepact.reference_server.service import BadSetting
-from lakepact.reference_server.warehouse import Outside, Unreadable, Unwritable
-
-from .catalog import shown
+from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lakepact.reference_server.store import Key, Record
-    from lakepact.reference_server.warehouse import Warehouse
+    from lakepact.reference_server.storage.store import Key, Record
+    from lakepact.reference_server.warehouse.local import Warehouse
 
 logger = logging.getLogger(__name__)
 

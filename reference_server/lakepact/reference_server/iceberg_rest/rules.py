@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from . import commits, credentials, etags, idempotency, namespaces, scan_planning, tables, transactions, view_commits, views
+from lakepact.reference_server.iceberg_rest import namespaces, scan_planning
+from lakepact.reference_server.iceberg_rest.commits import commits, idempotency, transactions
+from lakepact.reference_server.iceberg_rest.tables import credentials, etags, tables
+from lakepact.reference_server.iceberg_rest.views import commits as view_commits
+from lakepact.reference_server.iceberg_rest.views import views
 
 
 class CatalogRules(

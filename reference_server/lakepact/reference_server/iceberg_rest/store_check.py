@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.generated.contract import Contract
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store_content import (
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.validation import Invalid, Validators
+from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, shown
+from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
+from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
+from lakepact.reference_server.storage.content import (
     Damaged,
     LostChanges,
     Tally,
@@ -26,21 +30,15 @@ from lakepact.reference_server.store_content import (
     rows_of,
     what_is_lost,
 )
-from lakepact.reference_server.store_lock import alone
-from lakepact.reference_server.store_mark import DamagedMark, read_mark
-from lakepact.reference_server.validation import Invalid, Validators
-from lakepact.reference_server.warehouse import Outside, local
-
-from .catalog import IDENTIFIERS, NAMESPACES, shown
-from .etags import tag_of, tag_of_file
-from .registration import existing_table_metadata
+from lakepact.reference_server.storage.lock import alone
+from lakepact.reference_server.storage.mark import DamagedMark, read_mark
+from lakepact.reference_server.warehouse.local import Outside, local
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lakepact.reference_server.store_content import Row
-
-    from .documents import Document
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.storage.content import Row
 
 #: The component schema of records that are in the contract, and the member of the document that follows it; "" for the document itself.
 SCHEMAS = {

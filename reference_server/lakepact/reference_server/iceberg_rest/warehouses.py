@@ -7,20 +7,19 @@ from itertools import product, starmap
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from lakepact.reference_server.object_warehouse import SCHEME, ObjectWarehouse
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
+from lakepact.reference_server.iceberg_rest.tables.storage_credentials import StorageAccess, read_storage_access
 from lakepact.reference_server.service import PREFIX, BadSetting
-from lakepact.reference_server.warehouse import Warehouse, overlap, warehouse
-from lakepact.reference_server.warehouse import below as place_below
-
-from .catalog import SEPARATOR, bad_request
-from .storage_credentials import StorageAccess, read_storage_access
+from lakepact.reference_server.warehouse.local import Warehouse, overlap, warehouse
+from lakepact.reference_server.warehouse.local import below as place_below
+from lakepact.reference_server.warehouse.objects import SCHEME, ObjectWarehouse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lakepact.generated.contract import Contract
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.server_file import WarehouseEntry
     from lakepact.reference_server.service import Handler, Settings
 

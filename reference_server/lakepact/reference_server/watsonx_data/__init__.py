@@ -6,25 +6,24 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.generated.contract import Contract
+from lakepact.reference_server.http.paging import page
 from lakepact.reference_server.iceberg_rest import catalog_service
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
-from lakepact.reference_server.iceberg_rest.metadata_files import default_location
 from lakepact.reference_server.iceberg_rest.namespaces import levels_are_addressable
 from lakepact.reference_server.iceberg_rest.rules import CatalogRules
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import default_location
 from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
-from lakepact.reference_server.pages import page
 from lakepact.reference_server.service import EVERY, BadSetting
-from lakepact.reference_server.warehouse import warehouse
-
-from .configuration import Configuration
-from .credentials import Doorkeeper, read_credentials
+from lakepact.reference_server.warehouse.local import warehouse
+from lakepact.reference_server.watsonx_data.configuration import Configuration
+from lakepact.reference_server.watsonx_data.credentials import Doorkeeper, read_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Scope, Service, Settings
 
 ROOT = "/mds/iceberg"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import BadSetting
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from lakepact.reference_server.delta_sharing.formats import FORMATS, Links, file
 from lakepact.reference_server.delta_sharing.formats.links import ascii_json
 from lakepact.reference_server.delta_sharing.log import DamagedLog, Log
 from lakepact.reference_server.delta_sharing.snapshots import Snapshots
-from lakepact.reference_server.validation import Validators
+from lakepact.reference_server.http.validation import Validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from lakepact.reference_server import running
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
-from lakepact.reference_server.iceberg_rest.metadata import new_table_metadata
-from lakepact.reference_server.iceberg_rest.metadata_files import record_of
+from lakepact.reference_server.iceberg_rest.tables.metadata import new_table_metadata
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
 
 from .conftest import SCHEMA, principals
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
-    from lakepact.reference_server.warehouse import Warehouse
+    from lakepact.reference_server.warehouse.local import Warehouse
 
     from .conftest import As, Principal
 

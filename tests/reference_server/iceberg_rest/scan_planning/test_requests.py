@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.scan_planning.expressions import DEEPEST, told
 from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan, scan
-from lakepact.reference_server.problems import Problem
 
 SCHEMAS = [
     {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]},

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyiceberg import conversions, types
 
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.scan_planning import calendar
 from lakepact.reference_server.iceberg_rest.scan_planning.hashing import bucket, murmur3
 from lakepact.reference_server.iceberg_rest.scan_planning.values import Literal, from_bytes, literal, told
-from lakepact.reference_server.problems import Problem
 
 TOLD = [
     ("boolean", True, True),

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.generated.contract import Contract
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

@@ -10,7 +10,7 @@ from lakepact.reference_server.iceberg_rest.catalog import bad_request, no_such_
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

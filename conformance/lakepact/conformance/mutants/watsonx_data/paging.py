@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, fault, on_reply, wrap_rule
-from lakepact.reference_server.replies import Reply, json_reply
+from lakepact.reference_server.http.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

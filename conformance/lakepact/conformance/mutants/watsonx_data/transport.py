@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_reply, on_status
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
 

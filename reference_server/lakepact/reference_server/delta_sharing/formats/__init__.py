@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from . import delta, parquet
-from .links import Links, file_id
+from lakepact.reference_server.delta_sharing.formats import delta, parquet
+from lakepact.reference_server.delta_sharing.formats.links import Links, file_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.formats.links import ascii_json, file_id, once, size_of, stamps, stats_members
 from lakepact.reference_server.delta_sharing.log.vectors import vector_path
-
-from .links import ascii_json, file_id, once, size_of, stamps, stats_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from lakepact.reference_server.delta_sharing.formats.links import Links
     from lakepact.reference_server.delta_sharing.log.active_files import Chunk
-
-    from .links import Links
 
     Document = dict[str, Any]
 

@@ -5,6 +5,6 @@ A file is left out only if no row of it can match. What is unsure, misspelled or
 
 from __future__ import annotations
 
-from .selection import selected
+from lakepact.reference_server.delta_sharing.hints.selection import selected
 
 __all__ = ["selected"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from .columns import kind
-from .reading import LIMITS, TINY, Unreadable, read, single
-from .values import DAY, EPOCH, Kind, Values, anything, midnight, rounded
+from lakepact.reference_server.delta_sharing.hints.columns import kind
+from lakepact.reference_server.delta_sharing.hints.reading import LIMITS, TINY, Unreadable, read, single
+from lakepact.reference_server.delta_sharing.hints.values import DAY, EPOCH, Kind, Values, anything, midnight, rounded
 
 #: Kinds that have no cast between them in any dialect that clients speak.
 IMPOSSIBLE = {

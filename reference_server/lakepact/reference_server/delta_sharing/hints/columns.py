@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from .values import Kind
+from lakepact.reference_server.delta_sharing.hints.values import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,15 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from .casts import BadCast, check_cast
-from .columns import NoSuchColumn, kind
-from .predicates import Comparison, Holds, IsNull, Literal, Not, Reading, Unsure, conjunction, disjunction
-from .reading import MILLISECOND, Unreadable, read
-from .values import Kind, comparable
+from lakepact.reference_server.delta_sharing.hints.casts import BadCast, check_cast
+from lakepact.reference_server.delta_sharing.hints.columns import NoSuchColumn, kind
+from lakepact.reference_server.delta_sharing.hints.predicates import (
+    Comparison,
+    Holds,
+    IsNull,
+    Literal,
+    Not,
+    Reading,
+    Unsure,
+    conjunction,
+    disjunction,
+)
+from lakepact.reference_server.delta_sharing.hints.reading import MILLISECOND, Unreadable, read
+from lakepact.reference_server.delta_sharing.hints.values import Kind, comparable
 
 if TYPE_CHECKING:
-    from .columns import Columns
-    from .predicates import Operand, Predicate
+    from lakepact.reference_server.delta_sharing.hints.columns import Columns
+    from lakepact.reference_server.delta_sharing.hints.predicates import Operand, Predicate
 
 #: Types of the tables by the names that value types have here.
 VALUE_TYPES = {

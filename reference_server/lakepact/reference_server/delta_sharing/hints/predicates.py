@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Protocol
 
-from .casts import cast
-from .outcomes import ANYTHING, FALSE, NOTHING, NULL, TRUE, both, either, negated
-from .values import Values, equal, less
+from lakepact.reference_server.delta_sharing.hints.casts import cast
+from lakepact.reference_server.delta_sharing.hints.outcomes import ANYTHING, FALSE, NOTHING, NULL, TRUE, both, either, negated
+from lakepact.reference_server.delta_sharing.hints.values import Values, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .columns import Column
+    from lakepact.reference_server.delta_sharing.hints.columns import Column
 
 
 class Known(Protocol):

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from .columns import kind
-from .values import EPOCH, Kind, Values, anything, double, null
+from lakepact.reference_server.delta_sharing.hints.columns import kind
+from lakepact.reference_server.delta_sharing.hints.values import EPOCH, Kind, Values, anything, double, null
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .columns import Column
+    from lakepact.reference_server.delta_sharing.hints.columns import Column
 
 LIMITS = {"byte": 2**7, "short": 2**15, "integer": 2**31, "long": 2**63}
 BEHIND = b"\xff"  #: sorts behind whatever a text may go on with

@@ -5,25 +5,24 @@ from __future__ import annotations
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from .casts import BadCast
-from .columns import Columns
-from .json_predicates import BadPredicate, json_predicate
-from .outcomes import ANYTHING, TRUE
-from .predicates import conjunction
-from .reading import Statistics, partition_value
-from .sql import sql_predicate
-from .sql_text import Unusable
-from .values import anything, together
+from lakepact.reference_server.delta_sharing.hints.casts import BadCast
+from lakepact.reference_server.delta_sharing.hints.columns import Columns
+from lakepact.reference_server.delta_sharing.hints.json_predicates import BadPredicate, json_predicate
+from lakepact.reference_server.delta_sharing.hints.outcomes import ANYTHING, TRUE
+from lakepact.reference_server.delta_sharing.hints.predicates import conjunction
+from lakepact.reference_server.delta_sharing.hints.reading import Statistics, partition_value
+from lakepact.reference_server.delta_sharing.hints.sql import sql_predicate
+from lakepact.reference_server.delta_sharing.hints.sql_text import Unusable
+from lakepact.reference_server.delta_sharing.hints.values import anything, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lakepact.reference_server.delta_sharing.hints.columns import Column
+    from lakepact.reference_server.delta_sharing.hints.predicates import Predicate
+    from lakepact.reference_server.delta_sharing.hints.values import Values
     from lakepact.reference_server.delta_sharing.log import ActiveFiles
     from lakepact.reference_server.delta_sharing.log.active_files import Chunk
-
-    from .columns import Column
-    from .predicates import Predicate
-    from .values import Values
 
     PartitionValues = Mapping[str, str | None]
     _Judged = tuple[int, Mapping[Column, Values]]  # the outcomes that partition values leave, and what they tell

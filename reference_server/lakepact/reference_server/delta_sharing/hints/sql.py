@@ -6,18 +6,28 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from .casts import BadCast, check_cast
-from .columns import PARTITION_VALUES, NoSuchColumn, kind
-from .predicates import COMPARISONS, Comparison, Holds, IsNull, Literal, Not, Reading, conjunction, disjunction
-from .reading import Unreadable, read, single
-from .sql_text import END, SUFFIX, Token, Unusable, readings, tokens
-from .values import Kind, Values, comparable
+from lakepact.reference_server.delta_sharing.hints.casts import BadCast, check_cast
+from lakepact.reference_server.delta_sharing.hints.columns import PARTITION_VALUES, NoSuchColumn, kind
+from lakepact.reference_server.delta_sharing.hints.predicates import (
+    COMPARISONS,
+    Comparison,
+    Holds,
+    IsNull,
+    Literal,
+    Not,
+    Reading,
+    conjunction,
+    disjunction,
+)
+from lakepact.reference_server.delta_sharing.hints.reading import Unreadable, read, single
+from lakepact.reference_server.delta_sharing.hints.sql_text import END, SUFFIX, Token, Unusable, readings, tokens
+from lakepact.reference_server.delta_sharing.hints.values import Kind, Values, comparable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .columns import Column, Columns
-    from .predicates import Predicate
+    from lakepact.reference_server.delta_sharing.hints.columns import Column, Columns
+    from lakepact.reference_server.delta_sharing.hints.predicates import Predicate
 
 LONGEST = 32_768  #: characters of one hint
 DEEPEST = 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from .outcomes import FALSE, NOTHING, NULL, TRUE
+from lakepact.reference_server.delta_sharing.hints.outcomes import FALSE, NOTHING, NULL, TRUE
 
 #: A time of day without a zone is an instant of this many microseconds earlier or later, wherever its reader sits.
 ZONES = 24 * 3600 * 1_000_000

@@ -6,6 +6,6 @@ the files of that version. Where Parquet files read by their columns' names woul
 
 from __future__ import annotations
 
-from .history import IcebergHistory
+from lakepact.reference_server.delta_sharing.iceberg_tables.history import IcebergHistory
 
 __all__ = ["IcebergHistory"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import DECIMAL
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, UnsupportedTable
-
-from .schemas import DECIMAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from lakepact.reference_server.delta_sharing.iceberg_tables.files import Kept, data_paths, files_of
+from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import current_schema, delta_schema, is_without_zone
 from lakepact.reference_server.delta_sharing.log import Commit, Snapshot
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, NoTable, UnsupportedTable
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
-from lakepact.reference_server.iceberg_rest.registration import existing_table_metadata
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.warehouse import Outside, Unreadable
-
-from .files import Kept, data_paths, files_of
-from .schemas import current_schema, delta_schema, is_without_zone
+from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
+from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
-    from lakepact.reference_server.iceberg_rest.locations import Located
+    from lakepact.reference_server.iceberg_rest.tables.locations import Located
 
     Document = dict[str, Any]
 

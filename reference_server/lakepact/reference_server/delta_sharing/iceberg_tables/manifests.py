@@ -8,15 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.delta_sharing.iceberg_tables.statistics import Known
 from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, LogError, UnsupportedTable
-from lakepact.reference_server.warehouse import Outside, Unreadable
-
-from .statistics import Known
+from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
-    from lakepact.reference_server.warehouse import Warehouse
+    from lakepact.reference_server.warehouse.local import Warehouse
 
     Record = Mapping[str, Any]
 

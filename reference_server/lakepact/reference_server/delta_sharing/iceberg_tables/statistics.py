@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .schemas import primitive
-from .texts import bound
+from lakepact.reference_server.delta_sharing.iceberg_tables.schemas import primitive
+from lakepact.reference_server.delta_sharing.iceberg_tables.texts import bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from .listing import commit_name
-from .refusals import DamagedLog, UnsupportedTable
+from lakepact.reference_server.delta_sharing.log.listing import commit_name
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, UnsupportedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .listing import LogFolder
+    from lakepact.reference_server.delta_sharing.log.listing import LogFolder
 
     Document = dict[str, Any]
     Key = str | tuple[str, str]

@@ -10,12 +10,18 @@ from functools import cached_property
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Any, overload
 
-from .actions import checked_partition, checked_path_and_size, checked_stats, checked_vector, key_of
+from lakepact.reference_server.delta_sharing.log.actions import (
+    checked_partition,
+    checked_path_and_size,
+    checked_stats,
+    checked_vector,
+    key_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from .actions import Document, Key
+    from lakepact.reference_server.delta_sharing.log.actions import Document, Key
 
     Partition = Mapping[str, str | None]
     Vector = Mapping[str, Any]

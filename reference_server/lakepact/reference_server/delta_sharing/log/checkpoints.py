@@ -10,17 +10,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from .actions import actions, checked_metadata, checked_protocol, checked_vector
-from .active_files import ActiveFiles, Changes, Columns
-from .arrow_values import values_of
-from .listing import Vanished
-from .refusals import DamagedLog
+from lakepact.reference_server.delta_sharing.log.actions import actions, checked_metadata, checked_protocol, checked_vector
+from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Changes, Columns
+from lakepact.reference_server.delta_sharing.log.arrow_values import values_of
+from lakepact.reference_server.delta_sharing.log.listing import Vanished
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .actions import Document
-    from .listing import Checkpoint, LogFolder
+    from lakepact.reference_server.delta_sharing.log.actions import Document
+    from lakepact.reference_server.delta_sharing.log.listing import Checkpoint, LogFolder
 
     Arrow = Any  # pyarrow has no annotations
 
@@ -265,6 +265,6 @@ def statistics(adds: Arrow, texts: list[str | None]) -> Sequence[str | None]:
     """The texts of statistics, put together from columns where a checkpoint has them only so."""
     if "stats_parsed" not in {field.name for field in adds.type}:
         return texts
-    from .parsed_statistics import texts_of  # noqa: PLC0415 few checkpoints need it
+    from lakepact.reference_server.delta_sharing.log.parsed_statistics import texts_of  # noqa: PLC0415 - imported where it is needed
 
     return texts_of(adds.field("stats_parsed"))

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from .refusals import DamagedLog, NoTable
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,19 +7,27 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from .actions import actions, checked_file, checked_metadata, checked_protocol, commit_of, key_of, understood
-from .active_files import ActiveFiles, Changes
-from .checkpoints import read_checkpoint
-from .listing import LogFolder, Vanished, commit_name
-from .refusals import DamagedLog, NoSuchVersion, UnsupportedTable
-from .times import CommitTimes
+from lakepact.reference_server.delta_sharing.log.actions import (
+    actions,
+    checked_file,
+    checked_metadata,
+    checked_protocol,
+    commit_of,
+    key_of,
+    understood,
+)
+from lakepact.reference_server.delta_sharing.log.active_files import ActiveFiles, Changes
+from lakepact.reference_server.delta_sharing.log.checkpoints import read_checkpoint
+from lakepact.reference_server.delta_sharing.log.listing import LogFolder, Vanished, commit_name
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion, UnsupportedTable
+from lakepact.reference_server.delta_sharing.log.times import CommitTimes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from .actions import Commit, Document
-    from .listing import Identity, Listing
+    from lakepact.reference_server.delta_sharing.log.actions import Commit, Document
+    from lakepact.reference_server.delta_sharing.log.listing import Identity, Listing
 
 T = TypeVar("T")
 

@@ -6,14 +6,14 @@ from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .actions import actions
-from .listing import commit_name
-from .refusals import DamagedLog, NoSuchVersion
+from lakepact.reference_server.delta_sharing.log.actions import actions
+from lakepact.reference_server.delta_sharing.log.listing import commit_name
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog, NoSuchVersion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from .listing import Listing, LogFolder
+    from lakepact.reference_server.delta_sharing.log.listing import Listing, LogFolder
 
 
 def in_commit_since(metadata: Mapping[str, Any]) -> int | None:

@@ -7,7 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from .refusals import DamagedLog
+from lakepact.reference_server.delta_sharing.log.refusals import DamagedLog
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

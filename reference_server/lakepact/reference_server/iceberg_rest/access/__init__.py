@@ -7,30 +7,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from lakepact.reference_server.iceberg_rest.access.callers import Caller, Callers
+from lakepact.reference_server.iceberg_rest.access.needs import CATALOG, NEEDS, READS_FILES, Need
+from lakepact.reference_server.iceberg_rest.access.rights import WRITE, Rights, Subject
+from lakepact.reference_server.iceberg_rest.access.seen import SeenStore, SeenWarehouse, Sight, seeing, sight
+from lakepact.reference_server.iceberg_rest.access.token_endpoint import TokenEndpoint, in_oauth_form, shown
+from lakepact.reference_server.iceberg_rest.access.tokens import Tokens
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key, levels_of, namespace_key
 from lakepact.reference_server.iceberg_rest.warehouses import no_such_prefix
 from lakepact.reference_server.service import BadSetting, Unanswered
 from lakepact.reference_server.service import Rules as ServiceRules
 
-from .callers import Caller, Callers
-from .needs import CATALOG, NEEDS, READS_FILES, Need
-from .rights import WRITE, Rights, Subject
-from .seen import SeenStore, SeenWarehouse, Sight, seeing, sight
-from .token_endpoint import TokenEndpoint, in_oauth_form, shown
-from .tokens import Tokens
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lakepact.generated.contract import Contract
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.warehouses import ServedWarehouse
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.server_file import ServerFile
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Store
-    from lakepact.reference_server.warehouse import Warehouse
+    from lakepact.reference_server.storage.store import Store
+    from lakepact.reference_server.warehouse.local import Warehouse
 
 CONFIGURATION = "getConfig"
 TOKENS = "getToken"  #: the operation that needs no caller

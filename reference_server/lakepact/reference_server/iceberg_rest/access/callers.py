@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.access.rights import Rights
 from lakepact.reference_server.service import Rules as ServiceRules
-
-from .rights import Rights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from lakepact.reference_server.iceberg_rest.access.rules import GuardedRules
+    from lakepact.reference_server.iceberg_rest.access.tokens import Claims, Tokens
     from lakepact.reference_server.server_file import Principal, ServerFile
     from lakepact.reference_server.service import Scope
-
-    from .tokens import Claims, Tokens
 
 REALM = "lakepact"
 

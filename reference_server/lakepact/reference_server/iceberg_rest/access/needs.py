@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lakepact.reference_server.iceberg_rest.access.rights import ADMIN, READ, WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.catalog import levels_of
-
-from .rights import ADMIN, READ, WRITE, Rights, Subject
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from lakepact.reference_server.server_file import Grant
-    from lakepact.reference_server.store import Place
+    from lakepact.reference_server.storage.store import Place
 
 NOTHING, READ, WRITE, ADMIN = range(len(ACCESS) + 1)  #: each includes those before it
 

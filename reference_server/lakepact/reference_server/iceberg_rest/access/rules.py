@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from lakepact.reference_server.iceberg_rest.access import Rules as AccessRules
+from lakepact.reference_server.iceberg_rest.access import callers, token_endpoint
 from lakepact.reference_server.iceberg_rest.rules import CatalogRules
-
-from . import Rules as AccessRules
-from . import callers, token_endpoint
 
 
 class GuardedRules(AccessRules, callers.Rules, token_endpoint.Rules, CatalogRules):

@@ -11,17 +11,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lakepact.reference_server.iceberg_rest.access.rights import READ, WRITE, Rights, Subject
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES
-from lakepact.reference_server.warehouse import Outside, Unreadable, below, inside
-
-from .rights import READ, WRITE, Rights, Subject
+from lakepact.reference_server.warehouse.local import Outside, Unreadable, below, inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
 
-    from lakepact.reference_server.store import Key, Place, Record, Settling, Store, Transaction, View
-    from lakepact.reference_server.warehouse import Warehouse
+    from lakepact.reference_server.storage.store import Key, Place, Record, Settling, Store, Transaction, View
+    from lakepact.reference_server.warehouse.local import Warehouse
 
 
 @dataclass(frozen=True, slots=True)

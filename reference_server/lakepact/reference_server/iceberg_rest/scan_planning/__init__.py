@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.service import Rules as ServiceRules
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
-
-    from .deletes import Deletes
-    from .expressions import Expression
-    from .handlers import Planning
-    from .manifests import Entry, Manifest
-    from .pruning import Pruning
-    from .scans import Scan
+    from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes
+    from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Expression
+    from lakepact.reference_server.iceberg_rest.scan_planning.handlers import Planning
+    from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry, Manifest
+    from lakepact.reference_server.iceberg_rest.scan_planning.pruning import Pruning
+    from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
 
 #: Operations whose handlers read files.
 BLOCKING = frozenset({"planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"})
@@ -25,7 +24,7 @@ BLOCKING = frozenset({"planTableScan", "fetchPlanningResult", "cancelPlanning", 
 
 def asked_scan(metadata: Document, body: Document) -> Scan:
     """The scan that a request asks for."""
-    from .scans import scan  # noqa: PLC0415 - what plans is loaded with the first scan that is planned
+    from lakepact.reference_server.iceberg_rest.scan_planning.scans import scan  # noqa: PLC0415 - what plans is loaded with the first scan that is planned
 
     return scan(metadata, body)
 
@@ -85,8 +84,8 @@ class ScanPlanning:
         return self._planning().fetch_scan_tasks(namespace=namespace, table=table, body=body)
 
     def _planning(self) -> Planning:
-        from .handlers import Planning  # noqa: PLC0415 - as above
-        from .plans import Plans  # noqa: PLC0415
+        from lakepact.reference_server.iceberg_rest.scan_planning.handlers import Planning  # noqa: PLC0415 - as above
+        from lakepact.reference_server.iceberg_rest.scan_planning.plans import Plans  # noqa: PLC0415
 
         with self._lock:
             if self._made is None:

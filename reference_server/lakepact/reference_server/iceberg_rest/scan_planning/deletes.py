@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from .manifests import EQUALITY_DELETES, by_id
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import EQUALITY_DELETES, by_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .manifests import Entry
+    from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry
 
 _PATH_COLUMN = 2_147_483_546  #: the id of the column of position delete files that names data files
 

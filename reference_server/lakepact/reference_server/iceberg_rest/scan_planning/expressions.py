@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import Document, refused, shown
-from lakepact.reference_server.iceberg_rest.transforms import SOURCES, transform_name
-from lakepact.reference_server.iceberg_rest.types import NESTED, name_of
-
-from .transforms import result_type
-from .values import COMPARED, FLOATS, Literal, literal
+from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
+from lakepact.reference_server.iceberg_rest.scan_planning.values import COMPARED, FLOATS, Literal, literal
+from lakepact.reference_server.iceberg_rest.tables.transforms import SOURCES, transform_name
+from lakepact.reference_server.iceberg_rest.tables.types import NESTED, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.iceberg_rest.schemas import Column
-
-    from .names import Names
+    from lakepact.reference_server.iceberg_rest.scan_planning.names import Names
+    from lakepact.reference_server.iceberg_rest.tables.schemas import Column
 
 DEEPEST = 250  #: levels of expressions within each other
 MOST_VALUES = 100_000  #: of one set

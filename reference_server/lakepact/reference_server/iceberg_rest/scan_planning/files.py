@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .manifests import DATA, EQUALITY_DELETES, by_id
-from .transforms import result_type
-from .values import from_avro, from_bytes, told
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import DATA, EQUALITY_DELETES, by_id
+from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type
+from lakepact.reference_server.iceberg_rest.scan_planning.values import from_avro, from_bytes, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .manifests import Entry
+    from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry
 
 CONTENTS = ("data", "position-deletes", "equality-deletes")
 _COUNTS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts")

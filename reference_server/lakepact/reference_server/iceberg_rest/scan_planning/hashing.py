@@ -5,9 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from lakepact.reference_server.iceberg_rest.types import name_of, primitive
-
-from .values import EXACTLY, MOMENTS
+from lakepact.reference_server.iceberg_rest.scan_planning.values import EXACTLY, MOMENTS
+from lakepact.reference_server.iceberg_rest.tables.types import name_of, primitive
 
 _MASK = 0xFFFFFFFF
 

@@ -7,13 +7,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.warehouse import Outside, Unreadable
+from lakepact.reference_server.warehouse.local import Outside, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.warehouse import Warehouse
+    from lakepact.reference_server.warehouse.local import Warehouse
 
     Record = Mapping[str, Any]
 

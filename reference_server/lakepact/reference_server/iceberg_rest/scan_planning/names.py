@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, refused, shown
-from lakepact.reference_server.iceberg_rest.schemas import columns
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.schemas import Column
+    from lakepact.reference_server.iceberg_rest.tables.schemas import Column
 
 #: Columns that every table has, though no schema names them.
 METADATA_COLUMNS = frozenset(

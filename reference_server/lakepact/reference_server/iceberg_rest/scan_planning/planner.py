@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from lakepact.reference_server.problems import Problem
-
-from .deletes import Deletes
-from .expressions import NEVER, told
-from .files import Teller
-from .manifests import ADDED, Damaged, Entry, Manifest, entries_of, manifests_of
-from .plans import Cancelled
-from .pruning import Pruning
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.scan_planning.deletes import Deletes
+from lakepact.reference_server.iceberg_rest.scan_planning.expressions import NEVER, told
+from lakepact.reference_server.iceberg_rest.scan_planning.files import Teller
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import ADDED, Damaged, Entry, Manifest, entries_of, manifests_of
+from lakepact.reference_server.iceberg_rest.scan_planning.plans import Cancelled
+from lakepact.reference_server.iceberg_rest.scan_planning.pruning import Pruning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.rules import CatalogRules
-    from lakepact.reference_server.warehouse import Warehouse
-
-    from .expressions import Expression
-    from .scans import Scan
+    from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Expression
+    from lakepact.reference_server.iceberg_rest.scan_planning.scans import Scan
+    from lakepact.reference_server.warehouse.local import Warehouse
 
 
 logger = logging.getLogger(__name__)

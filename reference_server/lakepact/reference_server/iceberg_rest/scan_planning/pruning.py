@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.types import name_of
-
-from .expressions import ALWAYS, NEVER, Constant, Expression, rewritten, tests
-from .manifests import by_id
-from .spans import ANYTHING, Rows, Span, rows
-from .transforms import result_type, source_span
-from .values import FLOATS, ORDERED, from_avro, from_bytes
+from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS, NEVER, Constant, Expression, rewritten, tests
+from lakepact.reference_server.iceberg_rest.scan_planning.manifests import by_id
+from lakepact.reference_server.iceberg_rest.scan_planning.spans import ANYTHING, Rows, Span, rows
+from lakepact.reference_server.iceberg_rest.scan_planning.transforms import result_type, source_span
+from lakepact.reference_server.iceberg_rest.scan_planning.values import FLOATS, ORDERED, from_avro, from_bytes
+from lakepact.reference_server.iceberg_rest.tables.types import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .expressions import Test
-    from .manifests import Entry, Manifest
+    from lakepact.reference_server.iceberg_rest.scan_planning.expressions import Test
+    from lakepact.reference_server.iceberg_rest.scan_planning.manifests import Entry, Manifest
 
 
 class Pruning:

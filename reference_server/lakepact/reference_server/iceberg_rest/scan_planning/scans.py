@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.documents import optional_integer, refused
-from lakepact.reference_server.iceberg_rest.schemas import types_by_id
-
-from .expressions import ALWAYS, Expression, expression
-from .names import names_of
+from lakepact.reference_server.iceberg_rest.scan_planning.expressions import ALWAYS, Expression, expression
+from lakepact.reference_server.iceberg_rest.scan_planning.names import names_of
+from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .names import Names
+    from lakepact.reference_server.iceberg_rest.scan_planning.names import Names
 
 
 @dataclass(frozen=True, slots=True)

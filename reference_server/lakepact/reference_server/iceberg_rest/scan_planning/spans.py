@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .values import Literal
+    from lakepact.reference_server.iceberg_rest.scan_planning.values import Literal
 
 
 class Rows(Enum):

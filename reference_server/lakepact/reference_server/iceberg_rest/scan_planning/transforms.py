@@ -6,13 +6,12 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.transforms import transform_name
-from lakepact.reference_server.iceberg_rest.types import name_of, primitive
-
-from . import calendar
-from .hashing import bucket
-from .spans import ANYTHING, Span
-from .values import EXACTLY, MOMENTS, Literal
+from lakepact.reference_server.iceberg_rest.scan_planning import calendar
+from lakepact.reference_server.iceberg_rest.scan_planning.hashing import bucket
+from lakepact.reference_server.iceberg_rest.scan_planning.spans import ANYTHING, Span
+from lakepact.reference_server.iceberg_rest.scan_planning.values import EXACTLY, MOMENTS, Literal
+from lakepact.reference_server.iceberg_rest.tables.transforms import transform_name
+from lakepact.reference_server.iceberg_rest.tables.types import name_of, primitive
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,8 @@ from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import refused, shown
-from lakepact.reference_server.iceberg_rest.types import name_of, primitive
-
-from . import calendar
+from lakepact.reference_server.iceberg_rest.scan_planning import calendar
+from lakepact.reference_server.iceberg_rest.tables.types import name_of, primitive
 
 if TYPE_CHECKING:
     from collections.abc import Callable

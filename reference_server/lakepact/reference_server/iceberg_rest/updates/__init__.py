@@ -5,17 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import refused, shown
-
-from .completion import completed
-from .draft import Draft
-from .encryption_keys import add_encryption_key, remove_encryption_key
-from .partition_specs import add_spec, remove_partition_specs, set_default_spec
-from .references import remove_snapshot_ref, set_snapshot_ref
-from .schemas import add_schema, remove_schemas, set_current_schema
-from .snapshots import add_snapshot, remove_snapshots
-from .sort_orders import add_sort_order, set_default_sort_order
-from .statistics import remove_partition_statistics, remove_statistics, set_partition_statistics, set_statistics
-from .table import assign_uuid, remove_properties, set_location, set_properties, upgrade_format_version
+from lakepact.reference_server.iceberg_rest.updates.completion import completed
+from lakepact.reference_server.iceberg_rest.updates.draft import Draft
+from lakepact.reference_server.iceberg_rest.updates.encryption_keys import add_encryption_key, remove_encryption_key
+from lakepact.reference_server.iceberg_rest.updates.partition_specs import add_spec, remove_partition_specs, set_default_spec
+from lakepact.reference_server.iceberg_rest.updates.references import remove_snapshot_ref, set_snapshot_ref
+from lakepact.reference_server.iceberg_rest.updates.schemas import add_schema, remove_schemas, set_current_schema
+from lakepact.reference_server.iceberg_rest.updates.snapshots import add_snapshot, remove_snapshots
+from lakepact.reference_server.iceberg_rest.updates.sort_orders import add_sort_order, set_default_sort_order
+from lakepact.reference_server.iceberg_rest.updates.statistics import (
+    remove_partition_statistics,
+    remove_statistics,
+    set_partition_statistics,
+    set_statistics,
+)
+from lakepact.reference_server.iceberg_rest.updates.table import (
+    assign_uuid,
+    remove_properties,
+    set_location,
+    set_properties,
+    upgrade_format_version,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

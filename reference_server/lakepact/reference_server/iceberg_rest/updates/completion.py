@@ -5,18 +5,17 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING
 
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import refused
-from lakepact.reference_server.iceberg_rest.metadata import first_version_members, with_id
-from lakepact.reference_server.iceberg_rest.partitioning import unpartitioned
-from lakepact.reference_server.iceberg_rest.schemas import columns
-from lakepact.reference_server.iceberg_rest.sorting import unsorted
-from lakepact.reference_server.iceberg_rest.transforms import check_transform
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.iceberg_rest.tables.metadata import first_version_members, with_id
+from lakepact.reference_server.iceberg_rest.tables.partitioning import unpartitioned
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns
+from lakepact.reference_server.iceberg_rest.tables.sorting import unsorted
+from lakepact.reference_server.iceberg_rest.tables.transforms import check_transform
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 _NEEDED = {"location": "set-location", "schemas": "add-schema", "current-schema-id": "set-current-schema"}
 _CHOSEN = {"default-spec-id": "set-default-spec", "default-sort-order-id": "set-default-sort-order"}

@@ -7,20 +7,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused
-from lakepact.reference_server.iceberg_rest.metadata import empty_table_metadata
-from lakepact.reference_server.iceberg_rest.partitioning import spec_meaning
-from lakepact.reference_server.iceberg_rest.schemas import columns, schema_meaning, schema_sketch
-from lakepact.reference_server.iceberg_rest.sorting import order_meaning
-from lakepact.reference_server.iceberg_rest.view_metadata import version_meaning
-
-from .fields import FieldTypes, PartitionFields
-from .members import Alike, Members
+from lakepact.reference_server.iceberg_rest.tables.metadata import empty_table_metadata
+from lakepact.reference_server.iceberg_rest.tables.partitioning import spec_meaning
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns, schema_meaning, schema_sketch
+from lakepact.reference_server.iceberg_rest.tables.sorting import order_meaning
+from lakepact.reference_server.iceberg_rest.updates.fields import FieldTypes, PartitionFields
+from lakepact.reference_server.iceberg_rest.updates.members import Alike, Members
+from lakepact.reference_server.iceberg_rest.views.metadata import version_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.schemas import Columns
+    from lakepact.reference_server.iceberg_rest.tables.schemas import Columns
 
 LAST_ADDED = -1  #: instead of an id: what was added last in the same commit
 #: Of each list whose items are looked for: the member that holds an item's id, and what makes two items the same.

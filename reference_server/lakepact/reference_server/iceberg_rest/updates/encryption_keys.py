@@ -10,8 +10,7 @@ from lakepact.reference_server.iceberg_rest.documents import child, refused, tex
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 MEMBER = "encryption-keys"
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from lakepact.reference_server.iceberg_rest.partitioning import field_meaning
-from lakepact.reference_server.iceberg_rest.schemas import types_by_id
+from lakepact.reference_server.iceberg_rest.tables.partitioning import field_meaning
+from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.partitioning import FieldMeaning
-
-    from .members import Members
+    from lakepact.reference_server.iceberg_rest.tables.partitioning import FieldMeaning
+    from lakepact.reference_server.iceberg_rest.updates.members import Members
 
 
 class FieldTypes:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused
-from lakepact.reference_server.iceberg_rest.partitioning import NONE_ASSIGNED, check_spec, highest_field_id, with_field_ids
-
-from .draft import chosen_id
+from lakepact.reference_server.iceberg_rest.tables.partitioning import NONE_ASSIGNED, check_spec, highest_field_id, with_field_ids
+from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
 def add_spec(draft: Draft, update: Document) -> None:

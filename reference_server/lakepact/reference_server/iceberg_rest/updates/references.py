@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 MAIN = "main"
 KINDS = ("branch", "tag")

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import INT32, child, children, exact, refused, shown
-from lakepact.reference_server.iceberg_rest.schemas import columns
-from lakepact.reference_server.iceberg_rest.types import name_of, related
-
-from .draft import chosen_id
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns
+from lakepact.reference_server.iceberg_rest.tables.types import name_of, related
+from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.schemas import Column
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.tables.schemas import Column
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
 def add_schema(draft: Draft, update: Document) -> None:

@@ -16,13 +16,11 @@ from lakepact.reference_server.iceberg_rest.documents import (
     text,
     texts,
 )
-
-from .references import drop_references_to
+from lakepact.reference_server.iceberg_rest.updates.references import drop_references_to
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 NO_SNAPSHOT = -1  #: how some writers spell that there is no current snapshot; never the id of one
 

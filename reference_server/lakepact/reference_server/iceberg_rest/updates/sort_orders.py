@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import child, refused
-from lakepact.reference_server.iceberg_rest.sorting import UNSORTED_ID, check_order, following_id
-
-from .draft import chosen_id
+from lakepact.reference_server.iceberg_rest.tables.sorting import UNSORTED_ID, check_order, following_id
+from lakepact.reference_server.iceberg_rest.updates.draft import chosen_id
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
 def add_sort_order(draft: Draft, update: Document) -> None:

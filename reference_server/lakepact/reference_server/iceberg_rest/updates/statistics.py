@@ -19,8 +19,7 @@ from lakepact.reference_server.iceberg_rest.documents import (
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 
 def set_statistics(draft: Draft, update: Document) -> None:

@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.iceberg_rest.documents import children, integer, refused, shown, text, texts
-from lakepact.reference_server.iceberg_rest.metadata import FORMAT_VERSIONS
+from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document
-
-    from .draft import Draft
+    from lakepact.reference_server.iceberg_rest.updates.draft import Draft
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 

@@ -17,13 +17,13 @@ from lakepact.reference_server.faults import (
     replace_rule,
     wrap_rule,
 )
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.service import EVERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 #: Operations that not everybody may have answered.

@@ -13,7 +13,7 @@ from lakepact.reference_server.faults import Install, fault, on_reply, replace_r
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
 COLUMN_MAPPING_READER = 2

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.delta_sharing.operators.absent import absent_is_empty
 from lakepact.reference_server.delta_sharing.answers import json_answer
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 LIST, GET, SCHEMAS = "listShares", "getShare", "listSchemas"

@@ -20,11 +20,11 @@ from lakepact.conformance.mutants.delta_sharing.operators.wrapped import (
     write,
 )
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, replace_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

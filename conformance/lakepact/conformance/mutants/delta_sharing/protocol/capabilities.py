@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lakepact.reference_server.delta_sharing.capabilities import Capabilities
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
 HEADER = b"delta-sharing-capabilities"

@@ -11,7 +11,7 @@ from lakepact.reference_server.faults import Install, fault, on_answer, on_reply
 from lakepact.reference_server.service import EVERY, WRONG_METHOD
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
 

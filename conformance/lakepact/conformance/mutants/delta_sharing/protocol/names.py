@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, replace_rule, wrap_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 SHARES, SCHEMAS, TABLES = "listShares", "listSchemas", "listAllTables"

@@ -12,13 +12,13 @@ from lakepact.conformance.mutants.delta_sharing.operators.lines import file_of
 from lakepact.conformance.mutants.delta_sharing.operators.wrapped import CHANGES, DELTA, IN_LINES, QUERY, on_all, wrapped
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import UNKNOWN_PATH, Install, fault, on_call, on_lines, on_reply, wrap_rule
-from lakepact.reference_server.replies import NDJSON
+from lakepact.reference_server.http.replies import NDJSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.delta_sharing.capabilities import Capabilities
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
 TEXT = b"text/plain; charset=utf-8"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.delta_sharing.answers import json_answer, refused
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, wrap_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
 LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")

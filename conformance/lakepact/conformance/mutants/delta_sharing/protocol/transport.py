@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lakepact.reference_server.faults import Install, fault, on_headers, on_reply
-from lakepact.reference_server.replies import NDJSON
+from lakepact.reference_server.http.replies import NDJSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
 LISTS = ("listShares", "listSchemas", "listTables", "listAllTables")

@@ -12,7 +12,7 @@ from lakepact.reference_server.faults import Install, fault, on_call
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

@@ -13,7 +13,7 @@ from lakepact.reference_server.delta_sharing.ranges import NotSatisfiable, part_
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_reply, on_request, replace_rule
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
 SNAPSHOT = "file"

@@ -12,7 +12,7 @@ from lakepact.reference_server.delta_sharing.answers import refused
 from lakepact.reference_server.faults import Install, fault, on_call, on_lines, on_reply, on_request, unchecked
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
 MEMBERS = frozenset({"predicateHints", "jsonPredicateHints", "limitHint", "version", "timestamp", "startingVersion", "endingVersion"})

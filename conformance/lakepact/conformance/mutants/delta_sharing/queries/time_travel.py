@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from lakepact.reference_server.delta_sharing.log import Commit, Log
     from lakepact.reference_server.faults import Install
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

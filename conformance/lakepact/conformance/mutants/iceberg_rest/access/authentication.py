@@ -18,10 +18,10 @@ from lakepact.reference_server.faults import (
     on_request,
     replace_rule,
 )
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.access.callers import Caller
 from lakepact.reference_server.iceberg_rest.access.rights import Rights
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
 from lakepact.reference_server.server_file import Grant, Principal
 
 if TYPE_CHECKING:

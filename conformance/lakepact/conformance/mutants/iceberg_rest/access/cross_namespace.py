@@ -9,12 +9,12 @@ from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEED
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import switched
 from lakepact.reference_server.faults import Install, UnknownFault, accept, fault, wrap_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 RENAMES = ("renameTable", "renameView")

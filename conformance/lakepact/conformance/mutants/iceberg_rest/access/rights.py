@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import NEEDS_PRINCIPALS
 from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_status, wrap_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
     May = Callable[..., bool]

@@ -13,14 +13,14 @@ import orjson
 
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import authorization, turning_away
 from lakepact.reference_server.faults import Install, around, fault, on_answer, on_reply, on_request, replace_rule, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import json_reply
 from lakepact.reference_server.iceberg_rest.access.token_endpoint import NO_STORE, TOKEN_EXCHANGE, oauth
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope, Service
 
     Fields = Mapping[str, str]

@@ -12,8 +12,8 @@ import orjson
 from lakepact.conformance.mutants.iceberg_rest.access.authentication import CHALLENGE, NEEDS_PRINCIPALS, authorization, letting_in
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting, after_the_deed, without_asking
 from lakepact.reference_server.faults import EVERY, Install, UnknownFault, fault, on_reply
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

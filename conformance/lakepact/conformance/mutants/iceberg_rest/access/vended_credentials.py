@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, wrap_rule
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply, json_reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import on_commit, reordered
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.reference_server.faults import Fault, Install, around, on_call, wrap_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

@@ -10,16 +10,16 @@ from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMI
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
 from lakepact.reference_server.faults import Fault, on_answer, on_call, on_status, wrap_rule
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, bad_request
-from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
+from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 #: Whatever demands that a requirement fails.

@@ -13,15 +13,15 @@ from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusal
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
 from lakepact.reference_server.faults import Install, fault, wrap_rule
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_table
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 AS_FAILURE = with_status(500, "NullPointerException")

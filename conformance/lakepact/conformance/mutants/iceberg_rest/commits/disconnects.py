@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakepact.reference_server.doors import refusal
 from lakepact.reference_server.faults import Install, fault
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.endpoint import refusal
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.wire import Wire
 
 WHILE = 0.1  #: seconds between the two halves of a change
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict, forgetting, reordered
 from lakepact.conformance.mutants.iceberg_rest.operators.preconditions import Assertion, always_holds, checked_by, never_holds
 from lakepact.reference_server.faults import Fault
-from lakepact.reference_server.iceberg_rest.schemas import types_by_id
+from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,15 +8,15 @@ from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as
 from lakepact.reference_server.faults import Fault, wrap_rule
-from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
 
 OF_VIEWS = ("add-view-version", "set-current-view-version")

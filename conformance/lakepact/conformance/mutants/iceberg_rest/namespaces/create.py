@@ -19,16 +19,16 @@ from lakepact.reference_server.faults import (
     replace_rule,
     unchecked,
 )
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import json_reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, namespace_key, no_such_namespace
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope, Service
-    from lakepact.reference_server.store import Place, Record, Transaction
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 NAMED = ("createNamespace", "loadNamespaceMetadata")
 

@@ -10,15 +10,15 @@ from lakepact.conformance.mutants.iceberg_rest.operators.commits import creates
 from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import made_where_missing
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR, namespace_key
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.storage.store import Place, Transaction
 
 
 @fault("IRC-NS-DROP-001", by=partial(wrap_rule, "namespace_is_empty"))

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_reply
+from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, no_such_namespace
-from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for
 from lakepact.reference_server.faults import fault, on_call, replace_rule, wrap_rule
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import NAMESPACES, SEPARATOR
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
-    from lakepact.reference_server.store import Place, Record, Transaction
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 
 @fault("IRC-NS-ENC-001", by=partial(asked_for, "createNamespace"))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.reference_server.faults import Install, fault, on_call
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 NOT_FOUND = 404

@@ -20,15 +20,15 @@ from lakepact.reference_server.faults import (
     replace_rule,
     unchecked,
 )
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply, json_reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.wire import Wire
 
 UPDATE = "updateProperties"
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import check, taken_as
 from lakepact.reference_server.faults import Install, all_of, on_call, unchecked
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import Document
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 Pick = Callable[[Document], bool]

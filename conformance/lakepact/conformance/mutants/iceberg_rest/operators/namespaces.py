@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
 
 
 def make_namespace(handlers: Handlers, levels: Sequence[str]) -> None:

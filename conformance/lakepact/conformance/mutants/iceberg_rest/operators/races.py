@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.reference_server.faults import Install, all_of, on_wire, wrap_rule
-from lakepact.reference_server.iceberg_rest.preconditions import check
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.commits.preconditions import check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.store import Key, Record, Transaction
-    from lakepact.reference_server.wire import Wire
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 WHILE = 0.1  #: seconds that an answer waits
 

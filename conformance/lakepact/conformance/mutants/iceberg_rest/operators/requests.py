@@ -9,13 +9,13 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, all_of, on_call, on_request, unchecked
+from lakepact.reference_server.http.replies import NO_CONTENT
+from lakepact.reference_server.http.validation import Invalid
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
 from lakepact.reference_server.iceberg_rest.documents import Document
-from lakepact.reference_server.replies import NO_CONTENT
-from lakepact.reference_server.validation import Invalid
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope, Service
 
 Rewrite = Callable[[Document], Document]

@@ -11,7 +11,7 @@ from lakepact.reference_server.iceberg_rest.documents import Document
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
 
 PLAN, FETCH, CANCEL, TASKS = "planTableScan", "fetchPlanningResult", "cancelPlanning", "fetchScanTasks"
 TOLD = (PLAN, FETCH, TASKS)  #: operations whose answers tell tasks

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.reference_server.faults import Install, all_of, on_wire
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR, identifier_key
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.wire import Wire
 
     Handlers = Mapping[str, Handler]
     Arguments = dict[str, Any]

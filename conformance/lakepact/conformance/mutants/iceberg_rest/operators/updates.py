@@ -7,9 +7,9 @@ from functools import partial
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.reference_server.faults import Install, accept, all_of, around, instead, unchecked
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.documents import Document, refused
 from lakepact.reference_server.iceberg_rest.updates import Draft
-from lakepact.reference_server.problems import Problem
 
 Update = Callable[[Draft, Document], None]
 When = Callable[[Draft, Document], bool]

@@ -12,10 +12,10 @@ from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_h
 from lakepact.reference_server.faults import Install, around, wrap_rule
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
 from lakepact.reference_server.iceberg_rest.documents import Document
-from lakepact.reference_server.iceberg_rest.view_updates import ViewDraft
+from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.store import Place, Record, Transaction
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 CREATE, LIST, LOAD, EXISTS, REPLACE, DROP, RENAME = (
     "createView",

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_request, on_status
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply, json_reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

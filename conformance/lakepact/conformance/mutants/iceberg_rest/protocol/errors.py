@@ -15,7 +15,7 @@ from lakepact.reference_server.service import EVERY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Scope
 
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_reply, replace_rule
+from lakepact.reference_server.http.paging import BadToken, opened, page
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.pages import BadToken, opened, page
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

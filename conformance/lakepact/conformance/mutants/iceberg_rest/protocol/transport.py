@@ -24,16 +24,16 @@ from lakepact.reference_server.faults import (
     unchecked,
     wrap_rule,
 )
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply, json_reply
-from lakepact.reference_server.routes import segment
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
+from lakepact.reference_server.http.routes import segment
 from lakepact.reference_server.service import EVERY, UNKNOWN_PATH, WRONG_METHOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Handler, Scope, Service
-    from lakepact.reference_server.wire import Wire
 
 LEFT_OUT = "loadCredentials"
 NO_CONTENT = ("dropTable", "dropNamespace", "renameTable")

@@ -12,8 +12,8 @@ from lakepact.reference_server.faults import Install, fault, on_answer, on_call
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
 
 

@@ -20,14 +20,14 @@ from lakepact.conformance.mutants.iceberg_rest.operators.scans import (
 )
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
 from lakepact.reference_server.faults import Install, fault, on_call
-from lakepact.reference_server.replies import json_reply
+from lakepact.reference_server.http.replies import json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 MOST_VALUES = 200

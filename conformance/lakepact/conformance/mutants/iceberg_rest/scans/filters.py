@@ -9,7 +9,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusal
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import PLAN, asked, asked_as, filtered_as, kinds_as, kinds_in, without
 from lakepact.reference_server.faults import Install, all_of, fault, unchecked, wrap_rule
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,15 +11,15 @@ import orjson
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import FETCH, PLAN, TASKS, asked, asked_as, left_out, without
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
 from lakepact.reference_server.faults import Install, fault, on_answer
-from lakepact.reference_server.replies import json_reply
+from lakepact.reference_server.http.replies import json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.scans import Ask
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Service
 
 IDS = ("snapshot-id", "start-snapshot-id", "end-snapshot-id")

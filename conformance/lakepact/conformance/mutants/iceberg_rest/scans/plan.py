@@ -11,14 +11,14 @@ from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS, asked, asked_as, without
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
 from lakepact.reference_server.faults import Install, fault, on_answer, on_status
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.scans import Ask
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
 
 BETWEEN = ("start-snapshot-id", "end-snapshot-id")
 

@@ -12,12 +12,12 @@ import orjson
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import CANCEL, FETCH, PLAN, TASKS
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
 from lakepact.reference_server.faults import Install, fault, on_call
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, json_reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, json_reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 

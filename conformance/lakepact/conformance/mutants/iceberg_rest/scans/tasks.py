@@ -9,13 +9,13 @@ from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called,
 from lakepact.conformance.mutants.iceberg_rest.operators.scans import TASKS, at_any_table
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import given
 from lakepact.reference_server.faults import Install, fault, on_answer, on_status
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import json_reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import json_reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Service
 
 

@@ -9,17 +9,17 @@ from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks, takes_views
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, replace_rule
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, NAMESPACES, SEPARATOR
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Key, Place, Record, Transaction
+    from lakepact.reference_server.storage.store import Key, Place, Record, Transaction
 
 
 def _of_any_kind(transaction: Transaction, levels: Place, behind: str | None) -> Iterator[tuple[str, Record]]:

@@ -13,17 +13,17 @@ from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREAT
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_by_header, switched, while_handling
 from lakepact.reference_server.faults import Install, accept, all_of, fault, on_answer, on_call
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key, namespace_key
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.storage.store import Place, Transaction
 
 DELEGATION = "X-Iceberg-Access-Delegation"
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free

@@ -19,9 +19,9 @@ from lakepact.reference_server.faults import (
     replace_rule,
     wrap_rule,
 )
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping

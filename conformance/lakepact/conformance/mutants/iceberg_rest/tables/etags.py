@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import CREATE, LOAD
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import header
 from lakepact.reference_server.faults import Install, fault, on_reply, on_status, on_wire, replace_rule, wrap_rule
-from lakepact.reference_server.iceberg_rest.etags import tag_of, tag_of_representation
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_representation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.service import Filter, Scope
-    from lakepact.reference_server.store import Record
-    from lakepact.reference_server.wire import Wire
+    from lakepact.reference_server.storage.store import Record
 
 NOT_MODIFIED = Reply(304)
 

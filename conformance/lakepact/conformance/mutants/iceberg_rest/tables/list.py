@@ -22,10 +22,10 @@ from lakepact.reference_server.faults import (
     replace_rule,
     wrap_rule,
 )
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Scope, Service
-    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.storage.store import Place, Transaction
 
     Listed = Iterator[tuple[str, Record]]
     Holds = Callable[[Place, Place], bool]

@@ -10,17 +10,17 @@ from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMI
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS
-from lakepact.reference_server.iceberg_rest.metadata_files import record_of
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply, json_reply
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Place, Record, Transaction
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 
 # -- what is left out, or made up ---------------------------------------------------------------------------------------

@@ -10,16 +10,16 @@ import orjson
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import COMMIT
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import refused_if, taken_as
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key, levels_of
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
 
 REPORT = "reportMetrics"

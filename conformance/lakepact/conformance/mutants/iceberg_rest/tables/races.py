@@ -11,8 +11,8 @@ from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
 
 
 def _as_it_was(handlers: Handlers, arguments: Arguments, location: str) -> None:

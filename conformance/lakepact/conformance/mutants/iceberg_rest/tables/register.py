@@ -16,16 +16,16 @@ from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called,
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import create, exists, given
 from lakepact.conformance.mutants.iceberg_rest.operators.views import overlooks
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, unchecked, wrap_rule
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.catalog import Catalog
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
 
 REGISTER = "registerTable"

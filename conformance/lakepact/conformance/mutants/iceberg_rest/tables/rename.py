@@ -9,10 +9,10 @@ from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import make_
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called, refusals_become
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import at, carried_over, create, exists, given, promised
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_status, replace_rule, unchecked
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply, json_reply
-from lakepact.reference_server.warehouse import below
+from lakepact.reference_server.warehouse.local import below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

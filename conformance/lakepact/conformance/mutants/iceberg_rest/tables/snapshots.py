@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from lakepact.conformance.mutants.iceberg_rest.operators.operations import LOAD
 from lakepact.reference_server.faults import Install, fault, on_call, on_status, replace_rule, wrap_rule
-from lakepact.reference_server.replies import Reply, json_reply
+from lakepact.reference_server.http.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,19 +14,19 @@ from lakepact.conformance.mutants.iceberg_rest.operators.preconditions import al
 from lakepact.conformance.mutants.iceberg_rest.operators.refusals import refusals_become, with_status
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import switched
 from lakepact.reference_server.faults import Install, accept, all_of, fault, instead, on_call, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import json_reply
 from lakepact.reference_server.iceberg_rest.catalog import no_such_table
-from lakepact.reference_server.iceberg_rest.metadata_files import record_of
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import json_reply
-from lakepact.reference_server.warehouse import Outside
+from lakepact.reference_server.iceberg_rest.tables.metadata_files import record_of
+from lakepact.reference_server.warehouse.local import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Key, Record, Transaction
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 WINDOW_MS = 300  #: how long a table that was just made seems not to be there
 

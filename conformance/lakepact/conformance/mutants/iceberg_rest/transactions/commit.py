@@ -10,17 +10,17 @@ from lakepact.conformance.mutants.iceberg_rest.operators.operations import TRANS
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.transactions import changes_taken_as, creates, in_parts, names, refused_when
 from lakepact.reference_server.faults import Fault, Install, on_reply, on_status, wrap_rule
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
-from lakepact.reference_server.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.transactions import Changes, CommitOne
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.iceberg_rest.commits.transactions import Change
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.transactions import Change
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Scope
 
 ANSWERED = ("IRC-TXN-001", "IRC-TXN-013", "IRC-TXN-017")

@@ -10,16 +10,16 @@ from lakepact.conformance.mutants.iceberg_rest.operators.operations import TRANS
 from lakepact.conformance.mutants.iceberg_rest.operators.races import CONFLICT, FAILURE, WHILE, crowded, read_before
 from lakepact.conformance.mutants.iceberg_rest.operators.transactions import committer
 from lakepact.reference_server.faults import Install, all_of, fault, on_call, on_wire, wrap_rule
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lakepact.reference_server.iceberg_rest.transactions import Change
+    from lakepact.reference_server.http.wire import Wire
+    from lakepact.reference_server.iceberg_rest.commits.transactions import Change
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Key, Record, Transaction
-    from lakepact.reference_server.wire import Wire
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
 
     Formers = dict[Key, Record | None]
 

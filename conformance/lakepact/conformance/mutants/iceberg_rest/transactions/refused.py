@@ -11,21 +11,21 @@ from lakepact.conformance.mutants.iceberg_rest.operators.refusals import called,
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_as, while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.transactions import changes_taken_as, despite, in_parts, leaving_out
 from lakepact.reference_server.faults import Fault, Install, all_of, on_call, unchecked, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT
 from lakepact.reference_server.iceberg_rest.catalog import bad_request
-from lakepact.reference_server.iceberg_rest.preconditions import PRECONDITIONS
+from lakepact.reference_server.iceberg_rest.commits.preconditions import PRECONDITIONS
 from lakepact.reference_server.iceberg_rest.updates import UPDATES
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lakepact.conformance.mutants.iceberg_rest.operators.transactions import Changes, CommitOne
     from lakepact.reference_server.faults import Install
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
-    from lakepact.reference_server.store import Key, Record, Transaction
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
 
 
 # -- half of it -------------------------------------------------------------------------------------------------------

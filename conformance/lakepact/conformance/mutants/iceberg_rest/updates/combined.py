@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers
     from lakepact.conformance.mutants.iceberg_rest.operators.updates import Update
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Service
 
 LOAD = "loadTable"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import afterwards, fatal, forgiven, ignored, refused_when
 from lakepact.reference_server.faults import Install, fault, instead
-from lakepact.reference_server.iceberg_rest.metadata import FORMAT_VERSIONS
+from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import afterwards, in_place_of, rewritten
 from lakepact.reference_server.faults import Install, all_of, fault, wrap_rule
-from lakepact.reference_server.iceberg_rest.partitioning import highest_field_id
+from lakepact.reference_server.iceberg_rest.tables.partitioning import highest_field_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

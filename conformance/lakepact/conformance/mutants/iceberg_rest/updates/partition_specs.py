@@ -16,7 +16,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
 )
 from lakepact.conformance.mutants.iceberg_rest.operators.versions import SPECS
 from lakepact.reference_server.faults import Fault, instead, on_answer
-from lakepact.reference_server.problems import Problem
+from lakepact.reference_server.http.problems import Problem
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

@@ -17,7 +17,7 @@ from lakepact.conformance.mutants.iceberg_rest.operators.updates import (
 )
 from lakepact.conformance.mutants.iceberg_rest.operators.versions import SCHEMAS
 from lakepact.reference_server.faults import Fault, instead
-from lakepact.reference_server.iceberg_rest.schemas import types_by_id, with_fresh_ids
+from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id, with_fresh_ids
 
 if TYPE_CHECKING:
     from lakepact.reference_server.iceberg_rest.documents import Document

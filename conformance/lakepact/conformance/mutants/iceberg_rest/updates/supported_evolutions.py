@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.updates import refused_when, rewritten
 from lakepact.reference_server.faults import Install, fault
-from lakepact.reference_server.iceberg_rest.schemas import types_by_id
+from lakepact.reference_server.iceberg_rest.tables.schemas import types_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lakepact.reference_server.faults import Install, all_of, fault, replace_rule
 
 if TYPE_CHECKING:
-    from lakepact.reference_server.store import Record
+    from lakepact.reference_server.storage.store import Record
 
 
 def of_the_table(record: Record, snapshots: str) -> bytes:  # noqa: ARG001 - in the place of a rule that looks at it

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.access.rights import admitting
 from lakepact.reference_server.faults import Fault, Install, fault, on_answer, on_call, wrap_rule
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Record, Transaction
+    from lakepact.reference_server.storage.store import Record, Transaction
 
 KEY = "idempotency_key"
 

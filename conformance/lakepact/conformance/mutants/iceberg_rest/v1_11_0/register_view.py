@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

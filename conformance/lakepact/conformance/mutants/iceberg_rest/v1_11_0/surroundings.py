@@ -8,12 +8,12 @@ from urllib.parse import unquote
 
 from lakepact.conformance.mutants.iceberg_rest.access.vended_credentials import for_the_usual_place
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_request, on_status
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import json_reply
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import json_reply
 
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Install, Operations
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.service import Handler, Scope
 
 UNIT, OWN = b"%1F", b"%1E"

@@ -10,16 +10,16 @@ from lakepact.conformance.mutants.iceberg_rest.operators.namespaces import made_
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, taken_as
 from lakepact.conformance.mutants.iceberg_rest.operators.views import CREATE, made_with, once_each, overlooks
 from lakepact.reference_server.faults import Install, all_of, fault, on_answer, on_call, on_status, wrap_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.catalog import identifier_key
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler
-    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.storage.store import Place, Transaction
 
 WINDOW_MS = 300  #: how long a name that was just given away seems to be free
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from lakepact.conformance.mutants.iceberg_rest.operators.views import EXISTS, LIST
 from lakepact.reference_server.faults import Install, fault, on_answer, on_call, on_status, replace_rule
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply, json_reply
 from lakepact.reference_server.iceberg_rest.catalog import IDENTIFIERS, SEPARATOR
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply, json_reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Handler, Service
-    from lakepact.reference_server.store import Place, Record, Transaction
+    from lakepact.reference_server.storage.store import Place, Record, Transaction
 
 
 def _found(reply: Reply) -> Reply:

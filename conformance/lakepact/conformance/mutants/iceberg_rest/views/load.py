@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import remembered
 from lakepact.conformance.mutants.iceberg_rest.operators.views import CARRIERS, DROP, EXISTS, LOAD, REPLACE, takes_tables
 from lakepact.reference_server.faults import Fault, Install, on_answer, on_call, on_status
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.service import Service
-    from lakepact.reference_server.store import Place, Transaction
+    from lakepact.reference_server.storage.store import Place, Transaction
 
 EACH = "*"  #: stands in a path for every item of an array
 

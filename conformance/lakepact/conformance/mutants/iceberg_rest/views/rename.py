@@ -11,9 +11,9 @@ from lakepact.conformance.mutants.iceberg_rest.operators.requests import taken_a
 from lakepact.conformance.mutants.iceberg_rest.operators.tables import carried_over, given
 from lakepact.conformance.mutants.iceberg_rest.operators.views import RENAME, overlooks, takes_tables
 from lakepact.reference_server.faults import Install, fault, on_status
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
 from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.replies import NO_CONTENT, Reply
 
 if TYPE_CHECKING:
     from lakepact.conformance.mutants.iceberg_rest.operators.tables import Arguments, Handlers

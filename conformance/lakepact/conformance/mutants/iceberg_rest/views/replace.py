@@ -13,21 +13,21 @@ from lakepact.conformance.mutants.iceberg_rest.operators.commits import conflict
 from lakepact.conformance.mutants.iceberg_rest.operators.requests import asked_for, refused_if, taken_as, while_handling
 from lakepact.conformance.mutants.iceberg_rest.operators.views import REPLACE, adding, finished_with, in_place_of, once_each
 from lakepact.reference_server.faults import Install, accept, all_of, fault, instead, on_call, on_status, on_wire, wrap_rule
+from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key
-from lakepact.reference_server.iceberg_rest.view_updates import VIEW_UPDATES
-from lakepact.reference_server.problems import Problem
-from lakepact.reference_server.store import Record
+from lakepact.reference_server.iceberg_rest.views.updates import VIEW_UPDATES
+from lakepact.reference_server.storage.store import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakepact.conformance.mutants.iceberg_rest.operators.views import Update
+    from lakepact.reference_server.http.replies import Reply
+    from lakepact.reference_server.http.wire import Wire
     from lakepact.reference_server.iceberg_rest.documents import Document
-    from lakepact.reference_server.iceberg_rest.view_updates import ViewDraft
-    from lakepact.reference_server.replies import Reply
+    from lakepact.reference_server.iceberg_rest.views.updates import ViewDraft
     from lakepact.reference_server.service import Handler
-    from lakepact.reference_server.store import Place, Transaction
-    from lakepact.reference_server.wire import Wire
+    from lakepact.reference_server.storage.store import Place, Transaction
 
 SET_CURRENT = "set-current-view-version"
 WHILE = 0.1  #: seconds that an answer waits

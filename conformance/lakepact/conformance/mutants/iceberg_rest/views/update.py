@@ -11,9 +11,9 @@ from lakepact.reference_server.iceberg_rest.documents import refused
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakepact.reference_server.http.replies import Reply
     from lakepact.reference_server.iceberg_rest.documents import Document
     from lakepact.reference_server.iceberg_rest.updates import Draft
-    from lakepact.reference_server.replies import Reply
     from lakepact.reference_server.service import Handler
 
 UPDATES = "view-updates"

@@ -1,0 +1,138 @@
+"""Bodies of requests: taken off the wire within a limit, read strictly, held against their schema."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.http.forms import NotAForm
+from lakepact.reference_server.http.json_text import NotJson, count_values
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.validation import Invalid
+from lakepact.reference_server.http.workers import LONG_BODY, at_leisure
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, MutableMapping
+
+    from lakepact.generated.contract import Operation
+    from lakepact.reference_server.service import Scope, Service
+
+    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+MOST_VALUES = 100_000  #: values of a body: some 20,000 updates of a commit, or columns of a schema
+CHARSETS = frozenset({"utf-8", "utf8", "us-ascii"})  #: names under which the bytes of a body are UTF-8
+
+
+FORM = "application/x-www-form-urlencoded"
+
+LOOKED_AT = frozenset({b"content-type", b"content-length", b"content-encoding"})
+
+
+class Gone(Exception):
+    """The caller hung up before the body was complete."""
+
+
+class Body:
+    """The body of one operation's requests, compiled."""
+
+    __slots__ = ("_checked", "_media_type", "_nullable", "_read", "_required", "_schema", "_service")
+
+    def __init__(self, operation: Operation, service: Service) -> None:
+        self._schema = operation.body or ""
+        self._media_type = operation.body_media_type or "application/json"
+        self._required = operation.body_required
+        self._checked = operation.id not in service.unchecked
+        self._nullable = service.nullable.get(operation.id, frozenset())
+        self._read: Callable[[bytes], Any] = service.rules.read_form if self._media_type == FORM else service.rules.read_json
+        self._service = service
+
+    async def add(self, scope: Scope, receive: Receive, arguments: dict[str, Any]) -> bool:
+        """Add the document that a request carries to the arguments of its call, and return whether it was a long one.
+
+        Raises:
+            Problem: there is none, or it is not one that the contract allows.
+            Gone: the caller hung up.
+        """
+        self.look_at(scope["headers"])
+        message = await receive()
+        raw: bytes = message.get("body", b"")
+        if message.get("more_body") or not raw:
+            raw = await self._rest(raw, message, receive)
+        if len(raw) <= LONG_BODY:
+            self.read(raw, arguments)
+            return False
+        await at_leisure(partial(self.read, raw, arguments))
+        return True
+
+    def read(self, raw: bytes, arguments: dict[str, Any]) -> None:
+        """Add the document that a whole body holds to the arguments of a call.
+
+        Raises:
+            Problem: there is none, or it is not one that the contract allows.
+        """
+        if len(raw) > self._service.max_body:
+            raise self._too_large()
+        if not raw and not self._required:
+            return
+        if len(raw) > MOST_VALUES and count_values(raw) > MOST_VALUES:
+            raise self._problem(413, f"the body has more than {MOST_VALUES} values, by its commas and opening brackets; send less at once")
+        try:
+            document = self._read(raw)
+            if self._nullable and isinstance(document, dict):
+                self._forgive(document)
+            if self._checked:
+                self._service.validators.check(self._schema, document)
+        except (NotJson, NotAForm) as broken:
+            raise self._problem(400, str(broken)) from None
+        except Invalid as invalid:
+            raise self._problem(400, f"the body is not a valid {self._schema}: {invalid}") from None
+        arguments["body"] = document
+
+    def look_at(self, headers: list[tuple[bytes, bytes]]) -> None:
+        """Refuse a body for what headers say of it.
+
+        Raises:
+            Problem: it is too large, or of another media type.
+        """
+        for name, value in headers:
+            if name not in LOOKED_AT:
+                continue
+            if name == b"content-type":
+                if value != b"application/json" or self._media_type == FORM:
+                    self._check_media_type(value.decode("latin-1"))
+            elif name == b"content-length":
+                if int(value) > self._service.max_body:
+                    raise self._too_large()
+            elif name == b"content-encoding" and value.lower() != b"identity":
+                raise self._problem(415, f"the body is encoded as {value.decode('latin-1')[:100]!r}; send it as it is")
+
+    def _check_media_type(self, value: str) -> None:
+        media_type, _, rest = value.partition(";")
+        if media_type.strip().lower() != self._media_type:
+            raise self._problem(415, f"the body's Content-Type is {value[:100]!r}, but must be {self._media_type}")
+        for parameter in rest.split(";"):
+            name, _, charset = parameter.partition("=")
+            if name.strip().lower() == "charset" and charset.strip().strip('"').lower() not in CHARSETS:
+                raise self._problem(415, f"the body's charset is {charset.strip()[:100]!r}, but must be utf-8")
+
+    def _forgive(self, document: dict[str, Any]) -> None:
+        for name in self._nullable:
+            if name in document and document[name] is None:
+                del document[name]
+
+    async def _rest(self, first: bytes, message: MutableMapping[str, Any], receive: Receive) -> bytes:
+        """The body that begins with `first`, or so much of it that it is known to be too large."""
+        pieces, size = [first], len(first)
+        while message.get("more_body") and size <= self._service.max_body:
+            message = await receive()
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+        if message["type"] == "http.disconnect":
+            raise Gone
+        return b"".join(pieces)
+
+    def _too_large(self) -> Problem:
+        return self._problem(413, f"the body is larger than {self._service.max_body} bytes, the most that this server reads")
+
+    def _problem(self, status: int, message: str) -> Problem:
+        return Problem(status, self._service.kinds[status], message)

@@ -1,0 +1,77 @@
+"""The application as connexion makes it: `connexion.FlaskApp`, which reads the contracts' routing at every start, with the lane in front.
+
+It answers as the one made from plans does, only later: connexion takes longer to import than everything else together.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.http.pages import add_pages, over_asgi
+from lakepact.reference_server.http.router import ContractLane
+from lakepact.reference_server.import_stubs import spared
+
+with warnings.catch_warnings(), spared("starlette.testclient", "requests", "httpx"):
+    # connexion imports names of jsonschema and starlette that these have deprecated.
+    warnings.filterwarnings("ignore", message=r"jsonschema\..* is deprecated")
+    warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
+    from connexion.apps.flask import FlaskApp
+    from connexion.middleware.abstract import AbstractRoutingAPI, SpecMiddleware
+    from connexion.resolver import Resolver
+
+if TYPE_CHECKING:
+    from connexion.spec import Specification
+
+    from lakepact.reference_server.service import Service
+
+
+class _LaneApi(AbstractRoutingAPI[Any]):
+    """Takes over connexion's operations with the functions that connexion has resolved for them."""
+
+    def __init__(self, specification: Specification, *, lane: ContractLane, contract: str, **options: Any) -> None:
+        self._lane = lane
+        self._contract = contract
+        super().__init__(specification, **options)
+
+    def make_operation(self, operation: Any) -> Any:
+        return operation
+
+    @staticmethod
+    def _framework_path_and_name(operation: Any, path: str) -> tuple[str, str]:
+        return path, operation.operation_id
+
+    def _add_operation_internal(self, method: str, path: str, operation: Any, name: str | None = None) -> None:
+        self._lane.add(self._contract, method, path, operation=name or operation.operation_id, handler=operation.function)
+
+
+class ConnexionLane(ContractLane, SpecMiddleware):
+    """The lane as a middleware of connexion, which hands over the operations of the contracts."""
+
+    def add_api(self, specification: Specification, **kwargs: Any) -> None:
+        """Take over the operations of the contract that `name` says."""
+        wanted = {key: kwargs[key] for key in ("base_path", "resolver", "resolver_error_handler", "uri_parser_class")}
+        _LaneApi(specification, lane=self, contract=kwargs["name"], **wanted)
+
+
+def application(*services: Service, pages: frozenset[str]) -> FlaskApp:
+    """The ASGI application that serves some contracts on one port, and leaves the paths of pages to Flask."""
+    by_name = {served.contract.name: served for served in services}
+    app = FlaskApp(__name__, middlewares=[partial(ConnexionLane, services=by_name, pages=pages)])
+    # Flask as it is: of the contracts' operations, which all end in the lane, it need not know.
+    behind: Any = over_asgi(app.app)  # starlette describes the same interfaces in types of its own
+    app.middleware.app = behind
+    for served in services:
+        routing = _without_answers(served.contract.routing)
+        app.add_api(routing, base_path="", name=served.contract.name, resolver=Resolver(served.answering))
+    add_pages(app.app, services)
+    return app
+
+
+def _without_answers(routing: dict[str, Any]) -> dict[str, Any]:
+    """A routing with its answers left out: connexion only reads requests here, but would validate them at every start."""
+    answers: dict[str, Any] = {"default": {"description": "as the handler says"}}
+    items: dict[str, dict[str, Any]] = routing["paths"]
+    paths = {path: {method: {**o, "responses": answers} for method, o in item.items()} for path, item in items.items()}
+    return {**routing, "paths": paths}

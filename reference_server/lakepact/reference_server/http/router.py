@@ -1,0 +1,155 @@
+"""The way of every request: an ASGI application, compiled from the routes that connexion makes of the contracts.
+
+By default these come from the plans of the contracts, which connexion made when the code was generated (`app`); with the engine
+`connexion` it makes them at every start, and this is a middleware of its application (`connexion_engine`).
+
+Nothing is constructed per request but the arguments of the call: paths are found in a trie, parameters are read by functions made from
+their schemas, bodies are parsed once and held against compiled schemas, handlers are plain functions that return bytes.
+What is in no contract goes on to Flask.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from lakepact.reference_server.http.bodies import Gone
+from lakepact.reference_server.http.endpoint import Door, finished, refusal
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.routes import BadPath, Routes
+from lakepact.reference_server.http.wire import Wire, headers_of
+from lakepact.reference_server.service import UNKNOWN_PATH, WRONG_METHOD
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+
+    from lakepact.generated.contract import Operation
+    from lakepact.reference_server.http.bodies import Receive
+    from lakepact.reference_server.service import Handler, Scope, Service
+
+    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+    AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+
+class Room:
+    """One contract in the lane: its service and its paths."""
+
+    __slots__ = ("apps", "below", "root", "routes", "service")
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.root = service.root
+        self.below = f"{service.root}/"
+        self.apps = tuple((f"{path}/", app) for path, app in service.apps.items())
+        self.routes: Routes[Door] = Routes(decode=service.rules.decode_segment)
+
+    def add(self, method: str, path: str, *, operation: Operation, handler: Handler) -> None:
+        """Answer one operation by the function that was resolved for it."""
+        for template in self.service.paths(path):
+            door = Door(operation, handler, service=self.service, template=template)
+            self.routes.add(f"{self.root}{template}", method, door)
+
+
+class ContractLane:
+    """Answers every path of the contracts, and 404 for every path that neither they nor Flask's pages have.
+
+    What is in no contract is answered in the manner of the contract below whose root it lies.
+
+    Args:
+        app: what answers the pages.
+        services: the contracts by name.
+        pages: the paths that are left to `app`.
+    """
+
+    def __init__(self, app: AsgiApp, *, services: Mapping[str, Service], pages: frozenset[str]) -> None:
+        self._app = app
+        self._pages = pages
+        self._by_name = {name: Room(service) for name, service in services.items()}
+        self._first = next(iter(self._by_name.values()))
+        self._rooms = tuple(sorted(self._by_name.values(), key=lambda room: len(room.root), reverse=True))
+        self._only = self._first if len(self._rooms) == 1 else None
+
+    def add(self, name: str, method: str, path: str, *, operation: str, handler: Handler) -> None:
+        """Answer one operation of the contract `name` by a function."""
+        room = self._by_name[name]
+        room.add(method, path, operation=room.service.contract.operations[operation], handler=handler)
+
+    def plain(self, method: str, raw_path: bytes) -> tuple[Door, tuple[str, ...]] | None:
+        """The operation that is asked for and the values of its path, if it answers without a look at the connection."""
+        room = self._only or self._room(unquote(raw_path.decode()))
+        try:
+            found = room.routes.find(raw_path)
+        except BadPath:
+            return None
+        door = found.methods.get(method) if found else None
+        return (door, found.values) if found and door and door.plain else None
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await _live(scope, receive, send)
+            return
+        room = self._only or self._room(scope["path"])
+        try:
+            found = room.routes.find(scope["raw_path"])
+        except BadPath as bad:
+            problem = Problem(400, room.service.kinds[400], str(bad))
+            await _refuse(room.service, UNKNOWN_PATH, problem, Wire(scope, receive, send))
+            return
+        if found is None:
+            await self._elsewhere(room, scope, receive, send)
+            return
+        door = found.methods.get(scope["method"])
+        if door is None:
+            problem = _wrong_method(room.service, scope, found.methods)
+            await _refuse(room.service, WRONG_METHOD, problem, Wire(scope, receive, send))
+            return
+        try:
+            reply = await door.answer(scope, receive, found.values)
+        except Gone:
+            return
+        if door.sender is not None or reply.chunks is not None:
+            await (door.sender or Wire.answer)(Wire(scope, receive, send), reply)
+            return
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers_of(reply)})
+        await send({"type": "http.response.body", "body": reply.body})
+
+    def _room(self, path: str) -> Room:
+        """The contract below whose root a path lies."""
+        for room in self._rooms:
+            if path.startswith(room.below) or path == room.root:
+                return room
+        return self._first
+
+    async def _elsewhere(self, room: Room, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        path: str = scope["path"]
+        if path in self._pages:
+            await self._app(scope, receive, send)
+            return
+        for below, app in room.apps:
+            if path.startswith(below):
+                await app(scope, receive, send)
+                return
+        message = f"no operation has the path {path[:200]!r}; the index page at / says what is served"
+        await _refuse(room.service, UNKNOWN_PATH, Problem(404, room.service.kinds[404], message), Wire(scope, receive, send))
+
+
+def _wrong_method(service: Service, scope: Scope, methods: Iterable[str]) -> Problem:
+    allowed = ", ".join(sorted(methods))
+    message = f"{scope['method']} is not a method of this path; it has {allowed}"
+    return Problem(405, service.kinds[405], message, headers=(("allow", allowed),))
+
+
+async def _refuse(service: Service, where: str, problem: Problem, wire: Wire) -> None:
+    reply = finished(refusal(problem, service), service.filters_of(where), wire.scope)
+    sender = service.sender_of(where)
+    await (sender(wire, reply) if sender else wire.answer(reply))
+
+
+async def _live(scope: Scope, receive: Receive, send: Send) -> None:
+    """Say to the HTTP server that the application has started, and later that it has ended."""
+    while scope["type"] == "lifespan":
+        event = (await receive())["type"].removeprefix("lifespan.")
+        await send({"type": f"lifespan.{event}.complete"})
+        if event == "shutdown":
+            return

@@ -1,0 +1,1 @@
+"""Commits to one table or several, and what they require."""

@@ -1,0 +1,229 @@
+"""Requests that are sent again under their Idempotency-Key: the first answer comes again, and nothing else happens.
+
+An answer is kept in the same transaction as what it tells of, so that a key is known if and only if its request was carried out. Answers
+that would come again are final, those of 5xx are not. A request whose handler reads files of elsewhere, or asks for credentials, runs in a
+thread of its own, beside others: while it does, the same key is answered with 503 and Retry-After, and its key is kept right after it.
+
+Secrets are not kept: an answer that came with credentials of a table comes again with new ones.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections import deque
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import Reply
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.storage.store import Key, NotKept, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lakepact.reference_server.iceberg_rest.rules import CatalogRules
+    from lakepact.reference_server.service import Handler
+    from lakepact.reference_server.storage.store import Store, Transaction
+
+logger = logging.getLogger(__name__)
+
+HEADER = "Idempotency-Key"
+LIFETIME = "PT30M"  #: how long a client may use a key again, as the configuration announces it
+KEPT_SECONDS = 60 * 60  #: how long it is known here, for clocks that are not ours
+SHELF = "idempotency-keys"
+
+
+class KeyReused(Problem):
+    """A key came with another request than the first time; that says nothing final of either."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(400, "BadRequestException", message)
+
+
+class _Keyed(NamedTuple):
+    """An operation whose requests may carry keys."""
+
+    operation: str
+    handler: Handler
+    renew: Handler | None
+
+
+class Keys:
+    """The keys of a server, with the answers to their requests.
+
+    Args:
+        store: where they are kept, beside what the requests change.
+        rules: the decisions about them that a fault may replace.
+        clock: seconds since 1970.
+    """
+
+    def __init__(self, store: Store, rules: CatalogRules, clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._rules = rules
+        self._clock = clock
+        self._running: set[str] = set()
+        self._lock = threading.Lock()
+        with store.begin() as transaction:
+            known = sorted((record.document["at"], key.name) for key, record in transaction.every(SHELF))
+        self._by_age = deque(known)
+
+    def once(self, operation: str, handler: Handler, *, blocking: bool, renew: Handler | None = None) -> Handler:
+        """A handler that carries a request out once for its key.
+
+        Args:
+            operation: what it answers.
+            handler: what carries it out.
+            blocking: whether it runs in a thread of its own.
+            renew: puts new secrets into an answer that was kept without them, given the arguments of the call and `answered`.
+        """
+        keyed = _Keyed(operation, handler, renew)
+        return partial(self._aside if blocking else self._answered, keyed)
+
+    def _answered(self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+        if idempotency_key is None:
+            return keyed.handler(**arguments)
+        name, request = _name(idempotency_key), _request(keyed.operation, arguments)
+        try:
+            with self._store.begin() as transaction:
+                former = self._former(transaction, name, request)
+                if former is not None:
+                    return _again(former, keyed.renew, arguments)
+                reply = keyed.handler(**arguments)
+                self._keep(transaction, name, _final(request, reply))
+                return reply
+        except Problem as problem:
+            self._keep_refusal(name, request, problem)
+            raise
+
+    def _aside(self, keyed: _Keyed, *, idempotency_key: str | None = None, **arguments: Any) -> Reply:
+        if idempotency_key is None:
+            return keyed.handler(**arguments)
+        name, request = _name(idempotency_key), _request(keyed.operation, arguments)
+        with self._lock:
+            if name in self._running:
+                message = f"a request with this {HEADER} is being carried out; ask again"
+                raise Problem(503, "ServiceUnavailableException", message, headers=(("retry-after", "1"),))
+            self._running.add(name)
+        try:
+            with self._store.begin() as transaction:
+                former = self._former(transaction, name, request)
+            if former is not None:
+                return _again(former, keyed.renew, arguments)
+            reply = keyed.handler(**arguments)
+            try:
+                with self._store.begin() as transaction:
+                    self._keep(transaction, name, _final(request, reply))
+            except NotKept:
+                logger.warning("what was done under the %s %s lasts, but the key is not known", HEADER, name)
+        except Problem as problem:
+            self._keep_refusal(name, request, problem)
+            raise
+        else:
+            return reply
+        finally:
+            self._running.discard(name)
+
+    def _former(self, transaction: Transaction, name: str, request: str) -> dict[str, Any] | None:
+        """What is kept of the request that came with this key before; None if it is new.
+
+        Raises:
+            Problem: 400, it was another request.
+        """
+        record: Record | None = self._rules.known_key(transaction, name)
+        if record is None:
+            return None
+        if record.document["request"] != request and not self._rules.other_request_may(record.document["request"], request):
+            raise KeyReused(f"this {HEADER} came with another request before; every operation needs a key of its own")
+        return record.document
+
+    def _keep_refusal(self, name: str, request: str, problem: Problem) -> None:
+        if isinstance(problem, KeyReused) or problem.status >= 500:
+            return
+        with self._store.begin() as transaction:
+            self._keep(transaction, name, {"request": request, "refused": [problem.status, problem.kind, problem.message]})
+
+    def _keep(self, transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+        now = int(self._clock())
+        self._rules.key_is_kept(transaction, name, {**answer, "at": now})
+        self._by_age.append((now, name))
+        while self._by_age and self._by_age[0][0] < now - KEPT_SECONDS:
+            at, old = self._by_age.popleft()
+            record = transaction.get(_key(old))
+            # A key may have been kept twice: the first time was undone.
+            if record is not None and record.document["at"] <= at:
+                transaction.remove(_key(old))
+
+
+def known_key(transaction: Transaction, name: str) -> Record | None:
+    """What is kept under a key, or None."""
+    return transaction.get(_key(name))
+
+
+def key_is_kept(transaction: Transaction, name: str, answer: dict[str, Any]) -> None:
+    """Keep the answer to the request of a key, unless there is one."""
+    if transaction.get(_key(name)) is None:
+        transaction.put(_key(name), Record("answer", answer, orjson.dumps(answer)))
+
+
+def other_request_may(former: str, request: str) -> bool:  # noqa: ARG001 - a fault may look at them
+    """Whether another request may come under a key that is known; it is answered like the first then."""
+    return False
+
+
+class Rules(ServiceRules):
+    """Decisions about keys that a fault may replace."""
+
+    known_key = staticmethod(known_key)
+    key_is_kept = staticmethod(key_is_kept)
+    other_request_may = staticmethod(other_request_may)
+
+
+def _key(name: str) -> Key:
+    return Key(SHELF, (), name)
+
+
+def _name(spelled: str) -> str:
+    """A key in one spelling.
+
+    Raises:
+        Problem: 400, it is no UUID.
+    """
+    try:
+        return str(uuid.UUID(spelled))
+    except ValueError:
+        raise bad_request(f"header {HEADER}: expected a UUID of version 7, found {spelled[:60]!r}") from None
+
+
+def _request(operation: str, arguments: dict[str, Any]) -> str:
+    """What tells a request from every other."""
+    text = orjson.dumps([operation, arguments], option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, default=list)
+    return f"{operation} {blake2b(text, digest_size=16).hexdigest()}"
+
+
+def _final(request: str, reply: Reply) -> dict[str, Any]:
+    kept = reply.without or reply
+    headers = [[name.decode(), value.decode()] for name, value in kept.headers]
+    answer = {"request": request, "status": kept.status, "headers": headers, "body": kept.body.decode()}
+    return answer if reply.without is None else {**answer, "renewed": True}
+
+
+def _again(answer: dict[str, Any], renew: Handler | None, arguments: dict[str, Any]) -> Reply:
+    """The answer that is kept, with new secrets if it came with any.
+
+    Raises:
+        Problem: it was a refusal.
+    """
+    if "refused" in answer:
+        status, kind, message = answer["refused"]
+        raise Problem(status, kind, message)
+    headers = tuple((name.encode(), value.encode()) for name, value in answer["headers"])
+    reply = Reply(answer["status"], answer["body"].encode(), headers)
+    return renew(answered=reply, **arguments) if renew is not None and answer.get("renewed") else reply

@@ -1,0 +1,119 @@
+"""Preconditions of commits: what the caller believes about the table, each kind a function that refuses when it is not so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.documents import INT32, INT64, integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.updates.references import MAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+CREATE = "assert-create"
+
+
+def _failed(why: str) -> Problem:
+    # The first words are those of Iceberg's own library: programs that look for them, as its compatibility kit does, find them here too.
+    return Problem(409, "CommitFailedException", f"Requirement failed: {why}; load the table and commit on top of what it is now")
+
+
+def _expect(what: str, *, expected: Any, found: Any) -> None:
+    if expected != found:
+        raise _failed(f"{what}: expected {_spelled(expected)}, found {_spelled(found)}")
+
+
+def _spelled(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def assert_create(metadata: Document | None, requirement: Document, where: str) -> None:
+    """There is no table yet."""
+    del requirement, where
+    if metadata is not None:
+        raise _failed(f"table already exists: expected none, found the table with uuid {metadata['table-uuid']}")
+
+
+def assert_table_uuid(metadata: Document | None, requirement: Document, where: str) -> None:
+    """The table has this uuid, in whatever case."""
+    expected = text(requirement, "uuid", where)
+    found: str | None = metadata["table-uuid"] if metadata else None
+    if found is None or expected.casefold() != found.casefold():
+        _expect("UUID does not match", expected=shown(expected), found=found)
+
+
+def assert_ref_snapshot_id(metadata: Document | None, requirement: Document, where: str) -> None:
+    """The branch or tag is at this snapshot or, for null, does not exist."""
+    name = text(requirement, "ref", where)
+    if "snapshot-id" not in requirement:
+        raise refused(f"{where}/snapshot-id", "is missing; send null if the branch or tag must not exist")
+    expected = requirement["snapshot-id"]
+    if expected is not None:
+        expected = integer(requirement, "snapshot-id", where, within=INT64)
+    _expect(f"branch or tag {shown(name)} changed", expected=expected, found=_snapshot_of(metadata or {}, name))
+
+
+def _snapshot_of(metadata: Document, name: str) -> int | None:
+    refs: dict[str, Document] = metadata.get("refs") or {}
+    if name in refs:
+        snapshot_id: int = refs[name]["snapshot-id"]
+        return snapshot_id
+    # Documents of old writers have a current snapshot without a branch that says so.
+    current: int | None = metadata.get("current-snapshot-id") if name == MAIN else None
+    return None if current == -1 else current
+
+
+def _assert_id(member: str, what: str, *, of: str | None = None) -> Callable[[Document | None, Document, str], None]:
+    def assertion(metadata: Document | None, requirement: Document, where: str) -> None:
+        expected = integer(requirement, member, where, within=INT32)
+        _expect(what, expected=expected, found=(metadata or {}).get(of or member))
+
+    return assertion
+
+
+#: By the `type` of a requirement.
+PRECONDITIONS: dict[str, Callable[[Document | None, Document, str], None]] = {
+    CREATE: assert_create,
+    "assert-table-uuid": assert_table_uuid,
+    "assert-ref-snapshot-id": assert_ref_snapshot_id,
+    "assert-last-assigned-field-id": _assert_id("last-assigned-field-id", "last assigned field id changed", of="last-column-id"),
+    "assert-current-schema-id": _assert_id("current-schema-id", "current schema changed"),
+    "assert-last-assigned-partition-id": _assert_id(
+        "last-assigned-partition-id", "last assigned partition id changed", of="last-partition-id"
+    ),
+    "assert-default-spec-id": _assert_id("default-spec-id", "default partition spec changed"),
+    "assert-default-sort-order-id": _assert_id("default-sort-order-id", "default sort order changed"),
+}
+
+
+def check(
+    metadata: Document | None,
+    requirements: Sequence[Document],
+    *,
+    table: Mapping[str, Callable[[Document | None, Document, str], None]] = PRECONDITIONS,
+) -> None:
+    """Refuse a commit unless all its requirements hold.
+
+    Args:
+        metadata: the table as it is, or None when there is none.
+        requirements: as the contract spells them.
+        table: what each kind of requirement demands.
+
+    Raises:
+        Problem: 409, a requirement does not hold; 400, one is unknown or says nothing that could hold.
+    """
+    kinds = [_kind(requirement, table, position) for position, requirement in enumerate(requirements)]
+    if CREATE in kinds and set(kinds) != {CREATE}:
+        raise refused("/requirements", f"{CREATE} says that there is no table, so no other requirement can go with it; send it alone")
+    for position, (kind, requirement) in enumerate(zip(kinds, requirements, strict=True)):
+        table[kind](metadata, requirement, f"/requirements/{position}")
+
+
+def _kind(requirement: Document, table: Mapping[str, Any], position: int) -> str:
+    kind: Any = requirement.get("type") if type(requirement) is dict else None
+    if isinstance(kind, str) and kind in table:
+        return kind
+    raise refused(f"/requirements/{position}/type", f"{shown(kind)} is no requirement of tables; requirements are {', '.join(table)}")

@@ -1,0 +1,164 @@
+"""Transactions: changes to several tables that are committed together or not at all.
+
+All of it happens in one transaction of the store. Every table is found and every requirement checked before anything is written, so
+that all of them hold of one state, the one that the changes are made on. If writing fails half-way, what was written is forgotten.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.replies import NO_CONTENT, Reply
+from lakepact.reference_server.http.workers import leave_the_loop
+from lakepact.reference_server.iceberg_rest.catalog import bad_request, identifier_key, shown
+from lakepact.reference_server.iceberg_rest.commits.commits import following, requirements_hold, stored
+from lakepact.reference_server.service import Rules as ServiceRules
+from lakepact.reference_server.warehouse.local import overlap
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.storage.store import Key, Record, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a transaction does to one table."""
+
+    key: Key
+    requirements: Sequence[Document]
+    updates: Sequence[Document]
+
+
+def changes_of(body: Document) -> tuple[Change, ...]:
+    """The changes of a transaction, each for the table that it names.
+
+    Raises:
+        Problem: 400, a change names no table, or two of them name the same.
+    """
+    found: dict[Key, Change] = {}
+    for index, change in enumerate(body["table-changes"]):
+        identifier = change.get("identifier")
+        if identifier is None:
+            raise bad_request(f"at /table-changes/{index}: identifier is missing; in a transaction each change has to name its table")
+        key = identifier_key(identifier["namespace"], identifier["name"])
+        if key in found:
+            raise bad_request(
+                f"at /table-changes/{index}/identifier: there is a change to {shown(key.place, key.name)} before it; "
+                "put what one table requires and what is to be updated into one change"
+            )
+        found[key] = Change(key, change["requirements"], change["updates"])
+    return tuple(found.values())
+
+
+def committed_tables(catalog: Catalog, transaction: Transaction, changes: Sequence[Change]) -> dict[Key, Record | None]:
+    """The tables of a transaction as they are, None for those that it creates; all of them are what the transaction requires.
+
+    Raises:
+        Problem: 404, a table does not exist; 409, a requirement does not hold.
+    """
+    formers: dict[Key, Record | None] = {}
+    for change in changes:
+        with _named(change):
+            if any(requirement.get("type") == "assert-create" for requirement in change.requirements):
+                catalog.rules.name_is_addressable(change.key.name, "/identifier/name")
+            formers[change.key] = catalog.rules.committed_table(transaction, change.key, change.requirements)
+    leave_the_loop(sum(len(record.body) for record in formers.values() if record is not None))
+    for change in changes:
+        with _named(change):
+            requirements_hold(catalog, formers[change.key], change.requirements)
+    return formers
+
+
+def written_together(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> dict[Key, Record]:
+    """The records of all tables after their metadata files were written; if one cannot be, none stays.
+
+    Args:
+        catalog: whose tables they are.
+        formers: the records before.
+        metadata: of each table from now on.
+    """
+    records: dict[Key, Record] = {}
+    try:
+        for key, document in metadata.items():
+            records[key] = stored(catalog, formers[key], document)
+    except BaseException:
+        for key, record in records.items():
+            if record is not formers[key]:
+                catalog.warehouse.forget(record.document["metadata-location"])
+        raise
+    return records
+
+
+def check_locations_apart(catalog: Catalog, formers: Mapping[Key, Record | None], metadata: Mapping[Key, Document]) -> None:
+    """Refuse a transaction that puts two tables at locations which overlap.
+
+    Raises:
+        Problem: 400, two of the new locations overlap.
+    """
+    new: list[tuple[Key, str]] = []
+    for key, document in metadata.items():
+        former = formers[key]
+        if former is not None and former.document["metadata"]["location"] == document["location"]:
+            continue
+        places = catalog.warehouse.places(document["location"])
+        for other, place in new:
+            if any(overlap(place, one) for one in places):
+                two = f"{shown(other.place, other.name)} and {shown(key.place, key.name)}"
+                raise bad_request(f"the new locations of {two} overlap; choose a folder of its own for each")
+        new.extend((key, place) for place in places)
+
+
+@contextmanager
+def _named(change: Change) -> Generator[None]:
+    try:
+        yield
+    except Problem as problem:
+        table = shown(change.key.place, change.key.name)
+        raise Problem(problem.status, problem.kind, f"the change to {table}: {problem.message}") from None
+
+
+class Rules(ServiceRules):
+    """Decisions about transactions that a fault may replace; what a commit to one table is, is decided in `commits`."""
+
+    changes_of = staticmethod(changes_of)
+    committed_tables = staticmethod(committed_tables)
+    written_together = staticmethod(written_together)
+
+
+class Transactions:
+    """The operation of the contract that changes several tables."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._rules = catalog.rules
+
+    def commit_transaction(self, *, body: Document) -> Reply:
+        """Apply the changes to all tables if all requirements of all of them hold."""
+        changes: tuple[Change, ...] = self._rules.changes_of(body)
+        for index, change in enumerate(changes):
+            try:
+                self._rules.kinds_are_known(
+                    {"requirements": change.requirements, "updates": change.updates}, self._catalog.updates, self._catalog.preconditions
+                )
+            except Problem as problem:
+                raise bad_request(f"at /table-changes/{index}: {problem.message}") from None
+        with self._catalog.store.begin() as transaction:
+            formers: dict[Key, Record | None] = self._rules.committed_tables(self._catalog, transaction, changes)
+            metadata: dict[Key, Document] = {}
+            for change in changes:
+                with _named(change):
+                    metadata[change.key] = following(self._catalog, change.key, formers[change.key], change.updates)
+            check_locations_apart(self._catalog, formers, metadata)
+            records: dict[Key, Record] = self._rules.written_together(self._catalog, formers, metadata)
+            for key, record in records.items():
+                transaction.put(key, record)
+                if record is not formers[key]:
+                    transaction.otherwise(partial(self._catalog.warehouse.forget, record.document["metadata-location"]))
+        return NO_CONTENT

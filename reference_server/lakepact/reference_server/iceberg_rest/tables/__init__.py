@@ -1,0 +1,1 @@
+"""Tables: their operations, metadata, locations and credentials."""

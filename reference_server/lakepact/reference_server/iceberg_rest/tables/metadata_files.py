@@ -1,0 +1,178 @@
+"""Tables at rest: the metadata file in the warehouse, and the record whose bytes are sent when the table is loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+import uuid
+from typing import TYPE_CHECKING
+
+import orjson
+
+from lakepact.reference_server.http.json_text import NotJson, read_json
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.http.validation import Invalid
+from lakepact.reference_server.http.workers import leave_the_loop
+from lakepact.reference_server.iceberg_rest.catalog import bad_request
+from lakepact.reference_server.iceberg_rest.tables.etags import tag_of, tag_of_file
+from lakepact.reference_server.iceberg_rest.tables.registration import existing_table_metadata
+from lakepact.reference_server.storage.store import NotKept, Record
+from lakepact.reference_server.warehouse.local import Outside, Unreadable, Unwritable, below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lakepact.reference_server.iceberg_rest.catalog import Catalog
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.locations import Located
+    from lakepact.reference_server.storage.store import Key
+    from lakepact.reference_server.warehouse.local import Warehouse
+
+METADATA_PATH = "write.metadata.path"  #: the property of tables and views that says where their metadata files shall go
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NUMBER = re.compile(r"[^/]*?([0-9]{1,9})-[^/]*\.metadata\.json")
+
+
+def default_location(catalog: Catalog, namespace: Document, *, levels: Sequence[str], name: str) -> str:
+    """Where a table goes if its creator does not say: below its namespace, in a folder that no other table ever had."""
+    root = namespace["properties"].get("location", "")
+    try:
+        catalog.warehouse.held(root)
+    except Outside:
+        root = below(catalog.warehouse.root, levels)
+    return f"{below(root, [name])}-{uuid.uuid4().hex[:12]}"
+
+
+def location_is_free(located: Located, key: Key, location: str, uuid: str | None = None) -> None:
+    """Refuse a location that overlaps with that of another table or view, or holds the folder of a namespace.
+
+    Raises:
+        Problem: 400, the location is not free.
+    """
+    if not located.is_free(key, location, uuid):
+        others = "that of another table or view, or holds the folder of a namespace"
+        raise bad_request(f"the location {location[:200]!r} overlaps with {others}; choose a folder of its own, or none")
+
+
+def location_is_held(warehouse: Warehouse, location: str) -> None:
+    """Files of a table are in the warehouse, whoever chose the place."""
+    try:
+        warehouse.held(location)
+    except Outside as outside:
+        raise bad_request(str(outside)) from None
+
+
+def prepare(warehouse: Warehouse, location: str) -> None:
+    """Make the folders of a table, for writers that expect them."""
+    try:
+        warehouse.prepare(location, f"{location}/metadata")
+    except Unwritable as unwritable:
+        raise bad_request(str(unwritable)) from None
+    except OSError as error:
+        raise not_kept(error) from None
+
+
+def next_location(warehouse: Warehouse, metadata: Document, former: str | None) -> str:
+    """Where the next metadata file of a table or view goes, numbered behind the former one; one without a number counts as the first."""
+    found = NUMBER.fullmatch(former, former.rfind("/") + 1) if former else None
+    number = int(found[1]) + 1 if found else 1 if former else 0
+    return f"{_folder(warehouse, metadata)}/{number:05d}-{uuid.uuid4()}.metadata.json"
+
+
+def _folder(warehouse: Warehouse, metadata: Document) -> str:
+    wanted = (metadata.get("properties") or {}).get(METADATA_PATH)
+    if wanted:
+        # A wish, and properties are free text: one that leads out of the warehouse is not followed, and makes no commit fail.
+        with contextlib.suppress(Outside):
+            warehouse.held(wanted)
+            return str(wanted.rstrip("/"))
+    return f"{metadata['location'].rstrip('/')}/metadata"
+
+
+def written(warehouse: Warehouse, metadata: Document, *, former: str | None) -> Record:
+    """Write a new metadata file and return the record of the table that it is now."""
+    text = orjson.dumps(metadata)
+    location = next_location(warehouse, metadata, former)
+    write(warehouse, location, text)
+    return record_of(metadata, location, text, tag=tag_of_file(location))
+
+
+def write(warehouse: Warehouse, location: str, text: bytes) -> None:
+    """Write a metadata file, which can be read once this returns, and until the machine loses its power.
+
+    It is not waited for here until the file is on the disk. That made batches of a file store two to three times as slow when it was
+    measured, and is of no use: the store holds the same bytes, waits for the disk itself, and whoever opens it after such an end writes
+    the file again (`recovery`).
+
+    Raises:
+        Problem: 400, there can be no such file.
+        NotKept: there is no room, or the disk fails.
+    """
+    try:
+        warehouse.write(location, text)
+    except Unwritable as unwritable:
+        raise bad_request(str(unwritable)) from None
+    except OSError as error:
+        raise not_kept(error) from None
+
+
+def not_kept(error: OSError) -> NotKept:
+    """The answer to a change whose files could not be written."""
+    status = 507 if error.errno in NO_ROOM else 503
+    return NotKept(f"the change was not made: its files cannot be written: {error.strerror}", status)
+
+
+def record_of(metadata: Document, location: str, text: bytes, *, tag: bytes | None = None) -> Record:
+    """The record of a table whose metadata stands at a location.
+
+    The answers to a commit and to a load are the same bytes: what a load may carry besides is left out.
+
+    Args:
+        metadata: the table as it is.
+        location: its metadata file.
+        text: the metadata as the file has them.
+        tag: what no other state of the table is tagged with; without it, one is made from the bytes that are sent.
+    """
+    body = b'{"metadata-location":' + orjson.dumps(location) + b',"metadata":' + text + b"}"
+    return Record("table", {"metadata-location": location, "metadata": metadata}, body, tag_of(body) if tag is None else tag)
+
+
+def read_metadata(catalog: Catalog, location: str) -> Document:
+    """The table metadata at a location, held against the contract and against itself."""
+    try:
+        raw = catalog.warehouse.read(location)
+        leave_the_loop(len(raw))
+        document = read_json(raw)
+        catalog.validators().check("TableMetadata", document)
+        return existing_table_metadata(document)
+    except (Outside, Unreadable) as error:
+        raise bad_request(f"at /metadata-location: {error}") from None
+    except (NotJson, Invalid, Problem) as error:
+        raise bad_request(f"{location[:300]!r} does not hold valid table metadata: {str(error).replace('the body', 'the file')}") from None
+
+
+def metadata_files_elsewhere(warehouse: Warehouse, table: Document) -> list[str]:
+    """Return the metadata files of a table outside its location, as far as the caller may choose their places."""
+    metadata = table["metadata"]
+    below = f"{metadata['location'].rstrip('/')}/"
+    named = {table["metadata-location"], *(entry["metadata-file"] for entry in metadata.get("metadata-log") or ())}
+    found: list[str] = []
+    for location in named:
+        if not location.startswith(below):
+            with contextlib.suppress(Outside):
+                warehouse.held(location)
+                found.append(location)
+    return found
+
+
+def forget_metadata_files(warehouse: Warehouse, locations: Iterable[str], uuid: str) -> None:
+    """Remove some metadata files, as far as they are of the table with this UUID.
+
+    A log can be registered, and name whatever somebody wrote into it.
+    """
+    for location in locations:
+        with contextlib.suppress(Outside, Unreadable, NotJson):
+            found = read_json(warehouse.read(location))
+            if isinstance(found, dict) and found.get("table-uuid") == uuid:
+                warehouse.forget(location)

@@ -1,0 +1,115 @@
+"""Partition specs: what makes one valid for a schema, when two are the same, and which ids their fields have."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.documents import objects, optional_integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.tables.transforms import VOID, check_transform
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.iceberg_rest.tables.schemas import Columns
+    from lakepact.reference_server.iceberg_rest.updates.fields import PartitionFields
+
+FIRST_FIELD_ID = 1000
+NONE_ASSIGNED = FIRST_FIELD_ID - 1  #: `last-partition-id` of a table that was never partitioned
+FIELD_IDS = range(2**31)
+
+FieldMeaning = tuple[int, str, str]
+
+
+def check_spec(spec: Document, columns: Columns, where: str) -> None:
+    """Refuse a spec that is not valid for a schema with these columns."""
+    names: set[str] = set()
+    for index, field in enumerate(objects(spec, "fields", where)):
+        here = f"{where}/fields/{index}"
+        check_transform(field, columns, here)
+        name = text(field, "name", here)
+        if name in names:
+            raise refused(here, f"there is another partition field {shown(name)}; names are unique in a spec")
+        names.add(name)
+        if columns.ids.get(name, field["source-id"]) != field["source-id"]:
+            raise refused(here, f"{shown(name)} is the name of another column than the field's source; choose another name")
+
+
+def same_spec(one: Document, other: Document) -> bool:
+    """Whether two specs divide data in the same way, under the same names."""
+    return spec_meaning(one) == spec_meaning(other)
+
+
+def spec_meaning(spec: Document) -> tuple[FieldMeaning, ...]:
+    """How a spec divides data: equal for specs that divide it in the same way under the same names, and only for them."""
+    return tuple(field_meaning(field) for field in spec["fields"])
+
+
+def field_meaning(field: Document) -> FieldMeaning:
+    """How a field divides data, and under which name."""
+    return field["source-id"], field["transform"], field["name"]
+
+
+def highest_field_id(specs: Iterable[Document]) -> int:
+    """The highest field id of these specs."""
+    return max((field["field-id"] for spec in specs for field in spec["fields"]), default=NONE_ASSIGNED)
+
+
+def with_field_ids(spec: Document, known: PartitionFields, where: str, *, last_assigned: int, format_version: int) -> Document:
+    """The valid spec with an id for each field: the one that was sent, that of an equal field of a known spec, or the next.
+
+    Raises:
+        Problem: 400, an id is given twice, or stands for something else in a known spec.
+    """
+    fields: list[Document] = spec["fields"]
+    sent = [optional_integer(field, "field-id", f"{where}/fields/{index}", within=FIELD_IDS) for index, field in enumerate(fields)]
+    ids = _sequential(sent, where) if format_version == 1 else _unique(fields, sent, known, where, last_assigned=last_assigned)
+    return {**spec, "fields": [{**field, "field-id": field_id} for field, field_id in zip(fields, ids, strict=True)]}
+
+
+def _sequential(sent: Sequence[int | None], where: str) -> list[int]:
+    for index, field_id in enumerate(sent):
+        expected = FIRST_FIELD_ID + index
+        if field_id not in {None, expected}:
+            raise refused(
+                f"{where}/fields/{index}/field-id",
+                f"in format version 1 partition field ids count from {FIRST_FIELD_ID}: expected {expected}, found {field_id}",
+            )
+    return [FIRST_FIELD_ID + index for index in range(len(sent))]
+
+
+def _unique(fields: Sequence[Document], sent: Sequence[int | None], known: PartitionFields, where: str, *, last_assigned: int) -> list[int]:
+    given_ids = {field_id for field_id in sent if field_id is not None}
+    following = count(max(last_assigned, NONE_ASSIGNED, *given_ids) + 1)
+    ids: dict[int, None] = {}
+    for index, (field, given) in enumerate(zip(fields, sent, strict=True)):
+        field_id = given if given is not None else known.id_of(field_meaning(field), but=given_ids) or next(following)
+        if field_id in ids:
+            raise refused(f"{where}/fields/{index}/field-id", f"partition field id {field_id} is given twice")
+        if field_id not in FIELD_IDS:
+            raise refused(f"{where}/fields/{index}", "the table has no partition field ids left")
+        _check_meaning(field, known.get(field_id), f"{where}/fields/{index}/field-id")
+        ids[field_id] = None
+    return list(ids)
+
+
+def _check_meaning(field: Document, before: Document | None, where: str) -> None:
+    if before is None or VOID in {field["transform"], before["transform"]}:
+        return
+    if _divides_alike(field, before):
+        return
+    raise refused(
+        where,
+        f"partition field id {before['field-id']} stands for {before['transform']} of column {before['source-id']} in another spec; "
+        "leave the id out, or send one above last-partition-id",
+    )
+
+
+def _divides_alike(one: Document, other: Document) -> bool:
+    return bool(one["source-id"] == other["source-id"] and one["transform"] == other["transform"])
+
+
+def unpartitioned() -> dict[str, Any]:
+    """The spec of a table that is not partitioned."""
+    return {"spec-id": 0, "fields": []}

@@ -1,0 +1,117 @@
+"""Table metadata that another writer has made: taken over whole, or refused with the reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.iceberg_rest.documents import COUNT, INT32, INT64, integer, optional_integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.tables.metadata import FORMAT_VERSIONS, empty_table_metadata, with_id
+from lakepact.reference_server.iceberg_rest.tables.partitioning import FIRST_FIELD_ID, highest_field_id, unpartitioned
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns, types_by_id
+from lakepact.reference_server.iceberg_rest.tables.sorting import unsorted
+from lakepact.reference_server.iceberg_rest.updates.references import MAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+#: Lists whose items have an id, the member that holds it, and the member that names the one in use.
+_NUMBERED = {
+    "schemas": ("schema-id", "current-schema-id"),
+    "partition-specs": ("spec-id", "default-spec-id"),
+    "sort-orders": ("order-id", "default-sort-order-id"),
+}
+
+
+def existing_table_metadata(document: Document) -> Document:
+    """The document with all members that later writers have, as the first state of a table of ours.
+
+    Members that we do not know stay as they are.
+
+    Args:
+        document: table metadata that is valid by the contract's schema.
+
+    Raises:
+        Problem: 400, something in the document refers to what it does not hold.
+    """
+    version = integer(document, "format-version", "", within=FORMAT_VERSIONS)
+    text(document, "location", "")
+    text(document, "table-uuid", "")
+    integer(document, "last-updated-ms", "", within=COUNT)
+    present = {name: value for name, value in document.items() if value is not None}
+    whole = {**empty_table_metadata(format_version=version), **_of_first_version(present), **present}
+    whole["partition-specs"] = [_numbered_fields(spec) for spec in whole["partition-specs"]]
+    if "last-partition-id" not in present:
+        whole["last-partition-id"] = highest_field_id(whole["partition-specs"])
+    for member, (id_member, in_use) in _NUMBERED.items():
+        _check_numbered(whole, member, id_member, in_use)
+    _check_assigned(whole)
+    _check_snapshots(whole)
+    return whole
+
+
+def _of_first_version(document: Document) -> Document:
+    # Format version 1 knows one schema and one list of partition fields; the lists of them, and sort orders, came later.
+    lifted: Document = {"sort-orders": [unsorted()], "default-sort-order-id": 0, "partition-specs": [unpartitioned()], "default-spec-id": 0}
+    if "schema" in document:
+        lifted["schemas"] = [{"schema-id": 0, **document["schema"]}]
+        lifted["current-schema-id"] = lifted["schemas"][0]["schema-id"]
+    if "partition-spec" in document:
+        lifted["partition-specs"] = [{"spec-id": 0, "fields": document["partition-spec"]}]
+    return lifted
+
+
+def _numbered_fields(spec: Document) -> Document:
+    # Partition fields had no ids at first; they count from 1000, and so they do in files that were written then.
+    return {**spec, "fields": [{"field-id": FIRST_FIELD_ID + index, **field} for index, field in enumerate(spec["fields"])]}
+
+
+def _check_numbered(whole: Document, member: str, id_member: str, in_use: str) -> None:
+    ids = [integer(item, id_member, f"/{member}/{index}", within=INT32) for index, item in enumerate(whole[member])]
+    _check_unique(ids, f"/{member}")
+    wanted = integer(whole, in_use, "", within=INT32)
+    if wanted not in ids:
+        raise refused(f"/{in_use}", f"expected one of {member}, found {wanted}")
+
+
+def _check_unique(ids: Iterable[int], where: str) -> set[int]:
+    seen: set[int] = set()
+    for index, number in enumerate(ids):
+        if number in seen:
+            raise refused(f"{where}/{index}", f"the id {number} is given twice")
+        seen.add(number)
+    return seen
+
+
+def _check_assigned(whole: Document) -> None:
+    schema = with_id(whole["schemas"], "schema-id", whole["current-schema-id"])
+    columns(schema or {}, "/schemas", format_version=whole["format-version"], ids=INT32)
+    highest = {
+        "last-column-id": max((max(types_by_id(schema), default=0) for schema in whole["schemas"]), default=0),
+        "last-partition-id": highest_field_id(whole["partition-specs"]),
+    }
+    for member, least in highest.items():
+        if integer(whole, member, "", within=INT32) < least:
+            raise refused(f"/{member}", f"expected at least {least}, the highest field id in use, found {whole[member]}")
+
+
+def _check_snapshots(whole: Document) -> None:
+    ids = [integer(snapshot, "snapshot-id", f"/snapshots/{index}") for index, snapshot in enumerate(whole["snapshots"])]
+    known = _check_unique(ids, "/snapshots")
+    last = integer(whole, "last-sequence-number", "", within=COUNT)
+    for index, snapshot in enumerate(whole["snapshots"]):
+        number = optional_integer(snapshot, "sequence-number", f"/snapshots/{index}", within=COUNT)
+        if number is not None and number > last:
+            raise refused(f"/snapshots/{index}/sequence-number", f"expected at most last-sequence-number, {last}, found {number}")
+    if whole.get("current-snapshot-id") == -1:
+        del whole["current-snapshot-id"]
+    current = optional_integer(whole, "current-snapshot-id", "", within=INT64)
+    if current is not None and MAIN not in whole["refs"]:
+        whole["refs"] = {**whole["refs"], MAIN: {"snapshot-id": current, "type": "branch"}}
+    for name, reference in whole["refs"].items():
+        if reference["snapshot-id"] not in known:
+            raise refused("/refs", f"expected {shown(name)} at the id of a snapshot, found {reference['snapshot-id']}")
+    main = whole["refs"].get(MAIN)
+    if main is not None and main["snapshot-id"] != current:
+        raise refused("/current-snapshot-id", f"expected {main['snapshot-id']}, where main is, found {shown(current)}")

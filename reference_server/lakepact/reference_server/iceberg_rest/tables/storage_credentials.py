@@ -1,0 +1,209 @@
+"""Credentials of a warehouse's storage: what `[warehouses.<name>.credentials]` of the server file says, and what a table is given of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.catalog import SEPARATOR
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.warehouse.vended_credentials.policies import Unlimited
+from lakepact.reference_server.warehouse.vended_credentials.remembered import Remembered
+from lakepact.reference_server.warehouse.vended_credentials.signing import Keys
+from lakepact.reference_server.warehouse.vended_credentials.token_services import LONGEST, SHORTEST, NoKeys, Rehearsal, SecurityTokenService
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+    from lakepact.reference_server.server_file import WarehouseEntry
+    from lakepact.reference_server.warehouse.vended_credentials.token_services import TokenService
+
+SECONDS = 3600  #: for which keys hold, unless the file says otherwise
+DELEGATION = "vended-credentials"  #: how callers ask for credentials
+MEMBERS = (
+    *("config", "config-env", "rehearsal", "sts", "region", "role", "seconds"),
+    *("access-key-id-env", "secret-access-key-env", "session-token-env"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StorageAccess:
+    """How the storage of one warehouse is opened.
+
+    Args:
+        settings: what every credential holds, whatever it is for.
+        service: where keys come from that open one table; None where there are none.
+        seconds: for how long they hold.
+        is_remote: whether keys are fetched over a network, which takes a while.
+        keys: this server's own of the storage, if it has any.
+    """
+
+    settings: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    service: TokenService | None = None
+    seconds: int = SECONDS
+    is_remote: bool = False
+    keys: Keys | None = field(default=None, repr=False)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is anything to hand out."""
+        return bool(self.settings) or self.service is not None
+
+    def credentials(self, location: str, *, name: str, is_writable: bool) -> list[Document]:
+        """The credentials of the table at a location, as the contract has them.
+
+        Args:
+            location: where the table keeps its files.
+            name: for whom; it stands in the logs of the storage.
+            is_writable: whether they let write.
+
+        Raises:
+            Problem: they cannot be had now.
+        """
+        if not self.is_given:
+            return []
+        config = dict(self.settings)
+        if self.service is not None:
+            try:
+                temporary = self.service.keys(location, name=name, seconds=self.seconds, is_writable=is_writable)
+            except Unlimited as error:
+                raise Problem(400, "BadRequestException", f"there are no credentials for this table: {error}") from None
+            except NoKeys as error:
+                raise Problem(503, "ServiceUnavailableException", f"there are no credentials for this table now: {error}") from None
+            config |= s3_config(temporary.keys, temporary.expires)
+        return [{"prefix": location, "config": config}]
+
+
+def s3_config(keys: Keys, expires: int) -> dict[str, str]:
+    """Temporary keys as clients of tables read them."""
+    config = {"s3.access-key-id": keys.access_key_id, "s3.secret-access-key": keys.secret_access_key}
+    if keys.session_token is not None:
+        config["s3.session-token"] = keys.session_token
+    return {**config, "s3.session-token-expires-at-ms": str(expires)}
+
+
+def storage_credentials(access: StorageAccess, location: str, *, name: str, is_writable: bool) -> list[Document]:
+    """The credentials of the table at a location; none where the warehouse has none."""
+    return access.credentials(location, name=name, is_writable=is_writable)
+
+
+def is_asked_for(delegation: Sequence[str]) -> bool:
+    """Whether a caller who names these ways of access wants credentials; signing requests for callers is not offered."""
+    return DELEGATION in delegation
+
+
+def refresh_path(prefix: str, levels: Sequence[str], name: str) -> str:
+    """Where a client that has a table's credentials gets newer ones, below the catalog's address."""
+    namespace = quote(SEPARATOR.join(levels), safe="")
+    return f"v1/{prefix}{'/' if prefix else ''}namespaces/{namespace}/tables/{quote(name, safe='')}/credentials"
+
+
+# -- the server file --------------------------------------------------------------------------------------------------
+
+
+def read_storage_access(entry: WarehouseEntry, environment: Mapping[str, str] | None = None) -> StorageAccess:
+    """How the storage of a warehouse is opened, as the server file says.
+
+    Args:
+        entry: what the file says of the warehouse.
+        environment: where names of variables are looked up; by default the process's own.
+
+    Raises:
+        BadSetting: something of it is not understood, or missing; the message says where, and repeats no secret.
+    """
+    said = _Said(f"warehouses.{entry.name}.credentials", entry.credentials, os.environ if environment is None else environment)
+    if not entry.credentials:
+        return StorageAccess()
+    said.known()
+    settings = {**said.settings("config"), **said.settings_of_variables()}
+    if said.truth("rehearsal"):
+        if "sts" in entry.credentials:
+            raise said.wrong("rehearsal", "is for keys that open nothing, and sts is for keys that do; keep one")
+        return StorageAccess(settings, Rehearsal(), said.seconds())
+    own = said.keys()
+    if "sts" not in entry.credentials:
+        for name in ("role", "region", "seconds"):
+            if name in entry.credentials:
+                raise said.wrong(name, "is of use with sts alone, the address of a token service")
+        return StorageAccess(settings, keys=own)
+    if own is None:
+        raise said.wrong("access-key-id-env", "is missing: the name of the variable with the key that this server signs with")
+    region = said.text("region") or "us-east-1"
+    service = SecurityTokenService(said.address("sts"), region, own, said.text("role"))
+    return StorageAccess({"client.region": region, **settings}, Remembered(service), said.seconds(), is_remote=True, keys=own)
+
+
+class _Said:
+    """One table of the file, and how to complain about it."""
+
+    def __init__(self, at: str, table: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+        self._at = at
+        self._table = table
+        self._environment = environment
+
+    def wrong(self, name: str, message: str) -> BadSetting:
+        return BadSetting(f"the server file, at {self._at}.{name}: {message}")
+
+    def known(self) -> None:
+        for name in self._table:
+            if name not in MEMBERS:
+                raise BadSetting(f"the server file, at {self._at}: {name!r} is not known; known are {', '.join(MEMBERS)}")
+
+    def text(self, name: str) -> str | None:
+        value = self._table.get(name)
+        if value is not None and (not isinstance(value, str) or not value):
+            raise self.wrong(name, "is a text, and not empty")
+        return value
+
+    def truth(self, name: str) -> bool:
+        value = self._table.get(name, False)
+        if not isinstance(value, bool):
+            raise self.wrong(name, "is true or false")
+        return value
+
+    def seconds(self) -> int:
+        value = self._table.get("seconds", SECONDS)
+        if not isinstance(value, int) or isinstance(value, bool) or not SHORTEST <= value <= LONGEST:
+            raise self.wrong("seconds", f"is a whole number from {SHORTEST} to {LONGEST}")
+        return value
+
+    def address(self, name: str) -> str:
+        address = self.text(name) or ""
+        parts = urlsplit(address)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
+            raise self.wrong(name, "is the http or https address of a token service, without a query and without credentials")
+        return address
+
+    def keys(self) -> Keys | None:
+        access_key_id, secret_access_key = self._variable("access-key-id-env"), self._variable("secret-access-key-env")
+        session_token = self._variable("session-token-env")
+        if access_key_id is None and secret_access_key is None and session_token is None:
+            return None
+        if access_key_id is None or secret_access_key is None:
+            missing = "access-key-id-env" if access_key_id is None else "secret-access-key-env"
+            raise self.wrong(missing, "is missing: the names of the variables with both parts of the key go together")
+        return Keys(access_key_id, secret_access_key, session_token)
+
+    def _variable(self, name: str) -> str | None:
+        variable = self.text(name)
+        return None if variable is None else self._value_of(variable, name)
+
+    def settings(self, name: str) -> dict[str, str]:
+        table = self._table.get(name, {})
+        if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+            raise self.wrong(name, "is a table of texts: settings of clients are texts, also numbers and truth values")
+        return table
+
+    def settings_of_variables(self) -> dict[str, str]:
+        return {key: self._value_of(variable, f"config-env.{key}") for key, variable in self.settings("config-env").items()}
+
+    def _value_of(self, variable: str, name: str) -> str:
+        value = self._environment.get(variable)
+        if not value:
+            # What stands there may be the secret itself: it is not repeated.
+            raise self.wrong(name, "names an environment variable that is not set, or empty")
+        return value

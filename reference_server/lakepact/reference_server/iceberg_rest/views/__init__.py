@@ -1,0 +1,1 @@
+"""Views: their operations and metadata."""

@@ -1,0 +1,162 @@
+"""View metadata documents: where one begins, and how each follows the one before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.http.problems import Problem
+from lakepact.reference_server.iceberg_rest.documents import INT32, child, hashable, integer, objects, refused, shown, text, texts
+from lakepact.reference_server.iceberg_rest.tables.metadata import with_id
+from lakepact.reference_server.iceberg_rest.tables.schemas import columns
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+FORMAT_VERSION = 1
+#: The format version of tables whose types the columns of a view may have: a view reads tables of every version.
+TYPES_OF = 3
+FIRST_VERSION = 1
+#: What makes two versions the same; when they were made does not.
+_MEANING = ("schema-id", "summary", "representations", "default-catalog", "default-namespace")
+HISTORY_SIZE = "version.history.num-entries"  #: the property that says how many versions a view keeps
+DEFAULT_HISTORY_SIZE = 10
+DIALECTS_MAY_GO = "replace.drop-dialect.allowed"  #: the property without which no dialect of a view gets lost
+
+
+def new_view_metadata(request: Document, *, view_uuid: str, location: str, now_ms: int) -> Document:
+    """The metadata of the view that a create request describes: one schema and one version, which is current.
+
+    The ids of its fields stay as they are, for the engine that made the view has bound its columns to them.
+
+    Args:
+        request: body of a create request; its name and location are not looked at.
+        view_uuid: uuid of the view.
+        location: where the view lives.
+        now_ms: the time of creation.
+
+    Raises:
+        Problem: 400, the schema, the version or a property is not valid.
+    """
+    properties = dict(texts(request, "properties", "")) if request.get("properties") is not None else {}
+    schema = checked_schema(request, "")
+    version = checked_version(request, "")
+    version = {**version, "version-id": following_id(version, "/view-version"), "schema-id": 0}
+    return {
+        "view-uuid": view_uuid,
+        "format-version": FORMAT_VERSION,
+        "location": location,
+        "current-version-id": version["version-id"],
+        "versions": [version],
+        "version-log": [{"version-id": version["version-id"], "timestamp-ms": now_ms}],
+        "schemas": [{**schema, "schema-id": 0}],
+        "properties": properties,
+    }
+
+
+def checked_schema(holder: Document, where: str) -> Document:
+    """The member `schema` of a request or update, if it is valid.
+
+    Raises:
+        Problem: 400, it is not.
+    """
+    schema = child(holder, "schema", where)
+    columns(schema, f"{where}/schema", format_version=TYPES_OF, ids=INT32)
+    return schema
+
+
+def checked_version(holder: Document, where: str) -> Document:
+    """The member `view-version` of a request or update, if its representations can stand beside each other.
+
+    Raises:
+        Problem: 400, there is none, or one of an unknown kind, or two of one dialect.
+    """
+    version = child(holder, "view-version", where)
+    here = f"{where}/view-version"
+    integer(version, "timestamp-ms", here)
+    representations = objects(version, "representations", here)
+    if not representations:
+        raise refused(f"{here}/representations", "expected at least one representation, found none")
+    known: set[str] = set()
+    for index, representation in enumerate(representations):
+        place = f"{here}/representations/{index}"
+        if representation.get("type") != "sql":
+            raise refused(f"{place}/type", f"expected sql, the only kind of representation, found {shown(representation.get('type'))}")
+        text(representation, "sql", place)
+        dialect = text(representation, "dialect", place)
+        if dialect.casefold() in known:
+            # Kind and words as Iceberg's own library has them: its clients make of the kind the error that their callers expect.
+            why = f"Invalid view version: Cannot add multiple queries for dialect {dialect[:100]}"
+            raise Problem(400, "IllegalArgumentException", f"at {place}/dialect: {why}")
+        known.add(dialect.casefold())
+    return version
+
+
+def version_meaning(version: Document) -> Hashable:
+    """What a version says: equal for versions that are the same, and only for them; when they were made does not count."""
+    return tuple(hashable(version.get(member)) for member in _MEANING)
+
+
+def following_id(version: Document, where: str, *, highest: int = FIRST_VERSION - 1) -> int:
+    """The id of a new version: the one that it brings if that is above the highest one, else the next.
+
+    Raises:
+        Problem: 400, the id is no integer of 32 bits, or none is left.
+    """
+    wanted = integer(version, "version-id", where, within=INT32)
+    following = highest + 1
+    if following not in INT32:
+        raise refused(f"{where}/version-id", f"no id is left: the view has a version {following - 1}")
+    return max(wanted, following)
+
+
+def finish_view_commit(metadata: Document, previous: Document) -> Document:
+    """The document as it is stored: no dialect of the current version gets lost, and the oldest versions go.
+
+    As many versions stay as the property `version.history.num-entries` says, those that are new and the current one in any case.
+    The log begins behind the last entry of a version that is gone.
+
+    Args:
+        metadata: the new document; when it is `previous` itself, it is returned as it is.
+        previous: the document that is replaced.
+
+    Raises:
+        Problem: 400, the new current version lacks a dialect of the former one, and no property allows it.
+    """
+    if metadata is previous:
+        return metadata
+    _dialects_stay(metadata, previous)
+    before = {version["version-id"] for version in previous["versions"]}
+    newest = sorted((version["version-id"] for version in metadata["versions"]), reverse=True)
+    kept = {metadata["current-version-id"], *(number for number in newest if number not in before)}
+    room = max(0, _history_size(metadata.get("properties") or {}) - len(kept))
+    kept.update([number for number in newest if number not in kept][:room])
+    if len(kept) == len(newest):
+        return metadata
+    log: list[Document] = metadata["version-log"]
+    begin = max((place for place, entry in enumerate(log, 1) if entry["version-id"] not in kept), default=0)
+    versions = [version for version in metadata["versions"] if version["version-id"] in kept]
+    return {**metadata, "versions": versions, "version-log": log[begin:]}
+
+
+def _dialects_stay(metadata: Document, previous: Document) -> None:
+    if (metadata.get("properties") or {}).get(DIALECTS_MAY_GO, "false").casefold() == "true":
+        return
+    lost = sorted(_dialects(previous) - _dialects(metadata))
+    if lost:
+        why = f"the new current version has no representation for {', '.join(lost)}; keep it, or set the property {DIALECTS_MAY_GO}=true"
+        raise refused("/updates", why)
+
+
+def _dialects(metadata: Document) -> set[str]:
+    current = with_id(metadata["versions"], "version-id", metadata["current-version-id"])
+    return {representation["dialect"].casefold() for representation in (current or {}).get("representations", ())}
+
+
+def _history_size(properties: Document) -> int:
+    try:
+        return max(1, int(properties.get(HISTORY_SIZE, DEFAULT_HISTORY_SIZE)))
+    except ValueError:
+        # Properties are free text; one that is no number must not make each later commit fail.
+        return DEFAULT_HISTORY_SIZE

@@ -1,0 +1,139 @@
+"""Updates of views: each kind is a function that changes the draft of a document, and a commit applies them in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.iceberg_rest.documents import INT32, integer, refused, shown, text
+from lakepact.reference_server.iceberg_rest.updates.draft import LAST_ADDED, Draft, chosen_id
+from lakepact.reference_server.iceberg_rest.updates.table import remove_properties, set_location, set_properties
+from lakepact.reference_server.iceberg_rest.views.metadata import (
+    FIRST_VERSION,
+    FORMAT_VERSION,
+    checked_schema,
+    checked_version,
+    following_id,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lakepact.reference_server.iceberg_rest.documents import Document
+
+
+class ViewDraft(Draft):
+    """The document of one commit to a view: what an update touches is copied once, everything else stays shared."""
+
+    def __init__(self, metadata: Document, *, now_ms: int) -> None:
+        super().__init__(metadata, now_ms=now_ms)
+        self.added_version: int | None = None  #: what -1 stands for in set-current-view-version
+
+
+def assign_uuid(draft: ViewDraft, update: Document) -> None:
+    """A view has its uuid from its creation, and keeps it for life."""
+    wanted, current = text(update, "uuid", draft.where), draft.get("view-uuid")
+    if wanted.casefold() != current.casefold():
+        raise refused(f"{draft.where}/uuid", f"the view has uuid {current} and keeps it")
+
+
+def upgrade_format_version(draft: ViewDraft, update: Document) -> None:
+    """There is one format version of views."""
+    wanted = integer(update, "format-version", draft.where)
+    if wanted != FORMAT_VERSION:
+        raise refused(f"{draft.where}/format-version", f"views have format version {FORMAT_VERSION} and no other, found {wanted}")
+
+
+def add_schema(draft: ViewDraft, update: Document) -> None:
+    """The schema is known under the next id, or under the id of one that is the same; its field ids stay as they are."""
+    schema = checked_schema(update, draft.where)
+    known = draft.members("schemas")
+    twin = known.twin(schema)
+    if twin is not None:
+        draft.added_schema = twin["schema-id"]
+        return
+    draft.added_schema = known.highest(-1) + 1
+    draft.append("schemas", {**schema, "schema-id": draft.added_schema})
+
+
+def add_view_version(draft: ViewDraft, update: Document) -> None:
+    """The version is known under its id or, when that is taken, the next one; or under the id of one that is the same."""
+    version = checked_version(update, draft.where)
+    where = f"{draft.where}/view-version"
+    schema_id = integer(version, "schema-id", where, within=INT32)
+    if schema_id == LAST_ADDED:
+        if draft.added_schema is None:
+            raise refused(f"{where}/schema-id", "-1 stands for the last added schema, but this commit has added none before")
+        schema_id = draft.added_schema
+    if draft.members("schemas").get(schema_id) is None:
+        raise refused(f"{where}/schema-id", f"the view has no schema {schema_id}")
+    version = {**version, "schema-id": schema_id}
+    known = draft.members("versions")
+    twin = known.twin(version)
+    if twin is not None:
+        draft.added_version = twin["version-id"]
+        return
+    draft.added_version = following_id(version, where, highest=known.highest(FIRST_VERSION - 1))
+    draft.append("versions", {**version, "version-id": draft.added_version})
+
+
+def set_current_view_version(draft: ViewDraft, update: Document) -> None:
+    """The version is the one that is read from now on, and the log says since when."""
+    version_id = chosen_id(draft, update, "view-version-id", added=draft.added_version, kind="version")
+    if draft.members("versions").get(version_id) is None:
+        raise refused(f"{draft.where}/view-version-id", f"the view has no version {version_id}")
+    if draft.get("current-version-id") == version_id:
+        return
+    draft.set("current-version-id", version_id)
+    log = draft.own_list("version-log")
+    # A clock that goes backwards must not turn the history around.
+    log.append({"version-id": version_id, "timestamp-ms": max([draft.now_ms, *(entry["timestamp-ms"] for entry in log[-1:])])})
+
+
+#: By the `action` of an update.
+VIEW_UPDATES: dict[str, Callable[[ViewDraft, Document], None]] = {
+    "assign-uuid": assign_uuid,
+    "upgrade-format-version": upgrade_format_version,
+    "add-schema": add_schema,
+    "set-location": set_location,
+    "set-properties": set_properties,
+    "remove-properties": remove_properties,
+    "add-view-version": add_view_version,
+    "set-current-view-version": set_current_view_version,
+}
+
+
+def apply_view_updates(
+    metadata: Document,
+    updates: Sequence[Document],
+    *,
+    now_ms: int,
+    table: Mapping[str, Callable[[ViewDraft, Document], None]] = VIEW_UPDATES,
+) -> Document:
+    """The document that follows `metadata` once all updates are applied in order.
+
+    `metadata` is never changed, and is returned itself when no update changes anything.
+
+    Args:
+        metadata: the view as it is.
+        updates: as the contract spells them.
+        now_ms: the time of the commit.
+        table: what each kind of update does.
+
+    Raises:
+        Problem: 400, an update is unknown or cannot be applied.
+    """
+    steps = [_step(update, table, position) for position, update in enumerate(updates)]
+    draft = ViewDraft(metadata, now_ms=now_ms)
+    for position, (step, update) in enumerate(zip(steps, updates, strict=True)):
+        draft.position = position
+        step(draft, update)
+    draft.list_members()
+    return draft.document if draft.touched else metadata
+
+
+def _step(update: Document, table: Mapping[str, Any], position: int) -> Callable[[ViewDraft, Document], None]:
+    action: Any = update.get("action") if type(update) is dict else None
+    step: Callable[[ViewDraft, Document], None] | None = table.get(action) if isinstance(action, str) else None
+    if step is None:
+        raise refused(f"/updates/{position}/action", f"{shown(action)} is no update of views; updates are {', '.join(table)}")
+    return step

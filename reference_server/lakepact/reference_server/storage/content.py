@@ -1,0 +1,286 @@
+"""What a store holds, read without changing it, and whether that is all that was acknowledged.
+
+Rows hold the bytes that are sent, and a checksum over all of their columns; SQLite itself does not notice a changed bit. Each change also
+writes down the sum of the checksums of all rows, as it is after that change. So rows that are missing, and rows that are back, are noticed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import sqlite3
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import orjson
+
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.storage.lock import Locked
+from lakepact.reference_server.storage.mark import DamagedMark, mark_of, read_mark
+from lakepact.reference_server.storage.store import Key, Record
+from lakepact.reference_server.storage.write_ahead_log import lost_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+    from lakepact.reference_server.storage.mark import Mark
+
+logger = logging.getLogger(__name__)
+
+SQLITE = b"SQLite format 3\0"
+OURS = 0x6C616B65  #: "lake", where SQLite files say whose they are
+FORMAT = 2  #: of the tables; a file that has a higher one is left to newer versions, and one that has a lower one has no mark
+COLUMNS = "shelf, place, name, kind, body, tag, batch, checksum"
+Row = tuple[str, str, str, str, bytes, bytes, int, int]
+_TYPES = (str, str, str, str, bytes, bytes, int, int)
+#: Failures that say nothing about what is in the file.
+_UNAVAILABLE = ("SQLITE_FULL", "SQLITE_CANTOPEN", "SQLITE_IOERR_SHM", "SQLITE_PERM", "SQLITE_READONLY", "SQLITE_NOMEM", "SQLITE_IOERR_LOCK")
+_NO_ROOM = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
+
+
+class Damaged(BadSetting):
+    """A file does not hold what was stored in it; the message says what is wrong, and where."""
+
+
+class LostChanges(Damaged):
+    """A store does not hold all changes that were acknowledged."""
+
+
+class Newer(BadSetting):
+    """A file is of a format that this version does not know."""
+
+
+class Unavailable(BadSetting):
+    """A file cannot be read now; what is in it may be sound."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the rows of a store add up to, and what its last change says that they do."""
+
+    changes: int = 0  #: the number of the last change
+    stated: int = 0  #: the sum of checksums that the last change wrote down
+    total: int = 0  #: the sum of the checksums that are there
+
+    def add(self, batch: int, checksum: int, stated: int) -> None:
+        """Count a row."""
+        self.total += checksum
+        if batch > self.changes:
+            self.changes, self.stated = batch, stated
+
+    def close(self, about: Mapping[str, str]) -> None:
+        """Take account of a last change that left no row."""
+        if (batch := int(about.get("batch", "0"))) >= self.changes:
+            self.changes, self.stated = batch, int(about.get("total", "0"))
+
+
+@dataclass(slots=True)
+class Content:
+    """What a store holds."""
+
+    about: dict[str, str]
+    mark: Mark | None
+    lost: str | None = None  #: why it does not hold all that was acknowledged; None if it does
+    records: list[tuple[Key, Record, int]] = field(default_factory=list[tuple[Key, Record, int]])  #: with the numbers of their changes
+    checksums: dict[Key, int] = field(default_factory=dict[Key, int])
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the store is of the format that has a mark."""
+        return "store" in self.about
+
+
+def read(path: Path) -> Content:
+    """Everything that is in a store; the file stays as it is.
+
+    Raises:
+        Damaged: it does not hold what was stored.
+        Unavailable: it cannot be read now.
+        BadSetting: it is not a store.
+    """
+    check_head(path)
+    try:
+        with looking_into(path) as connection:
+            for (said,) in connection.execute("PRAGMA integrity_check(1)"):
+                if said != "ok":
+                    raise Damaged(f"the store {path} is damaged: {said}; nothing in it was touched")
+            about = about_of(connection)
+            mark, lost = _mark(path)
+            content = Content(about, mark)
+            for *row, stated in connection.execute(rows_of(about)).fetchall():
+                key, record, batch, checksum = _record(path, tuple(row))
+                content.records.append((key, record, batch))
+                content.checksums[key] = checksum
+                content.tally.add(batch, checksum, stated)
+            content.tally.close(about)
+            content.lost = lost or what_is_lost(path, content.tally, about, mark)
+    except sqlite3.Error as error:
+        raise refusal(path, error) from None
+    return content
+
+
+def about_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """What a store says about itself.
+
+    Raises:
+        sqlite3.Error: its tables do not fit its format.
+    """
+    about = dict(connection.execute("SELECT name, value FROM about"))
+    ((version,),) = connection.execute("PRAGMA user_version")
+    if (version == FORMAT) != ("store" in about) or not all(about.get(name, "0").isdecimal() for name in ("batch", "total")):
+        raise sqlite3.DatabaseError(f"its tables are not those of format {version}")
+    return about
+
+
+def rows_of(about: Mapping[str, str]) -> str:
+    """The statement that reads all rows, and with each the sum that its change wrote down."""
+    return f"SELECT {COLUMNS}, {'total' if 'store' in about else '0'} FROM record"  # noqa: S608 - names of columns
+
+
+def _mark(path: Path) -> tuple[Mark | None, str | None]:
+    try:
+        return read_mark(path), None
+    except DamagedMark as damaged:
+        return None, _refused(path, str(damaged))
+
+
+def what_is_lost(path: Path, tally: Tally, about: Mapping[str, str], mark: Mark | None) -> str | None:
+    """Why a store does not hold all changes that were acknowledged; None if it does.
+
+    A connection has read the store, and is still open.
+    """
+    log = log_of(path)
+    if mark is None:
+        if "store" in about:
+            return _refused(path, f"its mark {mark_of(path)} is missing, which counts the acknowledged changes")
+    elif "store" in about and mark.store != about["store"]:
+        return _refused(path, f"its mark {mark_of(path)} belongs to another store")
+    elif tally.changes < mark.changes:
+        missing = f"{mark.changes - tally.changes} of {mark.changes} acknowledged changes are missing, from number {tally.changes + 1} on"
+        if not mark.may_be_ahead:
+            return _refused(path, missing, f"put {log.name} back as the server left it" + ("" if log.exists() else ": it is not there"))
+        logger.warning("the store %s: %s; --durability %s does not keep them when power fails", path, missing, mark.durability)
+    if "store" in about and tally.total != tally.stated:
+        return _refused(path, f"its records are not those that change {tally.changes} left: some are missing, or older ones are back")
+    lost = lost_changes(log, path.with_name(f"{path.name}-shm")) if log.exists() else 0
+    # One change that was never acknowledged may be torn after a power failure; where nobody waits for the disk, any number may be.
+    if lost > 1 and (mark.durability if mark else about.get("durability")) == "full":
+        return _refused(path, f"{log.name} has changes behind a place that cannot be read")
+    return None
+
+
+def _refused(path: Path, what: str, remedy: str = "put the files of the store back as the server left them") -> str:
+    ways = f"{remedy}, or give up what is missing with `lakepact store accept-loss`"
+    return f"the store {path} is damaged: {what}; {ways}; nothing in it was touched"
+
+
+def log_of(path: Path) -> Path:
+    """The write-ahead log of a store."""
+    return path.with_name(f"{path.name}-wal")
+
+
+@contextlib.contextmanager
+def looking_into(path: Path) -> Generator[sqlite3.Connection]:
+    """A connection that only reads, and leaves the file and its log as they are."""
+    log = log_of(path)
+    logged = log.exists() and log.stat().st_size > 0
+    # Where there is no log, nothing beside the file is looked for.
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"
+    try:
+        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+            yield connection
+    finally:
+        if logged:
+            path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+
+
+def check_head(path: Path) -> None:
+    """Refuse what is no store, without looking further.
+
+    Raises:
+        BadSetting: it is another file, or one of a newer format, or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except FileNotFoundError:
+        raise BadSetting(f"there is no store {path}") from None
+    except OSError as error:
+        raise Unavailable(f"the store {path} cannot be read: {error.strerror}") from None
+    if head[:16] != SQLITE or len(head) < 100 or int.from_bytes(head[68:72], "big") != OURS:
+        raise BadSetting(f"{path} is not a store of lakepact's; it was left as it is: name another file with --store")
+    if (version := int.from_bytes(head[60:64], "big")) > FORMAT:
+        raise Newer(f"the store {path} was written by a newer lakepact (format {version}, this one knows {FORMAT}); it was left as it is")
+
+
+def check_absence(path: Path) -> None:
+    """Refuse a store that is not there, although its log or its mark is.
+
+    Raises:
+        LostChanges: changes were acknowledged.
+        BadSetting: the mark cannot be read.
+    """
+    log, file = log_of(path), mark_of(path)
+    try:
+        mark = read_mark(path)
+        known, is_new = (f", which counts {mark.changes} changes" if mark else ""), mark is None or not mark.changes
+    except DamagedMark:
+        known, is_new = "", False
+    left = [*([f"its log {log}"] if log.exists() and log.stat().st_size else []), *([] if is_new else [f"its mark {file}{known}"])]
+    if left:
+        remedy = "put the store back, or move these files away to begin with an empty one"
+        raise LostChanges(f"the store {path} is not there, but {' and '.join(left)}: {remedy}; nothing was touched")
+
+
+def resolved(path: Path) -> Path:
+    """The file that a path leads to: SQLite keeps the log beside the file, and not beside a symbolic link to it.
+
+    Raises:
+        BadSetting: it leads nowhere.
+    """
+    try:
+        found = path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise BadSetting(f"the store {path} cannot be read: {error}") from None
+    if path.is_symlink() and not found.exists():
+        raise BadSetting(f"the store {path} is a symbolic link to {found}, which is not there; make the link right, or remove it")
+    return found
+
+
+def _record(path: Path, row: Row) -> tuple[Key, Record, int, int]:
+    shelf, place, name, kind, body, tag, batch, checksum = row
+    if not holds(row):
+        raise Damaged(f"the store {path} is damaged: the {kind} {name!r} in {place} is not what was stored; nothing in it was touched")
+    return Key(shelf, tuple(orjson.loads(place)), name), Record.stored(kind, body, tag), batch, checksum
+
+
+def holds(row: Row) -> bool:
+    """Whether a row is what was stored; SQLite lets other programs put values of any type into any column."""
+    return tuple(map(type, row)) == _TYPES and row[-1] == checksum_of(*row[:-1])
+
+
+def checksum_of(shelf: str, place: str, name: str, kind: str, body: bytes, tag: bytes, batch: int) -> int:  # noqa: PLR0917 - as in a row
+    """The checksum that stands in the row of these columns."""
+    return zlib.crc32(body, zlib.crc32(b"\0".join((shelf.encode(), place.encode(), name.encode(), kind.encode(), tag, b"%d" % batch))))
+
+
+def refusal(path: Path, error: sqlite3.Error) -> BadSetting:
+    """Why a store cannot be read: that it is damaged, or something that says nothing about what is in it."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_BUSY"):
+        return Locked(f"the store {path} is in use by another program that reads or writes SQLite files")
+    if name.startswith(_UNAVAILABLE):
+        return Unavailable(f"the store {path} cannot be read: {worded(error)}; nothing in it was touched")
+    return Damaged(f"the store {path} is damaged: {worded(error)}; nothing in it was touched")
+
+
+def worded(error: Exception) -> str:
+    """What an error says, without codes."""
+    if isinstance(error, OSError):
+        return "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
+    return "the disk is full" if getattr(error, "sqlite_errorname", "") in _NO_ROOM else str(error)

@@ -1,0 +1,380 @@
+"""A store that loses nothing that was acknowledged: records in memory for readers, and in a file for good.
+
+There are two states. Readers see the one that stands in the file. Transactions see the newest one, with all changes that are still on their
+way to the file: each builds on those before it. Changes go there in batches: while one is written and waited for, the next gathers.
+When a batch is in the file, readers see all of it at once. If it cannot be written, it is undone, together with everything that
+gathered meanwhile and may rely on it; whoever waits for one of these is told.
+
+A thread writes, so that others are answered as long as the disk takes. To hand changes to it and to be woken by it takes several times as
+long as to write them where the disk is fast: there the loop itself writes what has gathered, once it has done all else that is due.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import defaultdict, deque
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from lakepact.reference_server.storage.store import Changing, Looking, NotKept, Shelves
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop, Future
+    from collections.abc import Callable, Generator
+    from contextlib import AbstractContextManager
+
+    from lakepact.reference_server.storage.sqlite import StoreFile
+    from lakepact.reference_server.storage.store import Key, Record, Transaction, View
+
+logger = logging.getLogger(__name__)
+
+QUICK = 0.002  #: seconds for which the loop may wait for the disk itself
+READ = 1024  #: records, those that were changed last, whose documents stay in memory: they take five times as much as their bytes
+FEW = 32  #: changes that are written while others wait
+LOOKED_AT = 8  #: writes of the loop that say how quick the disk is
+TRIED = 64  #: batches of the thread, until the loop tries again whether it is
+
+
+class _Batch:
+    """Changes that become durable together."""
+
+    __slots__ = ("changes", "ended", "lost", "otherwise", "then", "waiting")
+
+    def __init__(self) -> None:
+        self.changes: dict[Key, Record | None] = {}
+        self.then: list[Callable[[], None]] = []
+        self.otherwise: list[Callable[[], None]] = []
+        self.waiting: list[tuple[AbstractEventLoop, Future[None]] | threading.Event] = []
+        self.ended = False
+        self.lost: NotKept | None = None
+
+
+class Settling:
+    """The way of a batch to the file, to wait for."""
+
+    __slots__ = ("_batch", "_hurry", "_lock")
+
+    def __init__(self, batch: _Batch, lock: AbstractContextManager[bool], hurry: Callable[[], None]) -> None:
+        self._batch = batch
+        self._lock = lock
+        self._hurry = hurry
+
+    def __await__(self) -> Generator[Any, None, None]:
+        loop = asyncio.get_running_loop()
+        future: Future[None] = loop.create_future()
+        if self._is_noted((loop, future)):
+            yield from future
+        self._tell()
+
+    def wait(self) -> None:
+        """Wait in a thread that has nothing else to do.
+
+        Raises:
+            NotKept: it was undone.
+        """
+        event = threading.Event()
+        if self._is_noted(event):
+            self._hurry()  # the loop in which it was made may have ended
+            event.wait()
+        self._tell()
+
+    def _is_noted(self, waiting: tuple[AbstractEventLoop, Future[None]] | threading.Event) -> bool:
+        with self._lock:
+            if not self._batch.ended:
+                self._batch.waiting.append(waiting)
+            return not self._batch.ended
+
+    def _tell(self) -> None:
+        lost = self._batch.lost
+        if lost is not None:
+            raise NotKept(lost.message, lost.status)
+
+
+class Pace:
+    """Whether the loop may wait for the disk itself: by what its last writes took.
+
+    What the thread takes says nothing: it has to wait for the loop too. So where the disk was slow, the loop tries again now and then.
+    """
+
+    __slots__ = ("_batches", "_is_slow", "_took")
+
+    def __init__(self) -> None:
+        self._took: deque[float] = deque(maxlen=LOOKED_AT)
+        self._is_slow = False
+        self._batches = 0
+
+    def lets_write(self) -> bool:
+        """Whether the loop is to write the next batch."""
+        if not self._is_slow:
+            return True
+        self._batches += 1
+        return self._batches % TRIED == 0
+
+    def note(self, seconds: float) -> None:
+        """What a write of the loop took."""
+        if self._is_slow:
+            self._is_slow = seconds >= QUICK
+            self._took.clear()
+        else:
+            self._took.append(seconds)
+            # Some writes take longer, because the log is full.
+            self._is_slow = len(self._took) == LOOKED_AT and sorted(self._took)[LOOKED_AT // 4] >= QUICK
+
+
+class FileStore:
+    """Records in memory and in a file.
+
+    Args:
+        file: where they are kept; the store closes it in the end.
+    """
+
+    def __init__(self, file: StoreFile) -> None:
+        self._file = file
+        self._durable = Shelves()
+        self._newest = Shelves()
+        for key, record, _ in file.records:
+            self._durable.put(key, record)
+            self._newest.put(key, record)
+        file.records.clear()
+        self._lock = threading.RLock()
+        self.turn = threading.RLock()  #: held by the thread that is in a transaction; taken before the lock
+        self._gathering = _Batch()
+        self._read: dict[Key, Record] = {}  # what was changed last
+        self._written: _Batch | None = None  # the batch that is on its way
+        self._writing = threading.Lock()  # held by the thread that takes a batch and writes it
+        self._pace = Pace()
+        self._local = threading.local()
+        self._closed = False
+        self._tokens: SimpleQueue[bool] = SimpleQueue()
+        self._writer = threading.Thread(target=self._write_batches, name="lakepact store", daemon=True)
+        self._writer.start()
+
+    def begin(self) -> AbstractContextManager[Transaction]:
+        """A transaction for one `with` block: its changes are on their way to the file when the block ends, and undone when it raises."""
+        return _Chained(self, self._newest, self.turn, self._lock)
+
+    def view(self) -> AbstractContextManager[View]:
+        """What is in the file, for one `with` block in which it does not change."""
+        return Looking(self._durable, self._lock)
+
+    def get(self, key: Key) -> Record | None:
+        """The record at this key that is in the file, or None."""
+        with self._lock:
+            return self._durable.get(key)
+
+    def settled(self) -> Settling | None:
+        """What to wait for until everything that this thread's last transactions saw and did is in the file; None if it is."""
+        batch: _Batch | None = getattr(self._local, "batch", None)
+        if batch is None:
+            return None
+        self._local.batch = None
+        return None if batch.ended and batch.lost is None else Settling(batch, self._lock, self.hurry)
+
+    def settle(self) -> None:
+        """Wait until everything that this thread's last transactions saw and did is in the file.
+
+        Raises:
+            NotKept: it was undone.
+        """
+        settling = self.settled()
+        if settling is not None:
+            settling.wait()
+
+    def close(self) -> None:
+        """Write what is still on its way, and let others open the file."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        self._tokens.put(False)
+        self._writer.join()
+        self._file.close()
+
+    def seen(self) -> None:
+        """Note that what this thread says from now on relies on everything that has been changed so far."""
+        with self._lock:
+            batch = self._gathering if self._gathering.changes else self._written
+        if batch is not None:
+            self._local.batch = batch
+
+    def gather(self, changes: dict[Key, Record | None], then: list[Callable[[], None]], otherwise: list[Callable[[], None]]) -> None:
+        """Send the changes of a transaction on their way; the turn and the lock are held.
+
+        Raises:
+            NotKept: the store is closed.
+        """
+        if self._closed:
+            raise NotKept("the change was not made: the server is ending")
+        batch = self._gathering
+        if not batch.changes:
+            self._call_for_writing()
+        batch.changes.update(changes)
+        batch.then.extend(then)
+        batch.otherwise.extend(otherwise)
+        for key, record in changes.items():
+            self._read.pop(key, None)
+            if record is not None:
+                self._read[key] = record
+        while len(self._read) > READ:
+            self._read.pop(next(iter(self._read))).unread()
+
+    def hurry(self) -> None:
+        """Let the thread write what has gathered, whoever else was to do it."""
+        self._tokens.put(True)
+
+    def _call_for_writing(self) -> None:
+        """See to it that the batch that begins to gather is written."""
+        loop = _running_loop()
+        if loop is None:
+            self._tokens.put(True)
+        else:
+            # All whose requests have come are answered before it; what they change gathers.
+            loop.call_soon(self._write_gathered, loop, 1)
+
+    def _write_gathered(self, loop: AbstractEventLoop, before: int) -> None:
+        """Write changes once no more come: where several callers change something, others are about to, and all wait for the disk once.
+
+        Args:
+            loop: where they were made.
+            before: how many there were when it was looked last; for one change nobody looks twice.
+        """
+        gathered = len(self._gathering.changes)
+        if before < gathered < FEW:
+            loop.call_soon(self._write_gathered, loop, gathered)
+        else:
+            self._write_at_once()
+
+    def _write_at_once(self) -> None:
+        """Write changes where they were made, if that is the sooner way; else let the thread do it, and answer others meanwhile."""
+        batch = self._gathering
+        if 0 < len(batch.changes) <= FEW and not batch.then and self._pace.lets_write() and self._writing.acquire(blocking=False):
+            started = time.monotonic()
+            try:
+                self._write_next()
+            finally:
+                self._writing.release()
+                self._pace.note(time.monotonic() - started)
+        elif batch.changes:
+            self._tokens.put(True)
+
+    def _write_batches(self) -> None:
+        going_on = True
+        while going_on:
+            going_on = self._tokens.get()
+            with self._writing:
+                self._write_next()
+
+    def _write_next(self) -> None:
+        with self._lock:
+            batch = self._gathering
+            if not batch.changes:
+                return
+            self._gathering = _Batch()
+            self._written = batch
+        try:
+            self._file.write(batch.changes)
+        except NotKept as lost:
+            self._undo(batch, lost)
+        except Exception:
+            logger.exception("the store failed")
+            self._undo(batch, NotKept("it is not known whether the change lasts: the catalog's store failed", 500))
+        else:
+            self._publish(batch)
+
+    def _publish(self, batch: _Batch) -> None:
+        with self._lock:
+            for key, record in batch.changes.items():
+                self._durable.put(key, record)
+        _run(batch.then)
+        with self._lock:
+            self._written = None
+            batch.ended = True
+        _wake(batch)
+
+    def _undo(self, batch: _Batch, lost: NotKept) -> None:
+        logger.error("%s", lost)
+        with self.turn, self._lock:
+            batches = (batch, self._gathering)
+            self._gathering = _Batch()
+            for one in batches:
+                for key in one.changes:
+                    self._newest.put(key, self._durable.get(key))
+            # Before anybody else looks: what is remembered about the changes goes with them.
+            for one in reversed(batches):
+                _run(one.otherwise)
+            self._written = None
+            for one in batches:
+                one.lost = lost
+                one.ended = True
+        for one in batches:
+            _wake(one)
+
+
+class _Chained(Changing):
+    """A transaction on the newest state, whose changes go to the file behind all before them."""
+
+    __slots__ = ("_store",)
+
+    def __init__(self, store: FileStore, shelves: Shelves, turn: AbstractContextManager[bool], lock: AbstractContextManager[bool]) -> None:
+        super().__init__(shelves, turn, lock)
+        self._store = store
+
+    def _keep(self) -> None:
+        if self._changes:
+            try:
+                with self._lock:
+                    self._store.gather(self._changes, self._then, self._otherwise)
+                    self._make()
+            except NotKept:
+                self._undo()
+                raise
+        elif self._then:
+            _run(self._then)
+        self._store.seen()
+
+    def _undo(self) -> None:
+        super()._undo()
+        self._store.seen()
+
+
+def _run(actions: list[Callable[[], None]]) -> None:
+    for action in actions:
+        try:
+            action()
+        except Exception:
+            logger.exception("what goes with a change of the store failed")
+
+
+def _wake(batch: _Batch) -> None:
+    """Wake all who wait for a batch, those of one loop at once."""
+    loops: defaultdict[AbstractEventLoop, list[Future[None]]] = defaultdict(list)
+    here = _running_loop()
+    for waiting in batch.waiting:
+        if isinstance(waiting, threading.Event):
+            waiting.set()
+        else:
+            loops[waiting[0]].append(waiting[1])
+    for loop, futures in loops.items():
+        if loop is here:
+            _resolve(futures)
+            continue
+        try:
+            loop.call_soon_threadsafe(_resolve, futures)
+        except RuntimeError:
+            logger.debug("nobody is there any more to hear that a change was kept")
+
+
+def _running_loop() -> AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _resolve(futures: list[Future[None]]) -> None:
+    for future in futures:
+        if not future.done():
+            future.set_result(None)

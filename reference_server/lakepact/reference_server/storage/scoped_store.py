@@ -1,0 +1,106 @@
+"""Shelves of a store that belong to one of several: nothing of what is put there is seen by the others."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.storage.store import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from lakepact.reference_server.storage.store import Place, Record, Settling, Store, Transaction, View
+
+
+class OwnShelves:
+    """A store of which every shelf is one's own.
+
+    Args:
+        store: the store that all share.
+        owner: whose shelves they are.
+    """
+
+    def __init__(self, store: Store, owner: str) -> None:
+        self._store = store
+        self._owner = owner
+
+    def begin(self) -> AbstractContextManager[Transaction]:
+        """A transaction for one `with` block: its changes are kept when the block ends and undone when it raises."""
+        return self._begun()
+
+    @contextmanager
+    def _begun(self) -> Generator[Transaction]:
+        with self._store.begin() as transaction:
+            yield _OwnTransaction(transaction, self._owner)
+
+    def view(self) -> AbstractContextManager[View]:
+        """What is kept for good, for one `with` block in which it does not change."""
+        return self._viewed()
+
+    @contextmanager
+    def _viewed(self) -> Generator[View]:
+        with self._store.view() as view:
+            yield _OwnView(view, self._owner)
+
+    def get(self, key: Key) -> Record | None:
+        """The record at this key that is kept for good, or None."""
+        return self._store.get(_shelved(self._owner, key))
+
+    def settled(self) -> Settling | None:
+        """What to wait for until everything that this thread's last transactions saw and did is kept for good; None if it is."""
+        return self._store.settled()
+
+    def close(self) -> None:
+        """Keep what is to be kept, and let go of what is held."""
+        self._store.close()
+
+
+class _OwnView:
+    """The shelves of one owner."""
+
+    __slots__ = ("_owner", "_view")
+
+    def __init__(self, view: View, owner: str) -> None:
+        self._view = view
+        self._owner = owner
+
+    def get(self, key: Key) -> Record | None:
+        return self._view.get(_shelved(self._owner, key))
+
+    def under(self, shelf: str, place: Place, after: str | None = None) -> Iterator[tuple[str, Record]]:
+        return self._view.under(_spelled(self._owner, shelf), place, after)
+
+    def every(self, shelf: str) -> Iterator[tuple[Key, Record]]:
+        for key, record in self._view.every(_spelled(self._owner, shelf)):
+            yield key._replace(shelf=shelf), record
+
+
+class _OwnTransaction(_OwnView):
+    """The shelves of one owner, and changes to them."""
+
+    __slots__ = ("_transaction",)
+
+    def __init__(self, transaction: Transaction, owner: str) -> None:
+        super().__init__(transaction, owner)
+        self._transaction = transaction
+
+    def put(self, key: Key, record: Record) -> None:
+        self._transaction.put(_shelved(self._owner, key), record)
+
+    def remove(self, key: Key) -> Record | None:
+        return self._transaction.remove(_shelved(self._owner, key))
+
+    def afterwards(self, action: Callable[[], None]) -> None:
+        self._transaction.afterwards(action)
+
+    def otherwise(self, action: Callable[[], None]) -> None:
+        self._transaction.otherwise(action)
+
+
+def _spelled(owner: str, shelf: str) -> str:
+    return f"{shelf} of {owner}"
+
+
+def _shelved(owner: str, key: Key) -> Key:
+    return Key(_spelled(owner, key.shelf), key.place, key.name)

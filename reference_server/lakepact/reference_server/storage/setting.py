@@ -1,0 +1,78 @@
+"""Which store a server has: the setting `--store`, from its spelling to the store itself."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lakepact.reference_server.service import BadSetting
+from lakepact.reference_server.storage.store import MemoryStore
+from lakepact.reference_server.warehouse.local import PRIVATE, MemoryWarehouse, Outside, local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from lakepact.reference_server.service import Settings
+    from lakepact.reference_server.storage.store import Key, Record, WholeStore
+    from lakepact.reference_server.warehouse.local import Warehouse
+
+MEMORY, FILE = "memory", "file"  #: spellings of `--store` that are not the path of a file
+SUFFIX = ".sqlite"
+
+
+def store_path(settings: Settings, contract: str) -> Path | None:
+    """Where the store of a contract is kept; None for in memory.
+
+    Raises:
+        BadSetting: the store is to be below a warehouse that is no folder.
+    """
+    if settings.store == MEMORY:
+        return None
+    if settings.store != FILE:
+        return Path(settings.store).expanduser().absolute()
+    try:
+        folder = Path(local(settings.warehouse)).expanduser()
+    except Outside:
+        raise BadSetting(f"--store file keeps the catalog below a folder, and {settings.warehouse} is none; name a file instead") from None
+    return folder.absolute() / PRIVATE / f"{contract}{SUFFIX}"
+
+
+def opened_store(
+    settings: Settings, contract: str, warehouses: Sequence[Warehouse], *, recover: Callable[[Iterable[tuple[Key, Record]]], None]
+) -> WholeStore:
+    """The store that the settings ask for, which whoever has it closes.
+
+    Args:
+        settings: where it is kept, and how well.
+        contract: whose records it has.
+        warehouses: where it must not lie.
+        recover: called with the records whose files may have been lost when the store was last in use.
+
+    Raises:
+        BadSetting: it cannot be had; the message says why.
+    """
+    path = store_path(settings, contract)
+    if path is None:
+        return MemoryStore()
+    for kept in warehouses:
+        try:
+            kept.held(path.as_uri())
+        except Outside:
+            continue
+        raise BadSetting(
+            f"the store {path} would lie where tables may lie, below {kept.root}, and go with them; "
+            f"put it elsewhere, or into a folder named {PRIVATE}"
+        )
+    # Only who wants a file waits until all of this is imported.
+    from lakepact.reference_server.storage.group_commit import FileStore  # noqa: PLC0415 - only a file store needs SQLite
+    from lakepact.reference_server.storage.sqlite import StoreFile  # noqa: PLC0415
+
+    with ExitStack() as undo:
+        file = StoreFile(path, contract=contract, durability=settings.durability)
+        undo.callback(file.close)
+        # What was in memory is gone whenever a server ends.
+        recover(file.doubtful(every=any(isinstance(kept, MemoryWarehouse) for kept in warehouses)))
+        file.trust()
+        undo.pop_all()
+    return FileStore(file)

@@ -1,0 +1,1 @@
+"""Warehouses: where tables keep their files, and the credentials that open them."""
