@@ -108,7 +108,7 @@ def exchanges(run: Path) -> list[dict[str, Any]]:
 
 def command(*words: str) -> list[str]:
     """A verb of a campaign as a process."""
-    return [sys.executable, "-m", "lakepact.conformance", "campaign", *words]
+    return [sys.executable, "-m", "lakepact.cli", "campaign", *words]
 
 
 def told(*words: str) -> str:

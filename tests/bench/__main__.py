@@ -110,7 +110,7 @@ def start(compiled: str) -> tuple[float, float]:
     """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
-    command = [sys.executable, "-m", "lakepact.conformance", "serve", "--port", "0", "--warehouse", "memory:"]
+    command = [sys.executable, "-m", "lakepact.cli", "serve", "--port", "0", "--warehouse", "memory:"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**environment, "PYTHONPYCACHEPREFIX": compiled})
     try:
         assert process.stdout

@@ -177,7 +177,7 @@ def shares_of(folder: Path) -> Path:
 @contextmanager
 def serving(shares: Path, core: int) -> Iterator[tuple[int, int]]:
     """The process id and the port of a server that nobody has asked for anything yet."""
-    command = [sys.executable, "-m", "lakepact.conformance", "serve", "--port", "0", "--warehouse", "memory:", "--shares", str(shares)]
+    command = [sys.executable, "-m", "lakepact.cli", "serve", "--port", "0", "--warehouse", "memory:", "--shares", str(shares)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         if core >= 0:

@@ -6,20 +6,25 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance.cli import VERBS, Verb, main
+from lakepact.cli import main
+from lakepact.cli.verbs import VERBS, Verb
 from lakepact.reference_server import running
 from miniatures import miniature
+
+if TYPE_CHECKING:
+    import click
 
 NOBODY = "http://127.0.0.1:1"  #: where nothing listens
 
 
 def test_the_list_of_verbs_needs_no_extra_but_that_of_the_server() -> None:
     absent = "import sys; sys.modules |= dict.fromkeys(('rich', 'hypothesis', 'schemathesis', 'deltalake', 'duckdb'))"
-    code = f"{absent}; from lakepact.conformance.cli import main; main(['--help'])"
+    code = f"{absent}; from lakepact.cli import main; main(['--help'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -33,19 +38,22 @@ def test_who_does_not_fuzz_waits_for_no_fuzzer_to_be_imported() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_a_verb_that_is_interrupted_before_it_begins_judges_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "verb_that_takes_long.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(VERBS, "check", Verb("verb_that_takes_long", "check", ""))
+def broken_by(error: BaseException) -> Verb:
+    def load() -> click.Command:
+        raise error
+
+    return Verb(load, "conformance", "")
+
+
+def test_verb_that_is_interrupted_before_it_begins_ends_with_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(VERBS, "check", broken_by(KeyboardInterrupt()))
     result = CliRunner().invoke(main, ["check"])
 
     assert (result.exit_code, result.output) == (3, "lakepact: interrupted\n")
 
 
-def test_a_verb_that_breaks_judges_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "verb_that_breaks.py").write_text("raise RuntimeError('broken')", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(VERBS, "check", Verb("verb_that_breaks", "check", ""))
+def test_verb_that_breaks_ends_with_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(VERBS, "check", broken_by(RuntimeError("broken")))
     result = CliRunner().invoke(main, ["check"])
 
     assert (result.exit_code, result.output.splitlines()[-1]) == (3, "RuntimeError: broken")
@@ -55,9 +63,7 @@ def test_a_verb_that_breaks_judges_nobody(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("words", [("list",), ("check", NOBODY, "--json")])
 def test_where_there_is_no_room_for_what_is_said_nobody_is_judged(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "lakepact.conformance", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        done = subprocess.run([sys.executable, "-m", "lakepact.cli", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
 
     assert (done.returncode, done.stderr.splitlines()[-1]) == (3, "lakepact: No space left on device")
 
@@ -65,7 +71,7 @@ def test_where_there_is_no_room_for_what_is_said_nobody_is_judged(words: tuple[s
 @pytest.mark.parametrize("words", [("list",), ("list", "--json"), ("contracts", "list"), ("probe", "URL")])
 def test_who_reads_no_more_is_told_nothing_and_nobody_is_judged(words: tuple[str, ...]) -> None:
     with running(warehouse="memory:") as server:
-        command = [sys.executable, "-m", "lakepact.conformance", *(server.url if word == "URL" else word for word in words)]
+        command = [sys.executable, "-m", "lakepact.cli", *(server.url if word == "URL" else word for word in words)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             process.stdout.close()
             complaint = process.stderr.read()
@@ -76,7 +82,7 @@ def test_who_reads_no_more_is_told_nothing_and_nobody_is_judged(words: tuple[str
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_a_terminal_that_lacks_letters_is_shown_their_numbers(encoding: str) -> None:
     words = ("check", "--only", "IRC-NS-GET-005", "--only", "IRC-NS-GET-003", "--fault", "loadNamespaceMetadata.answers-200")
-    command = [sys.executable, "-m", "lakepact.conformance", *words]
+    command = [sys.executable, "-m", "lakepact.cli", *words]
     done = subprocess.run(command, capture_output=True, encoding=encoding, check=False, env={**os.environ, "PYTHONIOENCODING": encoding})
 
     assert (done.returncode, done.stderr, "not conformant" in done.stdout) == (1, "", True)

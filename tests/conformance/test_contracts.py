@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance.cli import main
+from lakepact.cli import main
 from lakepact.generated.contract import Contract, contracts
 
 COMPARED = [(name, Contract(name).version, other) for name in contracts() for other in Contract(name).other_versions]

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lakepact.conformance.cli import main
+from lakepact.cli import main
 from lakepact.conformance.fixtures import manifest, pack
 from lakepact.conformance.fixtures.fixture import FIXTURES
 from lakepact.conformance.outcome import Unmet

@@ -23,7 +23,7 @@ MOST_MEMORY = 300 * MIB
 LIMITS = r"--max-body|--timeout|Receive buffer|buffer too long|too much data|RemoteProtocolError"
 CHECK = """
 import resource, subprocess, sys
-code = subprocess.call([sys.executable, "-m", "lakepact.conformance", "check", *sys.argv[1:]], stdout=subprocess.DEVNULL)
+code = subprocess.call([sys.executable, "-m", "lakepact.cli", "check", *sys.argv[1:]], stdout=subprocess.DEVNULL)
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 """
 

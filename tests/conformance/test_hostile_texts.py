@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from campaigns import Here, exchanges, few_cases, ran
+from lakepact.cli import main
 from lakepact.client.command.text import json_line
 from lakepact.client.command.text import plain as client_plain
 from lakepact.conformance import as_tests, escaping
@@ -26,7 +27,6 @@ from lakepact.conformance.campaign import judged_runs
 from lakepact.conformance.campaign.reporting import facts
 from lakepact.conformance.campaign.reporting import html as campaign_html
 from lakepact.conformance.campaign.reporting import markdown as campaign_markdown
-from lakepact.conformance.cli import main
 from lakepact.conformance.report import compatibility, html, junit, lines, markdown, matrices, text
 from miniatures import answer, miniature
 

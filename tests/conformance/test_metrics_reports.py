@@ -9,7 +9,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from lakepact.conformance.cli import main
+from lakepact.cli import main
 from lakepact.reference_server import running
 from miniatures import miniature
 

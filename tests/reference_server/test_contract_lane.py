@@ -191,10 +191,10 @@ def test_with_a_prefix_only_paths_with_it_are_served(sending_to: Callable[[str],
 
 
 def test_an_exception_of_ours_is_a_500_that_tells_nothing_but_where_to_look(
-    sending_to: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    sending_to: Callable[[str], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     with running(warehouse="memory:") as server, sending_to(server.url) as send:
-        monkeypatch.setitem(server.service.rules, "page", lambda *_, **__: 1 // 0)
+        server.service.rules.replace("page", lambda *_, **__: 1 // 0)
         answer = send("GET", "/v1/namespaces")
 
     incident = answer.message.rpartition(" ")[2]

@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import sys
-import lakepact.reference_server.connexion_engine
+import lakepact.reference_server.http.connexion_engine
 spared = [name for name in ("starlette.testclient", "requests", "httpx") if name in sys.modules]
 import requests
 from starlette.testclient import TestClient

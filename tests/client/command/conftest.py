@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 from deltalake import write_deltalake
 
+from lakepact.cli import main
 from lakepact.client import IcebergCatalog, pyiceberg_table
-from lakepact.conformance.cli import main
 from lakepact.reference_server import running
 
 RED = "\x1b[31mred"

@@ -102,7 +102,7 @@ def test_what_is_not_there_is_not_found(place, where, arguments):
     ],
 )
 def test_what_has_to_be_installed_is_said_in_one_line(place, where, table, library, installed):
-    code = f"import sys; sys.modules[{library!r}] = None; from lakepact.conformance.cli import main; main()"
+    code = f"import sys; sys.modules[{library!r}] = None; from lakepact.cli import main; main()"
 
     done = subprocess.run([sys.executable, "-c", code, "cat", getattr(place, where), table], capture_output=True, text=True, check=False)
 

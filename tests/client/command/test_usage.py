@@ -100,7 +100,7 @@ def test_every_verb_has_an_example(verb):
 
 
 def test_without_click_it_is_said_what_to_install():
-    code = "import sys; sys.modules['click'] = None; from lakepact.conformance.cli import main; main()"
+    code = "import sys; sys.modules['click'] = None; from lakepact.cli import main; main()"
 
     done = subprocess.run([sys.executable, "-c", code, "ls", "http://127.0.0.1:1"], capture_output=True, text=True, check=False)
 

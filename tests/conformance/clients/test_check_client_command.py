@@ -65,7 +65,7 @@ def test_a_client_that_does_nothing_even_where_all_is_well_is_not_judged() -> No
 def test_ctrl_c_ends_the_program_at_once_and_the_run_with_3(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     program = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(100)"
-    command = [sys.executable, "-m", "lakepact.conformance", "check-client", "--only", "IRC-PAG-006", "--", sys.executable, "-c", program]
+    command = [sys.executable, "-m", "lakepact.cli", "check-client", "--only", "IRC-PAG-006", "--", sys.executable, "-c", program]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         until = time.monotonic() + 60
         while not begun.exists() and time.monotonic() < until:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from lakepact.conformance.cli import main
+from lakepact.cli import main
 from lakepact.conformance.data import truth
 from lakepact.conformance.data.shapes import SHAPES
 

@@ -11,7 +11,8 @@ import pytest
 from lakepact.reference_server import running
 from lakepact.reference_server.http.problems import Problem
 from lakepact.reference_server.http.replies import NO_CONTENT, Reply
-from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, RULES, SHELF, Keys
+from lakepact.reference_server.iceberg_rest.commits.idempotency import KEPT_SECONDS, SHELF, Keys
+from lakepact.reference_server.iceberg_rest.rules import CatalogRules
 from lakepact.reference_server.service import BadSetting
 from lakepact.reference_server.storage.store import Key, MemoryStore, NotKept, Record
 
@@ -179,7 +180,7 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def keys(store: MemoryStore, clock: Clock) -> Keys:
-    return Keys(store, dict(RULES), clock)
+    return Keys(store, CatalogRules(), clock)
 
 
 @pytest.fixture(params=[False, True], ids=["on the loop", "in a thread"])
@@ -278,7 +279,7 @@ def test_keys_are_forgotten_after_their_time_and_not_before(store: MemoryStore, 
 def test_keys_of_a_store_that_was_opened_again_are_forgotten_too(store: MemoryStore, keys: Keys, clock: Clock) -> None:
     keys.once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=KEY)
     clock.now += KEPT_SECONDS + 1
-    Keys(store, dict(RULES), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=OTHER)
+    Keys(store, CatalogRules(), clock).once("dropTable", lambda **_: NO_CONTENT, blocking=False)(idempotency_key=OTHER)
 
     assert store.get(Key(SHELF, (), KEY)) is None
 
@@ -300,6 +301,8 @@ def test_what_was_done_is_answered_for_even_if_its_key_cannot_be_kept(store: Mem
     def full(*_: Any) -> None:
         raise NotKept("the disk is full", 507)
 
-    keys = Keys(store, {**RULES, "key-is-kept": full}, clock)
+    rules = CatalogRules()
+    rules.replace("key_is_kept", full)
+    keys = Keys(store, rules, clock)
 
     assert keys.once("createTable", lambda **_: NO_CONTENT, blocking=True)(idempotency_key=KEY) is NO_CONTENT

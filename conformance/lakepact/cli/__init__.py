@@ -1,17 +1,16 @@
-"""The `lakepact` command: parsing only; what the verbs do stands in modules of their own."""
+"""The `lakepact` command: finds verbs, and ends them with the right exit code."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import io
 import os
 import signal
 import sys
 import threading
 import traceback
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 try:
     import click
@@ -19,37 +18,10 @@ except ModuleNotFoundError:
     sys.stderr.write("the command lakepact needs click, which is not installed: pip install 'lakepact[server]'\n")
     sys.exit(2)
 
+from .verbs import VERBS
+
 if TYPE_CHECKING:
     from collections.abc import Generator
-
-
-class Verb(NamedTuple):
-    """Where a verb stands, which is imported when it is called, so that each needs only its own extra."""
-
-    module: str
-    command: str
-    says: str  #: in the list of all verbs, which imports none of them
-
-
-VERBS = {
-    "campaign": Verb("lakepact.conformance.campaign.cli", "campaign", "Send many cases to several servers, and compare them."),
-    "cat": Verb("lakepact.client.command.cat", "cat", "Show the rows of a table."),
-    "check": Verb("lakepact.conformance.check", "check", "Judge a server, clause by clause."),
-    "check-client": Verb("lakepact.conformance.clients.command", "check_client", "Judge a client, by what it does with scripted answers."),
-    "contracts": Verb("lakepact.conformance.contracts", "contracts", "Contracts and versions, and how they differ."),
-    "data": Verb("lakepact.conformance.data.cli", "data", "Write tables of known rows, and read them back."),
-    "diff": Verb("lakepact.conformance.campaign.diff", "diff", "Send the same requests to two servers, and say where they differ."),
-    "explain": Verb("lakepact.conformance.catalogue", "explain", "Explain a requirement, and what judges it."),
-    "fixtures": Verb("lakepact.conformance.fixtures.cli", "fixtures", "Write tables for a server to share and be judged by."),
-    "list": Verb("lakepact.conformance.catalogue", "list_requirements", "List requirements, checks or parameters."),
-    "ls": Verb("lakepact.client.command.ls", "ls", "List what a catalog holds, or a server shares."),
-    "matrix": Verb("lakepact.conformance.matrix", "matrix", "Put reports of several servers side by side."),
-    "probe": Verb("lakepact.conformance.probe", "probe", "Find out what a server declares and serves."),
-    "reports": Verb("lakepact.conformance.metrics_reports", "reports", "Show the metrics that a reference server was sent."),
-    "serve": Verb("lakepact.reference_server.cli", "serve", "Start the reference server."),
-    "show": Verb("lakepact.client.command.show", "show", "Show what a table or view is."),
-    "store": Verb("lakepact.reference_server.store_cli", "store", "Look after files that keep a catalog."),
-}
 
 
 #: Exit code of what Ctrl-C ends, what nobody reads to its end, and what breaks; click's and Python's own is 1, which says of a server
@@ -106,12 +78,10 @@ class Verbs(click.Group):
         if verb is None:
             return None
         try:
-            command: click.Command = getattr(importlib.import_module(verb.module), verb.command)
+            return verb.load()
         except ModuleNotFoundError as missing:
-            extra = "server" if "reference_server" in verb.module else "data" if cmd_name == "data" else "conformance"
-            click.echo(f"lakepact {cmd_name} needs {missing.name}, which is not installed: pip install 'lakepact[{extra}]'", err=True)
+            click.echo(f"lakepact {cmd_name} needs {missing.name}, which is not installed: pip install 'lakepact[{verb.extra}]'", err=True)
             sys.exit(2)
-        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """All verbs, whatever of them can be called with what is installed."""

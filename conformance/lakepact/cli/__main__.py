@@ -1,0 +1,5 @@
+"""`python -m lakepact.cli` is the `lakepact` command."""
+
+from lakepact.cli import main
+
+main()
