@@ -379,3 +379,17 @@ def test_filter_selects_by_id_area_operation_and_check() -> None:
 def test_filter_that_matches_nothing_is_refused() -> None:
     with pytest.raises(plan.NothingSelected, match="lakepact list"):
         plan.plan(judging(MUST, 200), only=["nonsense"])
+
+
+def test_operation_of_no_version_of_the_contract_is_an_error() -> None:
+    suite = new_suite()
+
+    @suite.check(MUST)
+    def misspells(lab: Lab) -> None:
+        """A table is loaded."""
+        lab.send("lodTable", declared=False)
+
+    done = run(suite, lambda *_: answer(200, {}))
+
+    assert done.results()[MUST].outcome is Outcome.ERROR
+    assert "no version of iceberg_rest has an operation 'lodTable'" in done.results()[MUST].verdicts[0].actual

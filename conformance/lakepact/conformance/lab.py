@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ import orjson
 from lakepact.conformance.exchanges import ANYTHING, Reply
 from lakepact.conformance.outcome import Blocked, NotOffered, Outcome, Unmet, Verdict, broken
 from lakepact.conformance.target import is_on
+from lakepact.generated.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -24,9 +26,17 @@ if TYPE_CHECKING:
     from lakepact.conformance.exchanges import Exchange
     from lakepact.conformance.target import Offer, Target
     from lakepact.conformance.wire import Wire
-    from lakepact.generated.contract import Contract, Operation
+    from lakepact.generated.contract import Operation
 
 T = TypeVar("T")
+
+
+@cache
+def operations_of(contract: str) -> frozenset[str]:
+    """Return the operations of all versions of a contract, and of the contract that it is a profile of."""
+    own = Contract(contract)
+    found = frozenset(operation for version in own.versions for operation in Contract(contract, version).operations)
+    return found | operations_of(own.profile_of) if own.profile_of else found
 
 
 class Lab:
@@ -96,11 +106,14 @@ class Lab:
             arguments: parameters by their Python names; `None` leaves one out.
 
         Raises:
-            NotOffered: the target does not declare the operation, or the contract does not have it.
+            NotOffered: the target does not declare the operation, or this version of the contract does not have it.
+            LookupError: no version of the contract has the operation: the check misspells it.
             Blocked: no answer came.
         """
         known = self.contract.operations.get(operation)
         if known is None:
+            if operation not in operations_of(self.contract.name):
+                raise LookupError(f"no version of {self.contract.name} has an operation {operation!r}")
             raise NotOffered(f"{self.contract.name} has no operation {operation}")
         if declared and not self.offers(operation):
             raise NotOffered(f"the target does not declare {operation}")
@@ -182,7 +195,13 @@ class Lab:
         return "?" + "&".join(encoded) if encoded else ""
 
     def offers(self, operation: str) -> bool:
-        """Whether the target declares the operation."""
+        """Return whether the target declares the operation.
+
+        Raises:
+            LookupError: no version of the contract has the operation.
+        """
+        if operation not in operations_of(self.contract.name):
+            raise LookupError(f"no version of {self.contract.name} has an operation {operation!r}")
         return operation in self.offer.operations
 
     def feature(self, name: str) -> bool:
