@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "write-a-check.md"
+PAGE = Path(__file__).parents[3] / "docs" / "write-a-check.md"
 MODULE = re.compile(r"`conformance/(lakepact/\S+)\.py`:\n\n```python\n(.*?)```", re.DOTALL)
 
 RUN = """

@@ -15,7 +15,7 @@ from lakepact.generated.contract import Contract, contracts
 if TYPE_CHECKING:
     from lakepact.reference_server.faults import Fault
 
-SPECS = Path(__file__).parents[2] / "specs"
+SPECS = Path(__file__).parents[3] / "specs"
 
 
 VERSIONS = [(name, version) for name in contracts() for version in Contract(name).versions]
