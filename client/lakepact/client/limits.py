@@ -163,7 +163,7 @@ class _Inflater:
                 data = self._inflate.unconsumed_tail
                 while found:
                     yield found
-                    # What is full may have more behind it, also without more input.
+                    # A full piece may have more behind it, also without more input.
                     found = self._inflate.decompress(data, _PIECE) if len(found) == _PIECE or data else b""
                     data = self._inflate.unconsumed_tail
 

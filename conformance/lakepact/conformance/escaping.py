@@ -1,7 +1,7 @@
-"""Text of others as each form of output may carry it: nothing in it acts, it is only seen.
+"""Text of targets, escaped for each form of output, so that it is shown and never interpreted.
 
-What a target says may hold escape sequences of terminals, markup, characters that turn the direction of text, and halves of characters.
-Every output writes it through the one function of its form.
+A target may send terminal escape sequences, markup, bidirectional overrides and lone surrogates. Every output writes such text through
+the one function of its form.
 """
 
 from __future__ import annotations

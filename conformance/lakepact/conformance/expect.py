@@ -21,7 +21,7 @@ def shown(value: Any) -> str:
         text = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
     except TypeError:
         text = repr(value)
-    # What is a secret as a whole may not be recognized in part.
+    # Part of a secret may not be recognized as one.
     return text if len(text) <= 300 else redacted(text, ())[:300] + "…"
 
 

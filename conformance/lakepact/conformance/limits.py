@@ -1,4 +1,4 @@
-"""What one answer of a target may take, and what a run spends on answers that take more."""
+"""Limits of one answer of a target, and the time that a run spends on answers beyond them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ KEEP_ALIVE_SECONDS = 75  #: longer than clients keep idle connections, so that t
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What callers may hold; the defaults suit a server with 64 MiB to spare."""
+    """Limits on what callers hold; the defaults suit a server with 64 MiB to spare."""
 
     connections: int = 800  #: open at the same time; file descriptors are left for everything else below the usual 1,024
     seconds: float = 20  #: for a request to arrive whole, and for `PROGRESS` bytes of an answer to be taken

@@ -1,4 +1,4 @@
-"""What a store holds, read without changing it, and whether that is all that was acknowledged.
+"""The content of a store, read without changing it, and whether it is all that was acknowledged.
 
 Rows hold the bytes that are sent, and a checksum over all of their columns; SQLite itself does not notice a changed bit. Each change also
 writes down the sum of the checksums of all rows, as it is after that change. So rows that are missing, and rows that are back, are noticed.
@@ -60,7 +60,7 @@ class Unavailable(BadSetting):
 
 @dataclass(slots=True)
 class Tally:
-    """What the rows of a store add up to, and what its last change says that they do."""
+    """The sum of the rows of a store, and the sum that its last change recorded."""
 
     changes: int = 0  #: the number of the last change
     stated: int = 0  #: the sum of checksums that the last change wrote down
@@ -125,7 +125,7 @@ def read(path: Path) -> Content:
 
 
 def about_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """What a store says about itself.
+    """Facts that a store records about itself.
 
     Raises:
         sqlite3.Error: its tables do not fit its format.
@@ -189,7 +189,7 @@ def looking_into(path: Path) -> Generator[sqlite3.Connection]:
     """A connection that only reads, and leaves the file and its log as they are."""
     log = log_of(path)
     logged = log.exists() and log.stat().st_size > 0
-    # Where there is no log, nothing beside the file is looked for.
+    # Without a log, nothing beside the file matters.
     uri = f"file:{quote(str(path.absolute()))}?mode=ro{'' if logged else '&immutable=1'}"
     try:
         with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
@@ -280,7 +280,7 @@ def refusal(path: Path, error: sqlite3.Error) -> BadSetting:
 
 
 def worded(error: Exception) -> str:
-    """What an error says, without codes."""
+    """Return the message of an error, without codes."""
     if isinstance(error, OSError):
         return "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
     return "the disk is full" if getattr(error, "sqlite_errorname", "") in _NO_ROOM else str(error)

@@ -54,7 +54,7 @@ def mark_of(path: Path) -> Path:
 
 
 def boot() -> str | None:
-    """What tells this start of the machine from every other; None where nothing does."""
+    """Return the id of this boot of the machine; None on systems without one."""
     try:
         return BOOT.read_text().strip()
     except OSError:

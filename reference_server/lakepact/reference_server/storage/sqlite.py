@@ -108,7 +108,7 @@ class StoreFile:
                 self._closing.callback(self._mark.close)
                 self._connection = _connected(path, durability)
                 self._closing.callback(self._connection.close)
-                # What a power failure tore is not to be found again behind later changes. Without room for that, it stays.
+                # A change torn by a power failure must not reappear behind later changes. On a full disk it stays.
                 with contextlib.suppress(sqlite3.Error):
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 # Only now: the changes that it counts are on the disk.

@@ -190,7 +190,7 @@ class WholeStore(Store, Protocol):
 
     @property
     def turn(self) -> Turn:
-        """What a thread holds while it is in a transaction."""
+        """The state of a thread during a transaction."""
         ...
 
 

@@ -72,7 +72,7 @@ class AsyncReach:
 
 
 async def _collected(opened: AsyncOpened, most: int | None, span: Span | None, unknown: int) -> bytearray:
-    """What a reply brings, without what was not asked for; `unknown` is how much may come where nobody says how much there is."""
+    """Return the bytes of a reply that were asked for; `unknown` limits a reply that announces no length."""
     skipped = span.offset if span is not None and opened.status != 206 else 0
     wanted = span.length if span is not None else most
     allowed = unknown if wanted is None else wanted

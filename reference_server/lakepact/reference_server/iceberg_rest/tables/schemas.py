@@ -159,7 +159,7 @@ def same_schema(one: Document, other: Document) -> bool:
 
 
 def schema_meaning(schema: Document) -> Hashable:
-    """What a schema says: equal for schemas that are the same, and only for them."""
+    """Return the meaning of a schema: equal for the same schemas, and only for them."""
     return _identifiers(schema), hashable([canonical_field(field) for field in schema["fields"]])
 
 

@@ -34,7 +34,7 @@ LISTS: dict[str, tuple[str, Alike | None]] = {
     "encryption-keys": ("key-id", None),
     "versions": ("version-id", Alike(version_meaning, version_meaning)),
 }
-#: What is kept of a member besides, and made again when the member is replaced.
+#: Indices of members, made again when a member is replaced.
 _DERIVED = {"schemas": "field_types", "partition-specs": "partition_fields", "snapshots": "written_with", "refs": "referring"}
 
 

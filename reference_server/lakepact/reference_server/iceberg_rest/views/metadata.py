@@ -18,7 +18,7 @@ FORMAT_VERSION = 1
 #: The format version of tables whose types the columns of a view may have: a view reads tables of every version.
 TYPES_OF = 3
 FIRST_VERSION = 1
-#: What makes two versions the same; when they were made does not.
+#: Members that two equal versions share; the time is none of them.
 _MEANING = ("schema-id", "summary", "representations", "default-catalog", "default-namespace")
 HISTORY_SIZE = "version.history.num-entries"  #: the property that says how many versions a view keeps
 DEFAULT_HISTORY_SIZE = 10
@@ -94,7 +94,7 @@ def checked_version(holder: Document, where: str) -> Document:
 
 
 def version_meaning(version: Document) -> Hashable:
-    """What a version says: equal for versions that are the same, and only for them; when they were made does not count."""
+    """Return the meaning of a version: equal for the same versions, and only for them. The time does not count."""
     return tuple(hashable(version.get(member)) for member in _MEANING)
 
 
