@@ -35,7 +35,7 @@ def _cat() -> click.Command:
 
 
 def _check() -> click.Command:
-    from lakepact.conformance.check import check
+    from lakepact.conformance.commands.check import check
 
     return check
 
@@ -47,7 +47,7 @@ def _check_client() -> click.Command:
 
 
 def _contracts() -> click.Command:
-    from lakepact.conformance.contracts import contracts
+    from lakepact.conformance.commands.contracts import contracts
 
     return contracts
 
@@ -65,7 +65,7 @@ def _diff() -> click.Command:
 
 
 def _explain() -> click.Command:
-    from lakepact.conformance.catalogue import explain
+    from lakepact.conformance.commands.requirements import explain
 
     return explain
 
@@ -77,7 +77,7 @@ def _fixtures() -> click.Command:
 
 
 def _list() -> click.Command:
-    from lakepact.conformance.catalogue import list_requirements
+    from lakepact.conformance.commands.requirements import list_requirements
 
     return list_requirements
 
@@ -89,19 +89,19 @@ def _ls() -> click.Command:
 
 
 def _matrix() -> click.Command:
-    from lakepact.conformance.matrix import matrix
+    from lakepact.conformance.commands.matrix import matrix
 
     return matrix
 
 
 def _probe() -> click.Command:
-    from lakepact.conformance.probe import probe
+    from lakepact.conformance.commands.probe import probe
 
     return probe
 
 
 def _reports() -> click.Command:
-    from lakepact.conformance.metrics_reports import reports
+    from lakepact.conformance.commands.metrics import reports
 
     return reports
 

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance import suite as suites
-from lakepact.conformance.check import check
+from lakepact.conformance.commands.check import check
 from lakepact.conformance.report import lines
 from lakepact.conformance.target import Target
 from lakepact.generated.contract import contracts

@@ -32,7 +32,8 @@ def test_the_list_of_verbs_needs_no_extra_but_that_of_the_server() -> None:
 
 
 def test_who_does_not_fuzz_waits_for_no_fuzzer_to_be_imported() -> None:
-    code = "import sys, lakepact.conformance.check as _; print({'hypothesis', 'schemathesis', 'duckdb', 'pyarrow'} & set(sys.modules))"
+    fuzzers = "{'hypothesis', 'schemathesis', 'duckdb', 'pyarrow'}"
+    code = f"import sys, lakepact.conformance.commands.check as _; print({fuzzers} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "set()\n"

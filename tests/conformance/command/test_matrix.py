@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from browsers import LEAST_CONTRAST, NEEDS_BROWSER, seen
-from lakepact.conformance.matrix import matrix
+from lakepact.conformance.commands.matrix import matrix
 from lakepact.conformance.report import compatibility, lines, matrices
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance import asking, profiles
-from lakepact.conformance.check import check
-from lakepact.conformance.probe import probe
+from lakepact.conformance.commands.check import check
+from lakepact.conformance.commands.probe import probe
 from lakepact.generated.contract import Contract, contracts
 from lakepact.reference_server.running import running
 from miniatures import answer, miniature

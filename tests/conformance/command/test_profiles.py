@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakepact.conformance import profiles
-from lakepact.conformance.check import check
+from lakepact.conformance.commands.check import check
 from miniatures import answer, miniature
 
 if TYPE_CHECKING:

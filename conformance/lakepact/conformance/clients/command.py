@@ -14,9 +14,9 @@ import click
 
 from lakepact.conformance import known, plan, runner
 from lakepact.conformance import suite as suites
-from lakepact.conformance.check import INTERRUPTED
 from lakepact.conformance.clients.lab import Client
 from lakepact.conformance.clients.program import Program
+from lakepact.conformance.commands.check import INTERRUPTED
 from lakepact.conformance.embedded import embedded
 from lakepact.conformance.outcome import Blocked
 from lakepact.conformance.report import output

@@ -1,0 +1,1 @@
+"""The verbs of the command that check servers and describe requirements."""
