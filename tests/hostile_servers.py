@@ -176,21 +176,20 @@ def attacking(attack: Attack, *, first: Callable[[str], bytes | None] = lambda _
             with contextlib.suppress(OSError):
                 while time.monotonic() < until and (path := self._path()):
                     right = first(path)
-                    if right is not None:
-                        self.connection.sendall(right)
-                        continue
-                    for piece in attack(path):
+                    for piece in attack(path) if right is None else [right]:
                         if time.monotonic() > until:
                             return
                         self.connection.sendall(piece)
-                    if attack is not endless_pages:
+                    if self.closes or (right is None and attack is not endless_pages):
                         return
 
         def _path(self) -> str:
             line, length = self.rfile.readline().decode("latin-1"), 0
+            self.closes = False  # only its answers are hostile: it closes connections as it is asked to
             while (header := self.rfile.readline()) not in {b"\r\n", b""}:
                 name, _, value = header.partition(b":")
                 length = int(value) if name.lower() == b"content-length" else length
+                self.closes |= (name.lower(), value.strip().lower()) == (b"connection", b"close")
             self.rfile.read(length)
             return line.split(" ")[1] if line.count(" ") > 1 else ""
 
