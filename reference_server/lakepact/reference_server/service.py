@@ -83,9 +83,8 @@ class Rules:
             LookupError: there is no such rule, or nothing asks for it.
         """
         if name not in self.names() - self.idle:
-            raise LookupError(
-                f"there is no rule {name!r}; near: {', '.join(difflib.get_close_matches(name, self.names(), n=3, cutoff=0.0))}"
-            )
+            near = difflib.get_close_matches(name, self.names() - self.idle, n=3, cutoff=0.0)
+            raise LookupError(f"nothing asks for the rule {name!r}; near: {', '.join(near)}")
         rule: Callable[..., Any] = getattr(self, name)
         return rule
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from habits import of_habit
+from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
@@ -72,7 +72,8 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judged(folder: Path, *only: str, habit: Install | None = None, known: bool = True, on: str = "") -> dict[str, Any]:
     """What some checks say of a reference server that has a habit, of a stranger if its content is not known; `on` is a feature."""
-    with of_habit(habit), running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
+    faults = [] if habit is None else [unnamed(habit)]
+    with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
         parameters = {"fixtures": str(folder)} if known else {}
         target = Target(
             server.address("delta_sharing"),

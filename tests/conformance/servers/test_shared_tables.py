@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from habits import of_habit
+from faulty import unnamed
 from lakepact.conformance import plan, runner
 from lakepact.conformance import suite as suites
 from lakepact.conformance.fixtures import pack
@@ -54,7 +54,8 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judged(folder: Path, *areas: str, habit: Install | None = None) -> dict[str, Any]:
     """What the checks of some areas say of a reference server that has a habit."""
-    with of_habit(habit), running(contract="delta_sharing", shares=folder / "shares.yaml") as server:
+    faults = [] if habit is None else [unnamed(habit)]
+    with running(contract="delta_sharing", shares=folder / "shares.yaml", faults=faults) as server:
         headers = {"Authorization": f"Bearer {pack.TOKENS['all']}"}
         features = {"fixtures": True}
         target = Target(server.address("delta_sharing"), headers=headers, features=features, parameters={"fixtures": str(folder)})

@@ -265,6 +265,6 @@ def statistics(adds: Arrow, texts: list[str | None]) -> Sequence[str | None]:
     """The texts of statistics, put together from columns where a checkpoint has them only so."""
     if "stats_parsed" not in {field.name for field in adds.type}:
         return texts
-    from lakepact.reference_server.delta_sharing.log.parsed_statistics import texts_of  # noqa: PLC0415 - imported where it is needed
+    from lakepact.reference_server.delta_sharing.log.parsed_statistics import texts_of  # noqa: PLC0415 - few checkpoints need it
 
     return texts_of(adds.field("stats_parsed"))
