@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from codegen.contracts import Source
     from codegen.documents import Document
-    from codegen.templates.contract import Operation
+    from codegen.templates.contract import Operation, OperationId
 
 FLAGS = ["--meta=none", "--overwrite", "--fail-on-warning"]
 CONFIGURATION: dict[str, Any] = {"literal_enums": True, "post_hooks": []}
 
 
-def endpoints(of: Source, document: Document, operations: Mapping[str, Operation], header: str) -> dict[str, str]:
+def endpoints(of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str) -> dict[str, str]:
     """The source of each module of endpoints, by file name.
 
     Raises:
@@ -74,7 +74,7 @@ def _one_content(document: Document) -> Document:
     return document
 
 
-def _contract(of: Source, document: Document, operations: Mapping[str, Operation], header: str) -> str:
+def _contract(of: Source, document: Document, operations: Mapping[OperationId, Operation], header: str) -> str:
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
     facts = {operation.function: _facts(of, operation, written[operation.id]) for operation in operations.values()}
     known: dict[str, Any] = {

@@ -20,6 +20,7 @@ from codegen.server import server
 from codegen.validation import validation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from codegen.contracts import Source
@@ -56,8 +57,10 @@ def _generate(source: Source, package: Path) -> None:
     bundle, table = version.bundle, version.operations
     first_line = _FirstLines(source, sha256(json_bytes(bundle.verdicts)), sha256(json_bytes(source.inputs)))
     calls = endpoints(source, bundle.verdicts, table, first_line.of_tool("openapi-python-client"))
+    later = [_beside(other) for other in source.beside]
     modules = {
         "__init__.py": f'{first_line.of("generate")}"""{source.title} {source.version}: {_CONTENTS}"""\n',
+        "op.py": _constants([version, *(other for other in later if other.source.tables)], first_line.of("generate")),
         "models.py": _models(version, first_line.of_tool("datamodel-code-generator")),
         "endpoints/__init__.py": f'{first_line.of("generate")}"""{_ENDPOINTS}"""\n',
         **{f"endpoints/{name}": text for name, text in calls.items()},
@@ -65,13 +68,13 @@ def _generate(source: Source, package: Path) -> None:
     }
     write_all(package, modules)
     _write_documents(version, package)
-    for other in source.beside:
+    for other in later:
         _generate_beside(version, other, package)
 
 
-def _generate_beside(version: Version, other: Source, package: Path) -> None:
+def _generate_beside(version: Version, later: Version, package: Path) -> None:
     """How another version differs from the one that becomes code and, if it is to be served and judged, its tables."""
-    later = _beside(other)
+    other = later.source
     write(package / "versions" / f"{other.version}.json", json_bytes(versions.difference(version, later)).decode())
     if other.tables:
         first_line = _FirstLines(other, sha256(json_bytes(later.bundle.verdicts)), sha256(json_bytes(other.inputs)))
@@ -79,6 +82,12 @@ def _generate_beside(version: Version, other: Source, package: Path) -> None:
         folder = package / "versions" / snake(f"v{other.version}")
         write_all(folder, {"__init__.py": f"{first_line.of('generate')}{said}\n", **_tables(later, first_line, shared=version)})
         _write_documents(later, folder)
+
+
+def _constants(tables: Sequence[Version], header: str) -> str:
+    """The module `op`: a constant for each operation of any of these versions of one contract."""
+    found = {operation.function: operation.id for version in tables for operation in version.operations.values()}
+    return rendered("op.py.jinja", header=header, title=tables[0].source.title, operations=found)
 
 
 def _write_documents(version: Version, folder: Path) -> None:
@@ -121,7 +130,9 @@ def _tables(version: Version, first_line: _FirstLines, *, shared: Version | None
         "differences": demands.differences,
     }
     return {
-        "operations.py": rendered("operations.py.jinja", header=first_line.of("operations"), operations=table, **named),
+        "operations.py": rendered(
+            "operations.py.jinja", header=first_line.of("operations"), operations=table, contract=version.source.name, **named
+        ),
         "errors.py": rendered("errors.py.jinja", header=first_line.of("errors"), errors=version.errors, **named),
         "server.py": server(version.bundle.verdicts, table, header=first_line.of("server"), **named),
         "requirements.py": rendered("requirements.py.jinja", header=first_line.of("registry", "registry"), **demanded, **named),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from codegen.documents import PROSE, Broken, Document, component, is_object, resolved
 from codegen.names import snake
 from codegen.passes import operations_of
-from codegen.templates.contract import Answer, Operation, Parameter
+from codegen.templates.contract import Answer, Operation, OperationId, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Errors = dict[str, dict[int, tuple[str, ...]]]  #: operation id, status: types
 
 
-def operations(document: Document, errors: Errors, media: Mapping[str, Writing]) -> dict[str, Operation]:
+def operations(document: Document, errors: Errors, media: Mapping[str, Writing]) -> dict[OperationId, Operation]:
     """Every operation by its id, in the contract's order.
 
     Args:
@@ -29,7 +29,7 @@ def operations(document: Document, errors: Errors, media: Mapping[str, Writing])
     Raises:
         Broken: Two operations have one name, or one says what cannot become a table.
     """
-    found: dict[str, Operation] = {}
+    found: dict[OperationId, Operation] = {}
     for path, method, written in operations_of(document):
         operation = _operation(document, path, method, written, _answers(document, written, errors, media))
         if operation.id in found or operation.function in {other.function for other in found.values()}:
@@ -43,7 +43,7 @@ def _operation(document: Document, path: str, method: str, written: Document, an
     if others:
         raise Broken(f"{written['operationId']}: a request has one media type, not also {', '.join(others)}")
     return Operation(
-        id=written["operationId"],
+        id=OperationId(written["operationId"]),
         function=snake(written["operationId"]),
         method=method.upper(),
         path=path,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from codegen import profiles
 from codegen.documents import Broken, at, no_twins, read_yaml, steps
-from codegen.templates.contract import Difference, Edit, Feature, Prose, Requirement
+from codegen.templates.contract import Difference, Edit, Feature, OperationId, Prose, Requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class _Context:
     """What requirements may speak of."""
 
     bundle: Bundle
-    operations: Mapping[str, Operation]
+    operations: Mapping[OperationId, Operation]
     features: frozenset[str]
     readings: Mapping[str, str]
     uncovered: Mapping[str, str]
@@ -49,7 +49,7 @@ class _Context:
         return self.inherited and any(difference.drops(requirement) for difference in self.bundle.differences)
 
 
-def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[str, Operation]) -> Registry:
+def registry(folders: Sequence[Path], bundle: Bundle, operations: Mapping[OperationId, Operation]) -> Registry:
     """Everything that a contract's folders say beyond the contract itself; what a later folder says under a name counts.
 
     Raises:

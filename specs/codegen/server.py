@@ -13,7 +13,7 @@ from codegen.python_source import WIDTH, rendered
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from codegen.templates.contract import Operation, Parameter
+    from codegen.templates.contract import Operation, OperationId, Parameter
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _INDENT = 8
@@ -29,7 +29,7 @@ class Method:
     details: tuple[str, ...]
 
 
-def server(document: Document, operations: Mapping[str, Operation], **values: str) -> str:
+def server(document: Document, operations: Mapping[OperationId, Operation], **values: str) -> str:
     """The source of the module with the protocol."""
     written = {operation["operationId"]: operation for _, _, operation in operations_of(document)}
     methods = [_method(document, operation, written[operation.id]) for operation in operations.values()]

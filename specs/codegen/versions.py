@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from codegen.contracts import Source
     from codegen.documents import Document
     from codegen.operations import Errors
-    from codegen.templates.contract import Operation
+    from codegen.templates.contract import Operation, OperationId
 
 _OF_OURS = {"reading", "edits", "uncovered"}  #: members of a requirement that say nothing of the contract
 
@@ -31,7 +31,7 @@ class Version:
     source: Source
     bundle: Bundle
     errors: Errors
-    operations: Mapping[str, Operation]
+    operations: Mapping[OperationId, Operation]
     registry: Registry
 
 

@@ -45,6 +45,14 @@ def test_there_are_as_many_operations_as_their_authors_count() -> None:
     }
 
 
+@every_contract
+def test_op_has_a_constant_for_each_operation_of_any_version(contract: Contract) -> None:
+    constants = {name: value for name, value in vars(module(contract, "op")).items() if isinstance(value, str) and name[0] != "_"}
+
+    versions = [Contract(contract.name, version) for version in contract.versions]
+    assert constants == {o.function: o.id for version in versions for o in version.operations.values()}
+
+
 @every_operation
 def test_an_operation_is_in_every_document(contract: Contract, operation: Operation) -> None:
     assert {bundled(contract, operation)["operationId"], routed(contract, operation)["operationId"]} == {operation.id}

@@ -10,13 +10,14 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NewType, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
 T = TypeVar("T")
+OperationId = NewType("OperationId", str)  #: an operationId of a contract; its constants are in the module `op`
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Answer:
 class Operation:
     """One operation of a contract."""
 
-    id: str  #: operationId
+    id: OperationId
     function: str  #: the same as a Python name
     method: str
     path: str  #: path template, as the contract writes it
@@ -184,9 +185,9 @@ class Contract:
         return version
 
     @cached_property
-    def operations(self) -> Mapping[str, Operation]:
+    def operations(self) -> Mapping[OperationId, Operation]:
         """Every operation by its id, in the contract's order."""
-        operations: Mapping[str, Operation] = self._module("operations").OPERATIONS
+        operations: Mapping[OperationId, Operation] = self._module("operations").OPERATIONS
         return operations
 
     @cached_property
@@ -267,7 +268,7 @@ class Contract:
         return self._document("routing.json")
 
     @cached_property
-    def routes(self) -> tuple[tuple[str, str, str], ...]:
+    def routes(self) -> tuple[tuple[str, str, OperationId], ...]:
         """Method, path and operation id of every route, as connexion makes them of the routing."""
         return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Answer, Operation, Parameter
+from lakepact.generated.contract import Answer, Operation, OperationId, Parameter
+from lakepact.generated.shelf import op
 
 TITLE = "Shelf"
 VERSION = "2"
 
-OPERATIONS: dict[str, Operation] = {
-    "listBooks": Operation(
-        id="listBooks",
+OPERATIONS: dict[OperationId, Operation] = {
+    op.list_books: Operation(
+        id=op.list_books,
         function="list_books",
         method="GET",
         path="/shelves/{shelf-id}/books",
@@ -42,8 +43,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Books",),
     ),
-    "shelfExists": Operation(
-        id="shelfExists",
+    op.shelf_exists: Operation(
+        id=op.shelf_exists,
         function="shelf_exists",
         method="HEAD",
         path="/shelves/{shelf-id}/books",
@@ -54,8 +55,8 @@ OPERATIONS: dict[str, Operation] = {
         success=204,
         answers={"204": Answer(status="204", schema=None, media_type=None), "404": Answer(status="404", schema=None, media_type=None)},
     ),
-    "changeShelf": Operation(
-        id="changeShelf",
+    op.change_shelf: Operation(
+        id=op.change_shelf,
         function="change_shelf",
         method="POST",
         path="/shelves/{shelf-id}/books",
@@ -70,8 +71,8 @@ OPERATIONS: dict[str, Operation] = {
             "5XX": Answer(status="5XX", schema="Refusal", media_type="application/json"),
         },
     ),
-    "readLog": Operation(
-        id="readLog",
+    op.read_log: Operation(
+        id=op.read_log,
         function="read_log",
         method="GET",
         path="/shelves/{shelf-id}/log",
@@ -88,8 +89,8 @@ OPERATIONS: dict[str, Operation] = {
             "404": Answer(status="404", schema="Refusal", media_type="application/json"),
         },
     ),
-    "getKey": Operation(
-        id="getKey",
+    op.get_key: Operation(
+        id=op.get_key,
         function="get_key",
         method="POST",
         path="/keys",
