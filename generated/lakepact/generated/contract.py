@@ -1,4 +1,4 @@
-# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 a69356bc505538fd. Do not edit: nox -s generate
+# Made by codegen.generate from specs/codegen/templates/contract.py, sha256 52b792e92b135ac1. Do not edit: nox -s generate
 """What a contract is once it is code: operations, answers, requirements, features and edits, as frozen values.
 
 Every room of lakepact reads these tables; none of them parses the contract itself.
@@ -11,13 +11,14 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NewType, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
 T = TypeVar("T")
+OperationId = NewType("OperationId", str)  #: an operationId of a contract; its constants are in the module `op`
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Answer:
 class Operation:
     """One operation of a contract."""
 
-    id: str  #: operationId
+    id: OperationId
     function: str  #: the same as a Python name
     method: str
     path: str  #: path template, as the contract writes it
@@ -185,9 +186,9 @@ class Contract:
         return version
 
     @cached_property
-    def operations(self) -> Mapping[str, Operation]:
+    def operations(self) -> Mapping[OperationId, Operation]:
         """Every operation by its id, in the contract's order."""
-        operations: Mapping[str, Operation] = self._module("operations").OPERATIONS
+        operations: Mapping[OperationId, Operation] = self._module("operations").OPERATIONS
         return operations
 
     @cached_property
@@ -268,7 +269,7 @@ class Contract:
         return self._document("routing.json")
 
     @cached_property
-    def routes(self) -> tuple[tuple[str, str, str], ...]:
+    def routes(self) -> tuple[tuple[str, str, OperationId], ...]:
         """Method, path and operation id of every route, as connexion makes them of the routing."""
         return tuple((method, path, operation) for method, path, operation in self._document("plan.json")["routes"])
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Answer, Operation, Parameter
+from lakepact.generated.contract import Answer, Operation, OperationId, Parameter
+from lakepact.generated.delta_sharing import op
 
 TITLE = "Delta Sharing Protocol"
 VERSION = "2026-02"
 
-OPERATIONS: dict[str, Operation] = {
-    "listShares": Operation(
-        id="listShares",
+OPERATIONS: dict[OperationId, Operation] = {
+    op.list_shares: Operation(
+        id=op.list_shares,
         function="list_shares",
         method="GET",
         path="/shares",
@@ -37,8 +38,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("catalogue",),
     ),
-    "getShare": Operation(
-        id="getShare",
+    op.get_share: Operation(
+        id=op.get_share,
         function="get_share",
         method="GET",
         path="/shares/{share}",
@@ -57,8 +58,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("catalogue",),
     ),
-    "listSchemas": Operation(
-        id="listSchemas",
+    op.list_schemas: Operation(
+        id=op.list_schemas,
         function="list_schemas",
         method="GET",
         path="/shares/{share}/schemas",
@@ -87,8 +88,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("catalogue",),
     ),
-    "listTables": Operation(
-        id="listTables",
+    op.list_tables: Operation(
+        id=op.list_tables,
         function="list_tables",
         method="GET",
         path="/shares/{share}/schemas/{schema}/tables",
@@ -118,8 +119,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("catalogue",),
     ),
-    "listAllTables": Operation(
-        id="listAllTables",
+    op.list_all_tables: Operation(
+        id=op.list_all_tables,
         function="list_all_tables",
         method="GET",
         path="/shares/{share}/all-tables",
@@ -148,8 +149,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("catalogue",),
     ),
-    "headTableVersion": Operation(
-        id="headTableVersion",
+    op.head_table_version: Operation(
+        id=op.head_table_version,
         function="head_table_version",
         method="HEAD",
         path="/shares/{share}/schemas/{schema}/tables/{table}",
@@ -173,8 +174,8 @@ OPERATIONS: dict[str, Operation] = {
         tags=("tables",),
         deprecated=True,
     ),
-    "getTableVersion": Operation(
-        id="getTableVersion",
+    op.get_table_version: Operation(
+        id=op.get_table_version,
         function="get_table_version",
         method="GET",
         path="/shares/{share}/schemas/{schema}/tables/{table}/version",
@@ -198,8 +199,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("tables",),
     ),
-    "getTableMetadata": Operation(
-        id="getTableMetadata",
+    op.get_table_metadata: Operation(
+        id=op.get_table_metadata,
         function="get_table_metadata",
         method="GET",
         path="/shares/{share}/schemas/{schema}/tables/{table}/metadata",
@@ -243,8 +244,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("tables",),
     ),
-    "queryTable": Operation(
-        id="queryTable",
+    op.query_table: Operation(
+        id=op.query_table,
         function="query_table",
         method="POST",
         path="/shares/{share}/schemas/{schema}/tables/{table}/query",
@@ -281,8 +282,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("tables",),
     ),
-    "queryTableChanges": Operation(
-        id="queryTableChanges",
+    op.query_table_changes: Operation(
+        id=op.query_table_changes,
         function="query_table_changes",
         method="GET",
         path="/shares/{share}/schemas/{schema}/tables/{table}/changes",
@@ -350,8 +351,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("tables",),
     ),
-    "generateTemporaryTableCredentials": Operation(
-        id="generateTemporaryTableCredentials",
+    op.generate_temporary_table_credentials: Operation(
+        id=op.generate_temporary_table_credentials,
         function="generate_temporary_table_credentials",
         method="POST",
         path="/shares/{share}/schemas/{schema}/tables/{table}/temporary-table-credentials",

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Answer, Operation, Parameter
+from lakepact.generated.contract import Answer, Operation, OperationId, Parameter
+from lakepact.generated.iceberg_rest import op
 
 TITLE = "Apache Iceberg REST Catalog API"
 VERSION = "1.10.0"
 
-OPERATIONS: dict[str, Operation] = {
-    "getConfig": Operation(
-        id="getConfig",
+OPERATIONS: dict[OperationId, Operation] = {
+    op.get_config: Operation(
+        id=op.get_config,
         function="get_config",
         method="GET",
         path="/v1/config",
@@ -32,8 +33,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Configuration API",),
     ),
-    "getToken": Operation(
-        id="getToken",
+    op.get_token: Operation(
+        id=op.get_token,
         function="get_token",
         method="POST",
         path="/v1/oauth/tokens",
@@ -51,8 +52,8 @@ OPERATIONS: dict[str, Operation] = {
         tags=("OAuth2 API",),
         deprecated=True,
     ),
-    "listNamespaces": Operation(
-        id="listNamespaces",
+    op.list_namespaces: Operation(
+        id=op.list_namespaces,
         function="list_namespaces",
         method="GET",
         path="/v1/{prefix}/namespaces",
@@ -80,8 +81,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "createNamespace": Operation(
-        id="createNamespace",
+    op.create_namespace: Operation(
+        id=op.create_namespace,
         function="create_namespace",
         method="POST",
         path="/v1/{prefix}/namespaces",
@@ -107,8 +108,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "loadNamespaceMetadata": Operation(
-        id="loadNamespaceMetadata",
+    op.load_namespace_metadata: Operation(
+        id=op.load_namespace_metadata,
         function="load_namespace_metadata",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}",
@@ -134,8 +135,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "namespaceExists": Operation(
-        id="namespaceExists",
+    op.namespace_exists: Operation(
+        id=op.namespace_exists,
         function="namespace_exists",
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}",
@@ -159,8 +160,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "dropNamespace": Operation(
-        id="dropNamespace",
+    op.drop_namespace: Operation(
+        id=op.drop_namespace,
         function="drop_namespace",
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}",
@@ -189,8 +190,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "updateProperties": Operation(
-        id="updateProperties",
+    op.update_properties: Operation(
+        id=op.update_properties,
         function="update_properties",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/properties",
@@ -222,8 +223,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "listTables": Operation(
-        id="listTables",
+    op.list_tables: Operation(
+        id=op.list_tables,
         function="list_tables",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
@@ -251,8 +252,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "createTable": Operation(
-        id="createTable",
+    op.create_table: Operation(
+        id=op.create_table,
         function="create_table",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
@@ -287,8 +288,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "planTableScan": Operation(
-        id="planTableScan",
+    op.plan_table_scan: Operation(
+        id=op.plan_table_scan,
         function="plan_table_scan",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan",
@@ -323,8 +324,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "fetchPlanningResult": Operation(
-        id="fetchPlanningResult",
+    op.fetch_planning_result: Operation(
+        id=op.fetch_planning_result,
         function="fetch_planning_result",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
@@ -357,8 +358,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "cancelPlanning": Operation(
-        id="cancelPlanning",
+    op.cancel_planning: Operation(
+        id=op.cancel_planning,
         function="cancel_planning",
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/plan/{plan-id}",
@@ -391,8 +392,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "fetchScanTasks": Operation(
-        id="fetchScanTasks",
+    op.fetch_scan_tasks: Operation(
+        id=op.fetch_scan_tasks,
         function="fetch_scan_tasks",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/tasks",
@@ -424,8 +425,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "registerTable": Operation(
-        id="registerTable",
+    op.register_table: Operation(
+        id=op.register_table,
         function="register_table",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/register",
@@ -452,8 +453,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "loadTable": Operation(
-        id="loadTable",
+    op.load_table: Operation(
+        id=op.load_table,
         function="load_table",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -493,8 +494,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "updateTable": Operation(
-        id="updateTable",
+    op.update_table: Operation(
+        id=op.update_table,
         function="update_table",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -531,8 +532,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "dropTable": Operation(
-        id="dropTable",
+    op.drop_table: Operation(
+        id=op.drop_table,
         function="drop_table",
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -566,8 +567,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "tableExists": Operation(
-        id="tableExists",
+    op.table_exists: Operation(
+        id=op.table_exists,
         function="table_exists",
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -592,8 +593,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "loadCredentials": Operation(
-        id="loadCredentials",
+    op.load_credentials: Operation(
+        id=op.load_credentials,
         function="load_credentials",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials",
@@ -620,8 +621,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "renameTable": Operation(
-        id="renameTable",
+    op.rename_table: Operation(
+        id=op.rename_table,
         function="rename_table",
         method="POST",
         path="/v1/{prefix}/tables/rename",
@@ -653,8 +654,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "reportMetrics": Operation(
-        id="reportMetrics",
+    op.report_metrics: Operation(
+        id=op.report_metrics,
         function="report_metrics",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
@@ -681,8 +682,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "commitTransaction": Operation(
-        id="commitTransaction",
+    op.commit_transaction: Operation(
+        id=op.commit_transaction,
         function="commit_transaction",
         method="POST",
         path="/v1/{prefix}/transactions/commit",
@@ -715,8 +716,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "listViews": Operation(
-        id="listViews",
+    op.list_views: Operation(
+        id=op.list_views,
         function="list_views",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views",
@@ -744,8 +745,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "createView": Operation(
-        id="createView",
+    op.create_view: Operation(
+        id=op.create_view,
         function="create_view",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views",
@@ -772,8 +773,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "loadView": Operation(
-        id="loadView",
+    op.load_view: Operation(
+        id=op.load_view,
         function="load_view",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -800,8 +801,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "replaceView": Operation(
-        id="replaceView",
+    op.replace_view: Operation(
+        id=op.replace_view,
         function="replace_view",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -838,8 +839,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "dropView": Operation(
-        id="dropView",
+    op.drop_view: Operation(
+        id=op.drop_view,
         function="drop_view",
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -866,8 +867,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "viewExists": Operation(
-        id="viewExists",
+    op.view_exists: Operation(
+        id=op.view_exists,
         function="view_exists",
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -892,8 +893,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "renameView": Operation(
-        id="renameView",
+    op.rename_view: Operation(
+        id=op.rename_view,
         function="rename_view",
         method="POST",
         path="/v1/{prefix}/views/rename",

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from lakepact.generated.contract import Answer, Operation, Parameter
+from lakepact.generated.contract import Answer, Operation, OperationId, Parameter
+from lakepact.generated.watsonx_data import op
 
 TITLE = "IBM watsonx.data Iceberg REST Catalog API"
 VERSION = "2026"
 
-OPERATIONS: dict[str, Operation] = {
-    "getConfig": Operation(
-        id="getConfig",
+OPERATIONS: dict[OperationId, Operation] = {
+    op.get_config: Operation(
+        id=op.get_config,
         function="get_config",
         method="GET",
         path="/v1/config",
@@ -32,8 +33,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Configuration API",),
     ),
-    "listNamespaces": Operation(
-        id="listNamespaces",
+    op.list_namespaces: Operation(
+        id=op.list_namespaces,
         function="list_namespaces",
         method="GET",
         path="/v1/{prefix}/namespaces",
@@ -66,8 +67,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "createNamespace": Operation(
-        id="createNamespace",
+    op.create_namespace: Operation(
+        id=op.create_namespace,
         function="create_namespace",
         method="POST",
         path="/v1/{prefix}/namespaces",
@@ -93,8 +94,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "loadNamespaceMetadata": Operation(
-        id="loadNamespaceMetadata",
+    op.load_namespace_metadata: Operation(
+        id=op.load_namespace_metadata,
         function="load_namespace_metadata",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}",
@@ -120,8 +121,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "namespaceExists": Operation(
-        id="namespaceExists",
+    op.namespace_exists: Operation(
+        id=op.namespace_exists,
         function="namespace_exists",
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}",
@@ -145,8 +146,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "dropNamespace": Operation(
-        id="dropNamespace",
+    op.drop_namespace: Operation(
+        id=op.drop_namespace,
         function="drop_namespace",
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}",
@@ -175,8 +176,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "updateProperties": Operation(
-        id="updateProperties",
+    op.update_properties: Operation(
+        id=op.update_properties,
         function="update_properties",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/properties",
@@ -208,8 +209,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "listTables": Operation(
-        id="listTables",
+    op.list_tables: Operation(
+        id=op.list_tables,
         function="list_tables",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
@@ -243,8 +244,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "createTable": Operation(
-        id="createTable",
+    op.create_table: Operation(
+        id=op.create_table,
         function="create_table",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables",
@@ -271,8 +272,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "registerTable": Operation(
-        id="registerTable",
+    op.register_table: Operation(
+        id=op.register_table,
         function="register_table",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/register",
@@ -299,8 +300,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "loadTable": Operation(
-        id="loadTable",
+    op.load_table: Operation(
+        id=op.load_table,
         function="load_table",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -327,8 +328,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "updateTable": Operation(
-        id="updateTable",
+    op.update_table: Operation(
+        id=op.update_table,
         function="update_table",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -365,8 +366,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "dropTable": Operation(
-        id="dropTable",
+    op.drop_table: Operation(
+        id=op.drop_table,
         function="drop_table",
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -400,8 +401,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "tableExists": Operation(
-        id="tableExists",
+    op.table_exists: Operation(
+        id=op.table_exists,
         function="table_exists",
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/tables/{table}",
@@ -426,8 +427,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "renameTable": Operation(
-        id="renameTable",
+    op.rename_table: Operation(
+        id=op.rename_table,
         function="rename_table",
         method="POST",
         path="/v1/{prefix}/tables/rename",
@@ -459,8 +460,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "commitTransaction": Operation(
-        id="commitTransaction",
+    op.commit_transaction: Operation(
+        id=op.commit_transaction,
         function="commit_transaction",
         method="POST",
         path="/v1/{prefix}/transactions/commit",
@@ -493,8 +494,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "listViews": Operation(
-        id="listViews",
+    op.list_views: Operation(
+        id=op.list_views,
         function="list_views",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views",
@@ -528,8 +529,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "createView": Operation(
-        id="createView",
+    op.create_view: Operation(
+        id=op.create_view,
         function="create_view",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views",
@@ -556,8 +557,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "loadView": Operation(
-        id="loadView",
+    op.load_view: Operation(
+        id=op.load_view,
         function="load_view",
         method="GET",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -584,8 +585,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "replaceView": Operation(
-        id="replaceView",
+    op.replace_view: Operation(
+        id=op.replace_view,
         function="replace_view",
         method="POST",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -622,8 +623,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "dropView": Operation(
-        id="dropView",
+    op.drop_view: Operation(
+        id=op.drop_view,
         function="drop_view",
         method="DELETE",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -650,8 +651,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "viewExists": Operation(
-        id="viewExists",
+    op.view_exists: Operation(
+        id=op.view_exists,
         function="view_exists",
         method="HEAD",
         path="/v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -676,8 +677,8 @@ OPERATIONS: dict[str, Operation] = {
         },
         tags=("Catalog API",),
     ),
-    "renameView": Operation(
-        id="renameView",
+    op.rename_view: Operation(
+        id=op.rename_view,
         function="rename_view",
         method="POST",
         path="/v1/{prefix}/views/rename",

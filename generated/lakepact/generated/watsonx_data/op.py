@@ -1,0 +1,30 @@
+# Made by codegen.generate from the contract of watsonx_data 2026, sha256 7f81fa9fbb2445b1. Do not edit: nox -s generate
+"""The operations that any version of IBM watsonx.data Iceberg REST Catalog API has, as constants: `op.get_config`."""
+
+from __future__ import annotations
+
+from lakepact.generated.contract import OperationId
+
+get_config = OperationId("getConfig")
+list_namespaces = OperationId("listNamespaces")
+create_namespace = OperationId("createNamespace")
+load_namespace_metadata = OperationId("loadNamespaceMetadata")
+namespace_exists = OperationId("namespaceExists")
+drop_namespace = OperationId("dropNamespace")
+update_properties = OperationId("updateProperties")
+list_tables = OperationId("listTables")
+create_table = OperationId("createTable")
+register_table = OperationId("registerTable")
+load_table = OperationId("loadTable")
+update_table = OperationId("updateTable")
+drop_table = OperationId("dropTable")
+table_exists = OperationId("tableExists")
+rename_table = OperationId("renameTable")
+commit_transaction = OperationId("commitTransaction")
+list_views = OperationId("listViews")
+create_view = OperationId("createView")
+load_view = OperationId("loadView")
+replace_view = OperationId("replaceView")
+drop_view = OperationId("dropView")
+view_exists = OperationId("viewExists")
+rename_view = OperationId("renameView")
